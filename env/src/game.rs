@@ -1,0 +1,323 @@
+//! The seam: a turn-based game of two to four seats with explicit chance nodes.
+//!
+//! Everything above the rules (search, learning, arenas, bindings) sees only this trait; everything below it is rules.
+//! A state holds no random generator and no history, so a planner can never see the future: whoever plays draws the
+//! throws. Values are indexed by seat, never by ply, because extra throws let the same seat move again.
+
+use std::fmt;
+use std::hash::Hash;
+use std::ops::{Index, IndexMut};
+
+/// The largest number of seats around a board.
+pub const MAX_SEATS: usize = 4;
+
+/// One side of the board, numbered counter-clockwise: South, East, North, West.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seat(u8);
+
+impl Seat {
+    /// Every side of the board, in notation order.
+    pub const ALL: [Seat; MAX_SEATS] = [Seat(0), Seat(1), Seat(2), Seat(3)];
+    /// The side with the bottom row.
+    pub const SOUTH: Seat = Seat(0);
+    /// The side to South's right.
+    pub const EAST: Seat = Seat(1);
+    /// The side opposite South.
+    pub const NORTH: Seat = Seat(2);
+    /// The side to South's left.
+    pub const WEST: Seat = Seat(3);
+
+    /// The seat with number `index`, or `None` from 4 on.
+    pub const fn new(index: usize) -> Option<Seat> {
+        if index < MAX_SEATS { Some(Seat(index as u8)) } else { None }
+    }
+
+    /// 0 for South, 1 for East, 2 for North, 3 for West.
+    #[inline]
+    pub const fn index(self) -> usize {
+        (self.0 & 3) as usize
+    }
+
+    /// The seat `quarters` quarter turns counter-clockwise of this one.
+    #[inline]
+    pub const fn rotated(self, quarters: usize) -> Seat {
+        Seat(((self.0 as usize + quarters) & 3) as u8)
+    }
+
+    /// `S`, `E`, `N` or `W`.
+    pub const fn letter(self) -> char {
+        ['S', 'E', 'N', 'W'][self.index()]
+    }
+
+    /// The seat written as `letter`, or `None` for any other character.
+    pub fn from_letter(letter: char) -> Option<Seat> {
+        Seat::ALL.into_iter().find(|seat| seat.letter() == letter)
+    }
+}
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.letter())
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.letter())
+    }
+}
+
+/// The seats that take part, as a set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SeatSet(u8);
+
+impl SeatSet {
+    /// No seat.
+    pub const EMPTY: SeatSet = SeatSet(0);
+    /// All four seats.
+    pub const ALL: SeatSet = SeatSet(15);
+
+    /// The set of `seats`.
+    pub fn of(seats: &[Seat]) -> SeatSet {
+        seats.iter().fold(SeatSet::EMPTY, |set, &seat| set.with(seat))
+    }
+
+    /// This set and `seat`.
+    #[must_use]
+    pub const fn with(self, seat: Seat) -> SeatSet {
+        SeatSet(self.0 | 1 << seat.index())
+    }
+
+    /// Whether `seat` is in the set.
+    #[inline]
+    pub const fn contains(self, seat: Seat) -> bool {
+        self.0 >> seat.index() & 1 == 1
+    }
+
+    /// Number of seats in the set.
+    #[inline]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether nobody takes part.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The seats of the set in notation order.
+    pub fn iter(self) -> impl Iterator<Item = Seat> + Clone {
+        Seat::ALL.into_iter().filter(move |&seat| self.contains(seat))
+    }
+}
+
+impl fmt::Debug for SeatSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|seat| write!(f, "{seat}"))
+    }
+}
+
+/// One value for each side of the board; the entries of seats that do not take part are never read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct BySeat<T>(pub [T; MAX_SEATS]);
+
+impl<T> Index<Seat> for BySeat<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, seat: Seat) -> &T {
+        &self.0[seat.index()]
+    }
+}
+
+impl<T> IndexMut<Seat> for BySeat<T> {
+    #[inline]
+    fn index_mut(&mut self, seat: Seat) -> &mut T {
+        &mut self.0[seat.index()]
+    }
+}
+
+/// The number of an action in the game's fixed action space, below [`Spec::actions`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Action(pub u8);
+
+/// The number of an outcome of a chance node: its place in [`Game::chance_outcomes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Outcome(pub u8);
+
+/// A set of actions; action spaces have at most 32 members.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ActionMask(u32);
+
+impl ActionMask {
+    /// No action.
+    pub const EMPTY: ActionMask = ActionMask(0);
+
+    /// Adds `action`.
+    #[inline]
+    pub fn insert(&mut self, action: Action) {
+        self.0 |= 1 << action.0;
+    }
+
+    /// Whether `action` is in the set.
+    #[inline]
+    pub const fn contains(self, action: Action) -> bool {
+        action.0 < 32 && self.0 >> action.0 & 1 == 1
+    }
+
+    /// Number of actions in the set.
+    #[inline]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether the set has no action.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The `n`-th action in ascending order, or `None` when the set has `n` actions or fewer.
+    #[inline]
+    pub fn nth(self, n: usize) -> Option<Action> {
+        let mut bits = self.0;
+        for _ in 0..n {
+            bits &= bits.wrapping_sub(1);
+        }
+        (bits != 0).then(|| Action(bits.trailing_zeros() as u8))
+    }
+
+    /// The actions of the set in ascending order.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Action> + Clone {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let action = (bits != 0).then(|| Action(bits.trailing_zeros() as u8))?;
+            bits &= bits - 1;
+            Some(action)
+        })
+    }
+
+    /// The set as bits: bit `i` is action `i`.
+    #[inline]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromIterator<Action> for ActionMask {
+    fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> ActionMask {
+        let mut mask = ActionMask::EMPTY;
+        actions.into_iter().for_each(|action| mask.insert(action));
+        mask
+    }
+}
+
+impl fmt::Debug for ActionMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(|action| action.0)).finish()
+    }
+}
+
+/// What happens next in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// The dice are thrown for this seat.
+    Chance(Seat),
+    /// This seat chooses one of the legal actions.
+    Decision(Seat),
+    /// The game is over; [`Game::returns`] tells how.
+    Terminal,
+}
+
+/// What the values of a game mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outlook {
+    /// One seat wins: the values of the seats sum to 1.
+    Winner,
+    /// A team wins: the seats of a team share their value, the values of one seat of each team sum to 1.
+    Teams,
+    /// The seats play on for placings worth 1, ⅔, ⅓ and 0: the values sum to 2.
+    Placings,
+}
+
+/// The fixed facts of a game: what a learner must know before it sees a state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spec {
+    /// The name of the game with its flags, as in the text notation: `pagade?teams=true`.
+    pub name: String,
+    /// The seats that take part.
+    pub seats: SeatSet,
+    /// What the returns and values mean.
+    pub outlook: Outlook,
+    /// For each seat the seats that share its fortune, itself included.
+    pub teams: BySeat<SeatSet>,
+    /// Size of the action space.
+    pub actions: usize,
+    /// Length of an observation.
+    pub observation: usize,
+    /// Version of the meaning of actions and observations; it changes whenever either does.
+    pub encoding: u32,
+    /// Stable hash of the ruleset, seats included.
+    pub ruleset_hash: u64,
+    /// Pieces of each seat.
+    pub pieces: usize,
+    /// Steps from off the board to the end of the course: the largest entry of [`Game::steps`].
+    pub goal: u8,
+    /// Turns after which a game is truncated.
+    pub turn_cap: u32,
+}
+
+/// A game with explicit chance nodes.
+///
+/// States are plain values. `apply_chance` and `apply_action` trust their callers (the gym checks): given an outcome or
+/// action that is not on offer they panic in debug builds and leave an unspecified valid state in release builds.
+pub trait Game: Send + Sync {
+    /// A position, plain bytes. Equal states have equal futures; the turn counter is not part of it.
+    type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
+
+    /// The fixed facts of this game.
+    fn spec(&self) -> &Spec;
+
+    /// The position before the first throw, with `first` to throw.
+    fn initial_state(&self, first: Seat) -> Self::State;
+
+    /// What happens next in `state`.
+    fn node(&self, state: &Self::State) -> Node;
+
+    /// The exact probabilities of the outcomes at a chance node; empty elsewhere.
+    fn chance_outcomes(&self, state: &Self::State) -> &[f32];
+
+    /// The legal actions: never empty at a decision, always empty elsewhere.
+    fn legal_actions(&self, state: &Self::State) -> ActionMask;
+
+    /// Throws the dice.
+    fn apply_chance(&self, state: &mut Self::State, outcome: Outcome);
+
+    /// Takes an action.
+    fn apply_action(&self, state: &mut Self::State, action: Action);
+
+    /// The result of a finished game for each seat, 0 to 1 (see [`Outlook`]); zeros while it goes on.
+    fn returns(&self, state: &Self::State) -> BySeat<f32>;
+
+    /// Appends the indices of the entries of the observation that are 1, as `seat` sees `state`; all others are 0.
+    /// Indices are below [`Spec::observation`], each at most once.
+    fn observe_active(&self, state: &Self::State, seat: Seat, active: &mut Vec<u16>);
+
+    /// Steps that each piece of `seat` has made, ascending, 0 to [`Spec::goal`]; only the first [`Spec::pieces`]
+    /// entries are meaningful. Throws that were allotted but not yet played do not count.
+    fn steps(&self, state: &Self::State, seat: Seat) -> [u8; 4];
+
+    /// Writes the observation as `seat` sees `state` into `out`, of length [`Spec::observation`].
+    ///
+    /// # Panics
+    /// When `out` has another length.
+    fn observe(&self, state: &Self::State, seat: Seat, out: &mut [f32]) {
+        assert_eq!(out.len(), self.spec().observation, "length of the observation slice");
+        let mut active = Vec::with_capacity(64);
+        self.observe_active(state, seat, &mut active);
+        out.fill(0.0);
+        for index in active {
+            out[usize::from(index)] = 1.0;
+        }
+    }
+}

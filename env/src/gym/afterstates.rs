@@ -1,0 +1,70 @@
+//! The results of a turn as a batch: what a value network judges, and the moves that lead there.
+
+use ndarray::ArrayViewMut2;
+
+use crate::game::{Action, Game, Node};
+use crate::turn::{TurnResults, turn_results};
+
+/// The distinct positions in which the turn under way can end. The buffers are reused from call to call.
+#[derive(Clone, Debug)]
+pub struct Afterstates<S> {
+    results: TurnResults<S>,
+    active: Vec<u16>,
+}
+
+impl<S> Default for Afterstates<S> {
+    fn default() -> Afterstates<S> {
+        Afterstates { results: TurnResults::new(), active: Vec::new() }
+    }
+}
+
+impl<S: Clone> Afterstates<S> {
+    /// Enumerates the results of the decision `state`; there are none when it is no decision.
+    pub fn enumerate<G: Game<State = S>>(&mut self, game: &G, state: &S) {
+        turn_results(game, state, &mut self.results);
+    }
+
+    /// Number of results.
+    pub fn len(&self) -> usize {
+        self.results.len()
+    }
+
+    /// Whether there is no result.
+    pub fn is_empty(&self) -> bool {
+        self.results.is_empty()
+    }
+
+    /// The resulting positions: chance nodes, or the end of the game.
+    pub fn states(&self) -> &[S] {
+        self.results.states()
+    }
+
+    /// The actions that lead to result `index`.
+    ///
+    /// # Panics
+    /// When `index` is not below [`Afterstates::len`].
+    pub fn actions(&self, index: usize) -> &[Action] {
+        self.results.actions(index)
+    }
+
+    /// Writes the observation of each result, `[results, observation]`, as the seat to throw next sees it; the row of
+    /// a finished game is zeros (its value is [`Game::returns`]). Rows beyond the results are left alone.
+    ///
+    /// # Panics
+    /// When `out` has fewer rows than there are results, or rows of another length than an observation.
+    pub fn observe<G: Game<State = S>>(&mut self, game: &G, mut out: ArrayViewMut2<'_, f32>) {
+        assert_eq!(out.ncols(), game.spec().observation, "length of an observation");
+        for index in 0..self.results.len() {
+            let mut row = out.row_mut(index);
+            row.fill(0.0);
+            let state = self.results.state(index);
+            if let Node::Chance(seat) | Node::Decision(seat) = game.node(state) {
+                self.active.clear();
+                game.observe_active(state, seat, &mut self.active);
+                for &column in &self.active {
+                    row[usize::from(column)] = 1.0;
+                }
+            }
+        }
+    }
+}

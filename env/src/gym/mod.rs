@@ -1,0 +1,182 @@
+//! The gym face: one game that is stepped by actions, throwing its own dice.
+//!
+//! Between two decisions the environment throws the dice, so a caller only ever sees decisions. Who wants the chance
+//! nodes themselves uses [`Game`] directly. For many games at once there is [`VecEnv`].
+
+mod afterstates;
+mod vec_env;
+
+use std::sync::Arc;
+
+use rand::Rng;
+
+use crate::chance::{self, GameRng};
+use crate::game::{Action, ActionMask, BySeat, Game, Node, Seat};
+
+pub use afterstates::Afterstates;
+pub use vec_env::{VecBuffers, VecEnv};
+
+/// One game under way.
+#[derive(Clone, Debug)]
+pub struct Env<G: Game> {
+    game: Arc<G>,
+    state: G::State,
+    rng: GameRng,
+    turns: u32,
+    throws: u64,
+}
+
+/// What a step led to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// The game is over by its rules.
+    pub terminated: bool,
+    /// The game was broken off because it reached the turn cap; it is nobody's win and no draw.
+    pub truncated: bool,
+    /// What each seat gets, 0 to 1; zeros unless `terminated`.
+    pub returns: BySeat<f32>,
+}
+
+/// Why an action was refused; the game is as it was.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The action is not legal here.
+    #[error("action {action} is not legal{}; legal are {legal:?}", game.map_or(String::new(), |game| format!(" in game {game}")))]
+    IllegalAction {
+        /// The action given.
+        action: u8,
+        /// The legal actions.
+        legal: ActionMask,
+        /// Which of many games, if there are many.
+        game: Option<usize>,
+    },
+    /// The game is over or broken off.
+    #[error("the game is over: reset it first")]
+    Over,
+    /// There is not one action for each game.
+    #[error("{found} actions for {expected} games")]
+    Count {
+        /// Number of games.
+        expected: usize,
+        /// Number of actions given.
+        found: usize,
+    },
+}
+
+impl<G: Game> Env<G> {
+    /// A game seeded with 0; [`Env::reset`] starts another.
+    pub fn new(game: Arc<G>) -> Env<G> {
+        let mut rng = chance::stream(0, 0);
+        let first = chance::first_seat(game.spec().seats, &mut rng);
+        let state = game.initial_state(first);
+        let mut env = Env { game, state, rng, turns: 0, throws: 0 };
+        env.reset(0);
+        env
+    }
+
+    /// Starts a new game; the same seed and actions give the same game.
+    pub fn reset(&mut self, seed: u64) {
+        self.rng = chance::stream(seed, 0);
+        self.restart();
+    }
+
+    /// Starts the next game with the generator as it stands.
+    fn restart(&mut self) {
+        let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
+        self.state = self.game.initial_state(first);
+        self.turns = 0;
+        self.throw();
+    }
+
+    /// Takes the action of the seat to act, then throws the dice up to the next decision.
+    ///
+    /// # Errors
+    /// When the action is not legal or the game is over; the game stays as it was.
+    pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
+        let legal = self.legal_actions();
+        if legal.is_empty() {
+            return Err(StepError::Over);
+        }
+        if !legal.contains(action) {
+            return Err(StepError::IllegalAction { action: action.0, legal, game: None });
+        }
+        Ok(self.step_legal(action))
+    }
+
+    fn step_legal(&mut self, action: Action) -> Step {
+        self.game.apply_action(&mut self.state, action);
+        self.throw();
+        let terminated = self.is_terminated();
+        let returns = if terminated { self.game.returns(&self.state) } else { BySeat::default() };
+        Step { terminated, truncated: self.is_truncated(), returns }
+    }
+
+    #[inline]
+    fn throw(&mut self) {
+        if !matches!(self.game.node(&self.state), Node::Chance(_)) {
+            return;
+        }
+        self.turns += 1;
+        if self.is_truncated() {
+            return;
+        }
+        while let Node::Chance(_) = self.game.node(&self.state) {
+            let outcome = chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
+            self.game.apply_chance(&mut self.state, outcome);
+            self.throws += 1;
+        }
+    }
+
+    /// The rules of the game.
+    pub fn game(&self) -> &Arc<G> {
+        &self.game
+    }
+
+    /// The position: a decision, or the end. A truncated game stands before its next throw.
+    pub fn state(&self) -> &G::State {
+        &self.state
+    }
+
+    /// The seat to act, or `None` when the game is over or broken off.
+    pub fn seat(&self) -> Option<Seat> {
+        match self.game.node(&self.state) {
+            Node::Decision(seat) => Some(seat),
+            Node::Chance(_) | Node::Terminal => None,
+        }
+    }
+
+    /// The legal actions of the seat to act; empty when the game is over or broken off.
+    #[inline]
+    pub fn legal_actions(&self) -> ActionMask {
+        self.game.legal_actions(&self.state)
+    }
+
+    /// Writes what `seat` sees into `out`.
+    ///
+    /// # Panics
+    /// When the length of `out` is not [`crate::game::Spec::observation`].
+    pub fn observe(&self, seat: Seat, out: &mut [f32]) {
+        self.game.observe(&self.state, seat, out);
+    }
+
+    /// Whether the game is over by its rules.
+    pub fn is_terminated(&self) -> bool {
+        self.game.node(&self.state) == Node::Terminal
+    }
+
+    /// Whether the game was broken off at the turn cap.
+    pub fn is_truncated(&self) -> bool {
+        self.turns > self.game.spec().turn_cap && !self.is_terminated()
+    }
+
+    /// Turns begun so far; a further throw after a move counts as a turn.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// Throws made since the environment was built, over all its games.
+    pub fn throws(&self) -> u64 {
+        self.throws
+    }
+}

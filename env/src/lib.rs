@@ -1,0 +1,21 @@
+//! Exact environments for Ashtapada, Ashte Kashte and Pagade, with explicit chance.
+//!
+//! In reading order: [`game`] is the seam that all the rest is written against; [`ruleset`] says what exactly is
+//! played; [`race`] is the engine, with a data sheet a game in [`games`]; [`notation`] reads and prints positions;
+//! [`turn`] lists the results of whole turns; [`gym`] steps games and throws their dice; [`testing`] has the laws that
+//! every game owes and a small game that can be solved by hand.
+
+pub mod chance;
+pub mod flags;
+pub mod game;
+pub mod games;
+pub mod gym;
+pub mod notation;
+pub mod race;
+pub mod ruleset;
+pub mod testing;
+pub mod turn;
+
+pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+pub use race::Race;
+pub use ruleset::Ruleset;

@@ -1,0 +1,186 @@
+//! What a seat sees: the layout of the observation and the entries that are 1.
+//!
+//! Seats come in the order of rotation, the observer first; each owner's pieces stand on its own course. Every entry is
+//! 0 or 1 and few are 1, so the first layer of a network can be a sum of columns. Equal observations mean equal legal
+//! actions and equal futures.
+
+use crate::game::{Outlook, Seat};
+use crate::games::ashte_kashte::THROWS;
+use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
+use crate::race::{Race, Seating, Turns};
+
+/// Where each entry of the observation lies.
+///
+/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, whether it has cut,
+/// its place if it has finished. Then the phase and mover, the throws, and for each slot of the mover its place within
+/// the turn and what it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    seating: Seating,
+    /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
+    places: Vec<u16>,
+    declared: u16,
+    cut: u16,
+    finished: u16,
+    /// Columns of one seat.
+    seat: u16,
+    phase: u16,
+    throws: u16,
+    slots: u16,
+    /// Columns of one slot.
+    slot: u16,
+    skipped: u16,
+    length: u16,
+}
+
+/// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
+const COUNT_COLUMNS: u16 = 10;
+/// Roles of a slot that have a column.
+const ROLES: [u8; 6] = [role::ENTERED, role::SINGLE, role::LEAD, role::FOLLOWER, role::BORNE, role::LARGER_FIRST];
+
+impl Layout {
+    pub(crate) fn new(turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
+        let pieces = seating.pieces as u16;
+        let (last_place, throws) = match turns {
+            Turns::Series(turns) => (turns.keep + 1, 3 * COUNT_COLUMNS + 2),
+            Turns::Single(turns) => (turns.home, THROWS.len() as u16),
+            Turns::Dice(_) => (crate::games::pagade::HOME, 8),
+        };
+        // How many own pieces a place can hold.
+        let room = |place: u8| match turns {
+            Turns::Series(_) => pieces,
+            Turns::Single(turns) => match place {
+                0 => pieces,
+                place if place == turns.home => pieces,
+                place if turns.protected >> place & 1 == 1 => 1,
+                _ => pieces.min(2),
+            },
+            Turns::Dice(_) => match place {
+                8..=76 => pieces.min(2),
+                _ => pieces,
+            },
+        };
+        let mut column = 0;
+        let mut take = |columns: u16| {
+            let at = column;
+            column += columns;
+            at
+        };
+        let places = (0..=last_place).map(|place| take(room(place))).collect();
+        let declared = take(if matches!(turns, Turns::Series(turns) if turns.declares()) { pieces } else { 0 });
+        let cut = take(u16::from(matches!(turns, Turns::Dice(_))));
+        let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
+        let seat = take(0);
+        let seats = seating.seats.len() as u16;
+        let mut column = seat * seats;
+        let mut take = |columns: u16| {
+            let at = column;
+            column += columns;
+            at
+        };
+        let phase = take(2 * seats);
+        let throws = take(throws);
+        let slot = u16::from(last_place) + 1 + ROLES.len() as u16;
+        let slots = take(slot * pieces);
+        let skipped = take(if matches!(turns, Turns::Series(turns) if turns.remembers_skipped()) { 8 } else { 0 });
+        let length = take(0);
+        Layout { seating, places, declared, cut, finished, seat, phase, throws, slots, slot, skipped, length }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.length)
+    }
+
+    pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
+        let mut at = 0;
+        let mut mover = 0;
+        for (relative, owner) in
+            (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
+        {
+            if owner == state.mover {
+                mover = relative as u16;
+            }
+            self.observe_seat(state, owner, at, active);
+            at += self.seat;
+        }
+        let is_decision = match state.phase {
+            Phase::Over => return,
+            Phase::Throw => 0,
+            Phase::Choose | Phase::Allot => 1,
+        };
+        active.push(self.phase + is_decision * self.seating.seats.len() as u16 + mover);
+        self.observe_throws(race, state, active);
+        if is_decision == 1 {
+            self.observe_slots(race, state, active);
+        }
+    }
+
+    #[inline]
+    fn observe_seat(&self, state: &State, owner: Seat, at: u16, active: &mut Vec<u16>) {
+        let pieces = &state.pieces[owner.index()];
+        let mut nth = 0;
+        let mut last = NO_PIECE;
+        for &place in &pieces[..self.seating.pieces] {
+            nth = if place == last { nth + 1 } else { 0 };
+            last = place;
+            active.push(at + self.places[usize::from(place)] + nth);
+        }
+        if state.declared[owner.index()] != 0 {
+            let slots = (0..self.seating.pieces as u16).filter(|slot| state.declared[owner.index()] >> slot & 1 == 1);
+            active.extend(slots.map(|slot| at + self.declared + slot));
+        }
+        if state.has_cut(owner) {
+            active.push(at + self.cut);
+        }
+        if self.finished < self.seat && state.finished[owner.index()] > 0 {
+            active.push(at + self.finished + u16::from(state.finished[owner.index()]) - 1);
+        }
+    }
+
+    fn observe_throws(&self, race: &Race, state: &State, active: &mut Vec<u16>) {
+        match race.turns() {
+            Turns::Series(turns) => {
+                let (counts, last) = turns.kept_counts(state);
+                for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+                    let at = self.throws + kind as u16 * COUNT_COLUMNS;
+                    active.extend((0..u16::from(count.min(3))).map(|more| at + more));
+                    active.extend((0..7).filter(|bit| count >> bit & 1 == 1).map(|bit| at + 3 + bit));
+                }
+                if last > 0 {
+                    active.push(self.throws + 3 * COUNT_COLUMNS + u16::from(last) - 2);
+                }
+            }
+            Turns::Single(_) => {
+                let throw = THROWS.iter().position(|&(value, _)| value == state.dice[0]);
+                active.extend(throw.map(|throw| self.throws + throw as u16));
+            }
+            Turns::Dice(_) => {
+                let [a, b] = state.dice;
+                for (face, value) in [1, 3, 4, 6].into_iter().enumerate() {
+                    let count = u16::from(a == value) + u16::from(b == value);
+                    active.extend((0..count).map(|more| self.throws + 2 * face as u16 + more));
+                }
+            }
+        }
+    }
+
+    fn observe_slots(&self, race: &Race, state: &State, active: &mut Vec<u16>) {
+        let colour = match race.turns() {
+            Turns::Dice(turns) => turns.colour(state, state.mover),
+            Turns::Series(_) | Turns::Single(_) => state.mover,
+        };
+        let roles = self.slot - ROLES.len() as u16;
+        for slot in 0..self.seating.pieces.min(MAX_PIECES) {
+            let at = self.slots + slot as u16 * self.slot;
+            let base = match state.roles[slot] {
+                role if role & role::ENTERED != 0 => 1,
+                _ => state.pieces[colour.index()][slot],
+            };
+            let place = u16::from(base) + u16::from(state.steps[slot]);
+            active.push(at + place.min(roles - 1));
+            let bits = ROLES.iter().enumerate().filter(|&(_, bit)| state.roles[slot] & bit != 0);
+            active.extend(bits.map(|(column, _)| at + roles + column as u16));
+        }
+        active.extend((0..8).filter(|bit| state.skipped >> bit & 1 == 1).map(|bit| self.skipped + bit));
+    }
+}

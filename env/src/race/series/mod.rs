@@ -1,0 +1,205 @@
+//! The turn of Ashtapada: a series of throws until a 2 or 3, then allotted to pieces and twins (the rules, section 2.5).
+//!
+//! Throws are allotted in a fixed order, 1s first and the throw that ended the series last. What has been allotted is a
+//! label on the piece until the turn is complete; then everything lands at once, judged in the order of the rules. An
+//! action is legal iff it can be completed to a legal allotment of the whole series.
+
+mod allot;
+mod resolve;
+mod text;
+
+use crate::flags::{AshtapadaRules, Marked, MustUse, Twins};
+use crate::game::{Action, ActionMask, Seat};
+use crate::games::ashtapada;
+use crate::race::Seating;
+use crate::race::actions::PASS;
+use crate::race::board::{Board, NOWHERE};
+use crate::race::state::{Kind, Phase, Series, State};
+use allot::{Allotment, KINDS, Remaining, Throw, Turn, candidates};
+
+/// The rules of the turn with their tables. Places: 0 off, 1 + index, `keep`, `keep + 1` borne off.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesTurns {
+    seating: Seating,
+    pub(crate) rules: AshtapadaRules,
+    pub(crate) board: Board,
+    throws: [(u8, f32); 5],
+    chance: [f32; 5],
+    /// The chances when the series can hold no more throws: only a 2 or a 3.
+    last_chance: [f32; 5],
+    pub(crate) keep: u8,
+    /// Places on marked squares, as bits; the same for every seat.
+    marked: u128,
+    /// Places on the marked squares of the opposite side, as bits.
+    opposite: u128,
+}
+
+impl SeriesTurns {
+    pub(crate) fn new(rules: AshtapadaRules, seating: Seating) -> SeriesTurns {
+        let board = Board::new(ashtapada::course(&rules));
+        let places = |squares: &[(u8, u8)]| {
+            let on = board.course(Seat::SOUTH).iter().enumerate();
+            on.filter(|(_, square)| squares.contains(&(square.row, square.column)))
+                .fold(0, |bits, (index, _)| bits | 1_u128 << (index + 1))
+        };
+        let throws = ashtapada::throws(&rules);
+        let chance = throws.map(|(_, probability)| probability);
+        let ending = chance[1] + chance[2];
+        SeriesTurns {
+            seating,
+            rules,
+            keep: board.course(Seat::SOUTH).len() as u8 + 1,
+            marked: places(&ashtapada::MARKED),
+            opposite: places(&ashtapada::OPPOSITE),
+            board,
+            throws,
+            chance,
+            last_chance: [0.0, chance[1] / ending, chance[2] / ending, 0.0, 0.0],
+        }
+    }
+
+    pub(crate) fn chance_outcomes(&self, state: &State) -> &[f32] {
+        if state.series.len() < Series::LIMIT { &self.chance } else { &self.last_chance }
+    }
+
+    /// Whether twins must be declared, so that positions carry declarations.
+    pub(crate) fn declares(&self) -> bool {
+        self.rules.twins == Twins::Bell
+    }
+
+    /// Whether positions within a turn remember which throws were left unused.
+    pub(crate) fn remembers_skipped(&self) -> bool {
+        self.rules.must_use == MustUse::Greedy
+    }
+
+    pub(crate) fn throws(&self) -> impl Iterator<Item = u8> {
+        self.throws.iter().map(|throw| throw.0)
+    }
+
+    /// The face value of a throw that does not end the series.
+    pub(crate) fn face(&self, kind: Kind) -> u8 {
+        match kind {
+            Kind::One => 1,
+            Kind::Four => 4,
+            Kind::Zero => self.throws[4].0,
+        }
+    }
+
+    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
+        match outcome {
+            0 => state.series.push(Kind::One),
+            1 | 2 => {
+                state.dice[0] = outcome as u8 + 1;
+                state.phase = Phase::Choose;
+            }
+            3 => state.series.push(Kind::Four),
+            _ => state.series.push(Kind::Zero),
+        }
+    }
+    /// The series that the mover keeps: all of it, or from the first 1 on when no own piece is on the board.
+    fn kept(&self, state: &State) -> (Series, u8) {
+        let own = &state.pieces[state.mover.index()];
+        let last_place = if self.rules.rule7_keep_counts { self.keep } else { self.keep - 1 };
+        if state.phase == Phase::Allot || own.iter().any(|place| (1..=last_place).contains(place)) {
+            return (state.series, state.dice[0]);
+        }
+        let series = state.series.from_first_one();
+        (series, if series.is_empty() { 0 } else { state.dice[0] })
+    }
+
+    /// How many 1s, 4s and throws without a mouth the mover keeps, and whether the last throw is 2 or 3 (else 0).
+    pub(crate) fn kept_counts(&self, state: &State) -> ([u8; 3], u8) {
+        let (series, last) = self.kept(state);
+        (KINDS.map(|kind| series.count(kind)), last)
+    }
+
+    fn remaining(&self, state: &State) -> Remaining {
+        let (series, last) = self.kept(state);
+        if series.is_empty() {
+            return Remaining { ones: 0, fours: 0, zeros: 0, last };
+        }
+        Remaining {
+            ones: series.count(Kind::One),
+            fours: series.count(Kind::Four),
+            zeros: series.count(Kind::Zero),
+            last,
+        }
+    }
+
+    fn turn<'a>(&self, state: &'a State) -> Turn<'a> {
+        let mover = state.mover.index();
+        let closed = match self.rules.x {
+            Marked::Share => 0,
+            Marked::Block => self.enemy_places(state) & self.marked,
+        };
+        Turn { own: &state.pieces[mover], declared: state.declared[mover], closed }
+    }
+
+    /// Places of the mover that enemies hold, as bits.
+    fn enemy_places(&self, state: &State) -> u128 {
+        let mut places = 0;
+        for enemy in self.seating.seats.iter().filter(|&seat| seat != state.mover) {
+            for &place in state.pieces[enemy.index()].iter().filter(|&&place| (1..self.keep).contains(&place)) {
+                let index = self.board.same_square(enemy, place - 1, state.mover);
+                if index != NOWHERE {
+                    places |= 1 << (index + 1);
+                }
+            }
+        }
+        places
+    }
+
+    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+        let turn = self.turn(state);
+        let allotment = Allotment::of(state);
+        let mut mask = ActionMask::EMPTY;
+        let mut most = None;
+        let is_max = self.rules.must_use == MustUse::Max;
+        if let Some((throw, rest)) = self.remaining(state).split() {
+            let skipping = self.skip(&allotment, throw);
+            let given = candidates().map(|action| (action, self.give(&turn, &allotment, throw, action)));
+            for (action, next) in given.chain([(PASS, Some(skipping))]) {
+                let Some(next) = next else { continue };
+                if action == PASS && is_max && most > Some(rest.count()) {
+                    continue;
+                }
+                let Some(used) = self.most_used(&turn, &next, rest) else { continue };
+                let used = used + u32::from(action != PASS);
+                if is_max && Some(used) > most {
+                    mask = ActionMask::EMPTY;
+                }
+                if !is_max || Some(used) >= most {
+                    mask.insert(action);
+                    most = most.max(Some(used));
+                }
+            }
+        }
+        if mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+        let turn = self.turn(state);
+        let allotment = Allotment::of(state);
+        let Some((throw, rest)) = self.remaining(state).split() else { return self.resolve(state, &allotment) };
+        let next = if action == PASS {
+            self.skip(&allotment, throw)
+        } else {
+            let given = self.give(&turn, &allotment, throw, action);
+            debug_assert!(given.is_some(), "action {} is not legal in {state:?}", action.0);
+            given.unwrap_or(allotment)
+        };
+        if rest.count() == 0 || self.most_used(&turn, &next, rest) == Some(0) {
+            return self.resolve(state, &next);
+        }
+        let (series, last) = self.kept(state);
+        match throw {
+            Throw::Of(kind) => (state.series, state.dice[0]) = (series.without(kind), last),
+            Throw::Last(_) => (state.series, state.dice[0]) = (series, 0),
+        }
+        (state.steps, state.roles, state.skipped) = (next.steps, next.roles, next.skipped);
+        state.phase = Phase::Allot;
+    }
+}

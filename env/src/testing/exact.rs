@@ -1,0 +1,183 @@
+//! The exact values of a small game, by value iteration over every reachable position.
+//!
+//! It is the yardstick of the tests of search and arenas: slow, plain and independent of all of them. It knows only the
+//! seam, and is of no use for a game with more than a few hundred thousand positions.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
+
+/// Values closer than this are equal: far above the rounding of the sweeps, far below any real difference.
+const TIE: f64 = 1e-9;
+
+/// How a seat chooses its actions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Play {
+    /// The action of the highest value for this seat, the lowest number among equals.
+    Best,
+    /// Any legal action with equal probability.
+    Uniform,
+}
+
+/// The exact values of every position that can be reached from the start.
+#[derive(Clone, Debug)]
+pub struct Exact<S> {
+    positions: HashMap<S, usize>,
+    values: Vec<BySeat<f64>>,
+}
+
+impl<S: Eq + Hash> Exact<S> {
+    /// The expected return of each seat from `state` on, or `None` for a position that cannot be reached.
+    pub fn values(&self, state: &S) -> Option<BySeat<f64>> {
+        self.positions.get(state).map(|&position| self.values[position])
+    }
+
+    /// The positions that can be reached from the start, in no particular order.
+    pub fn states(&self) -> impl Iterator<Item = &S> {
+        self.positions.keys()
+    }
+}
+
+/// A position as the sweeps see it.
+enum Row {
+    End(BySeat<f64>),
+    Mean(Vec<(f64, usize)>),
+    Best(Seat, Vec<usize>),
+}
+
+/// Solves `game` when each seat chooses as `plays` says, to a change below 1e-12 a sweep. With every seat playing its
+/// best these are the values of perfect play (max^n: each seat maximises its own return); with one best seat against
+/// uniform ones, those of the best reply to random play.
+///
+/// Returns `None` when 1 000 sweeps do not settle the values: with more than two sides some positions have no pure best
+/// play, and the sweeps go round in a circle.
+pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
+    let (positions, rows) = enumerate(game, plays);
+    let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];
+    for _ in 0..1000 {
+        let mut change = 0.0_f64;
+        // Later positions are mostly successors of earlier ones.
+        for (position, row) in rows.iter().enumerate().rev() {
+            let new = match row {
+                Row::End(returns) => *returns,
+                Row::Mean(parts) => parts.iter().fold(BySeat([0.0; MAX_SEATS]), |mut sum, &(probability, next)| {
+                    sum.0.iter_mut().zip(values[next].0).for_each(|(sum, value)| *sum += probability * value);
+                    sum
+                }),
+                Row::Best(seat, nexts) => {
+                    let first = values[nexts[0]];
+                    nexts[1..].iter().fold(first, |best, &next| {
+                        if values[next][*seat] > best[*seat] + TIE { values[next] } else { best }
+                    })
+                }
+            };
+            let old = std::mem::replace(&mut values[position], new);
+            change = old.0.iter().zip(new.0).fold(change, |change, (old, new)| change.max((old - new).abs()));
+        }
+        if change < 1e-12 {
+            return Some(Exact { positions, values });
+        }
+    }
+    None
+}
+
+/// Numbers every reachable position in the order of a breadth-first walk and lists its successors.
+fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize>, Vec<Row>) {
+    let mut positions = HashMap::new();
+    let mut states = Vec::new();
+    let mut number = |state: G::State, states: &mut Vec<G::State>| {
+        *positions.entry(state).or_insert_with_key(|state| {
+            states.push(state.clone());
+            states.len() - 1
+        })
+    };
+    for seat in game.spec().seats.iter() {
+        number(game.initial_state(seat), &mut states);
+    }
+    let mut rows = Vec::new();
+    while rows.len() < states.len() {
+        let state = states[rows.len()].clone();
+        rows.push(match game.node(&state) {
+            Node::Terminal => Row::End(BySeat(game.returns(&state).0.map(f64::from))),
+            Node::Chance(_) => {
+                let probabilities = game.chance_outcomes(&state).iter().enumerate();
+                Row::Mean(
+                    probabilities
+                        .map(|(outcome, &probability)| {
+                            let mut next = state.clone();
+                            game.apply_chance(&mut next, Outcome(outcome as u8));
+                            (f64::from(probability), number(next, &mut states))
+                        })
+                        .collect(),
+                )
+            }
+            Node::Decision(seat) => {
+                let mut reach = |action: Action| {
+                    let mut next = state.clone();
+                    game.apply_action(&mut next, action);
+                    number(next, &mut states)
+                };
+                let legal = game.legal_actions(&state);
+                match plays[seat] {
+                    Play::Best => Row::Best(seat, legal.iter().map(reach).collect()),
+                    Play::Uniform => {
+                        let probability = 1.0 / legal.len() as f64;
+                        Row::Mean(legal.iter().map(|action| (probability, reach(action))).collect())
+                    }
+                }
+            }
+        });
+    }
+    (positions, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    #[test]
+    fn a_race_to_the_next_throw_is_solved_by_hand() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
+        // One step from home any throw wins.
+        let last = game.position(Seat::SOUTH, BySeat([[4, 0], [0; 2], [0; 2], [0; 2]]));
+        assert_eq!(exact.values(&last), Some(BySeat([1.0, 0.0, 0.0, 0.0])));
+        // Two steps from home a 2 wins; a 1 leaves the game to North, whom any throw takes home.
+        let race = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [4, 0], [0; 2]]));
+        assert_eq!(exact.values(&race), Some(BySeat([0.5, 0.0, 0.5, 0.0])));
+    }
+
+    #[test]
+    fn values_sum_to_the_stake_and_the_best_reply_beats_random() {
+        use ToyThrows::{Again, Series};
+        for (table, pieces, throws, stake) in [
+            (ToyTable::Two, ToyPieces::Two, Again, 1.0),
+            (ToyTable::Two, ToyPieces::Two, Series, 1.0),
+            (ToyTable::Three, ToyPieces::One, Series, 1.0),
+            (ToyTable::Four, ToyPieces::One, Again, 1.0),
+            (ToyTable::Teams, ToyPieces::One, Series, 2.0),
+            (ToyTable::Placings, ToyPieces::One, Again, 2.0),
+        ] {
+            let game = Toy::new(table, pieces, throws);
+            let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
+            for state in exact.states() {
+                let sum: f64 = exact.values(state).expect("listed").0.iter().sum();
+                assert!((sum - stake).abs() < 1e-6, "{table:?} {throws:?} {state:?}: {sum}");
+            }
+            let mut plays = BySeat([Play::Uniform; 4]);
+            let start = game.initial_state(Seat::SOUTH);
+            let random = solve(&game, plays).expect("settles").values(&start).expect("start")[Seat::SOUTH];
+            plays[Seat::SOUTH] = Play::Best;
+            let reply = solve(&game, plays).expect("settles").values(&start).expect("start")[Seat::SOUTH];
+            assert!(reply > random + 0.02, "{table:?} {throws:?}: {reply} against {random}");
+        }
+    }
+
+    #[test]
+    fn sweeps_that_go_round_in_a_circle_are_given_up() {
+        let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Series);
+        assert!(solve(&game, BySeat([Play::Best; 4])).is_none());
+    }
+}

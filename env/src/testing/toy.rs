@@ -1,0 +1,379 @@
+//! A toy race: small enough to be solved exactly in milliseconds, rich enough to break a wrong search.
+//!
+//! It has what the real games have and what searches get wrong: extra throws (the same seat moves again), series of
+//! throws (a chance node after a chance node, several actions a turn), captures, three and four seats, teams and
+//! placings. It is no historical game and deliberately knows nothing of the race engine.
+//!
+//! Each seat runs one or two pieces along indices 0 (off the board) to 5 (home). Indices 1 to 4 lie on a ring of four
+//! squares that all seats share; each seat enters it one square after the seat before. A coin throws 1 or 2. A throw
+//! moves one piece; a 2 may be shortened to one step, never beyond home. Landing on an enemy's square sends all his
+//! pieces there back to 0; partners share squares.
+
+use crate::game::{Action, ActionMask, BySeat, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+
+/// The index of home.
+pub const HOME: u8 = 5;
+
+/// Squares of the shared ring.
+const RING: usize = 4;
+
+/// Entries of an observation for one seat: each index held by one piece or more, then by two.
+const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
+
+/// Who plays whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToyTable {
+    /// South against North.
+    Two,
+    /// South, East and North, each for himself.
+    Three,
+    /// Four seats, each for himself.
+    Four,
+    /// South and North against East and West; the first team with all pieces home wins.
+    Teams,
+    /// Four seats, each for himself, playing on for all placings.
+    Placings,
+}
+
+/// Pieces of each seat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToyPieces {
+    /// One piece: the only choice is the length of a step.
+    One,
+    /// Two pieces.
+    Two,
+}
+
+/// What a throw of 2 brings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToyThrows {
+    /// After it has been played the same seat throws again.
+    Again,
+    /// The seat throws on at once, until a 1 or the third throw; then all throws are played, the 1 first.
+    Series,
+}
+
+/// The toy game; see the module.
+#[derive(Clone, Debug)]
+pub struct Toy {
+    spec: Spec,
+    throws: ToyThrows,
+}
+
+/// A position of the toy game.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ToyState {
+    /// Indices of the pieces, ascending; a second piece that does not exist stays 0.
+    pieces: BySeat<[u8; 2]>,
+    /// The seat that throws or moves; the last one that moved when the game is over.
+    seat: Seat,
+    /// Throws of 1 and of 2 that wait to be played.
+    pending: [u8; 2],
+    moving: bool,
+    /// Whether the seat throws again after this move.
+    again: bool,
+    /// For games of placings the place each finished seat took, from 1; 0 otherwise.
+    places: BySeat<u8>,
+}
+
+impl Toy {
+    /// The toy game of these rules.
+    pub fn new(table: ToyTable, pieces: ToyPieces, throws: ToyThrows) -> Toy {
+        let seats = match table {
+            ToyTable::Two => SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
+            ToyTable::Three => SeatSet::of(&[Seat::SOUTH, Seat::EAST, Seat::NORTH]),
+            ToyTable::Four | ToyTable::Teams | ToyTable::Placings => SeatSet::ALL,
+        };
+        let outlook = match table {
+            ToyTable::Two | ToyTable::Three | ToyTable::Four => Outlook::Winner,
+            ToyTable::Teams => Outlook::Teams,
+            ToyTable::Placings => Outlook::Placings,
+        };
+        let teams = Seat::ALL.map(|seat| match outlook {
+            Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
+            Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
+        });
+        let name = format!("toy?table={table:?}&pieces={pieces:?}&throws={throws:?}").to_lowercase();
+        let ruleset_hash = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        let spec = Spec {
+            name,
+            seats,
+            outlook,
+            teams: BySeat(teams),
+            actions: 4,
+            observation: MAX_SEATS * SEAT_BLOCK + 26,
+            encoding: 1,
+            ruleset_hash,
+            pieces: if pieces == ToyPieces::One { 1 } else { 2 },
+            goal: HOME,
+            turn_cap: 400,
+        };
+        Toy { spec, throws }
+    }
+
+    /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]. Where every
+    /// seat has one piece only the first index counts; larger indices mean home. Not meant for finished seats.
+    pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
+        let mut state = self.initial_state(seat);
+        for owner in self.spec.seats.iter() {
+            for (piece, &index) in state.pieces[owner].iter_mut().zip(&pieces[owner]).take(self.spec.pieces) {
+                *piece = index.min(HOME);
+            }
+            state.pieces[owner][..self.spec.pieces].sort_unstable();
+        }
+        state
+    }
+
+    fn pieces<'a>(&self, state: &'a ToyState, seat: Seat) -> &'a [u8] {
+        &state.pieces[seat][..self.spec.pieces]
+    }
+
+    fn is_home(&self, state: &ToyState, seat: Seat) -> bool {
+        self.pieces(state, seat).iter().all(|&index| index == HOME)
+    }
+
+    fn is_over(&self, state: &ToyState) -> bool {
+        let mut seats = self.spec.seats.iter();
+        match self.spec.outlook {
+            Outlook::Winner => seats.any(|seat| self.is_home(state, seat)),
+            Outlook::Teams => seats.any(|seat| self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
+            Outlook::Placings => seats.filter(|&seat| !self.is_home(state, seat)).count() <= 1,
+        }
+    }
+
+    /// Sends the pieces of enemies on the square that `seat` reaches at `index` back to 0.
+    fn capture(&self, state: &mut ToyState, seat: Seat, index: u8) {
+        let Some(square) = ring_square(seat, index) else { return };
+        for enemy in self.spec.seats.iter().filter(|&other| !self.spec.teams[seat].contains(other)) {
+            let pieces = &mut state.pieces[enemy][..self.spec.pieces];
+            pieces.iter_mut().filter(|index| ring_square(enemy, **index) == Some(square)).for_each(|index| *index = 0);
+            pieces.sort_unstable();
+        }
+    }
+
+    fn end_turn(&self, state: &mut ToyState) {
+        let again = state.again;
+        (state.pending, state.moving, state.again) = ([0; 2], false, false);
+        let finished = self.is_home(state, state.seat);
+        if finished && self.spec.outlook == Outlook::Placings {
+            state.places[state.seat] = 1 + state.places.0.iter().filter(|&&place| place > 0).count() as u8;
+        }
+        if self.is_over(state) || (again && !finished) {
+            return;
+        }
+        let plays_on = |seat: &Seat| self.spec.seats.contains(*seat) && !self.is_home(state, *seat);
+        let next = (1..=MAX_SEATS).map(|quarters| state.seat.rotated(quarters)).find(plays_on);
+        state.seat = next.expect("a game that is not over has a seat that plays on");
+    }
+}
+
+/// The shared square of `seat`'s path index, if it is on the ring.
+fn ring_square(seat: Seat, index: u8) -> Option<usize> {
+    (1..HOME).contains(&index).then(|| (usize::from(index) - 1 + seat.index()) % RING)
+}
+
+impl Game for Toy {
+    type State = ToyState;
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn initial_state(&self, first: Seat) -> ToyState {
+        ToyState {
+            pieces: BySeat::default(),
+            seat: first,
+            pending: [0; 2],
+            moving: false,
+            again: false,
+            places: BySeat::default(),
+        }
+    }
+
+    fn node(&self, state: &ToyState) -> Node {
+        if self.is_over(state) {
+            Node::Terminal
+        } else if state.moving {
+            Node::Decision(state.seat)
+        } else {
+            Node::Chance(state.seat)
+        }
+    }
+
+    fn chance_outcomes(&self, state: &ToyState) -> &[f32] {
+        if matches!(self.node(state), Node::Chance(_)) { &[0.5, 0.5] } else { &[] }
+    }
+
+    /// Two actions for each piece, the rear one first: the whole throw, and one step of a 2. Pieces on one index are
+    /// the same piece.
+    fn legal_actions(&self, state: &ToyState) -> ActionMask {
+        if !matches!(self.node(state), Node::Decision(_)) {
+            return ActionMask::EMPTY;
+        }
+        let throw = if state.pending[0] > 0 { 1 } else { 2 };
+        let pieces = self.pieces(state, state.seat);
+        let mut legal = ActionMask::EMPTY;
+        for (piece, &index) in pieces.iter().enumerate() {
+            if index == HOME || (piece > 0 && pieces[piece - 1] == index) {
+                continue;
+            }
+            if index + throw <= HOME {
+                legal.insert(Action(2 * piece as u8));
+            }
+            if throw == 2 {
+                legal.insert(Action(2 * piece as u8 + 1));
+            }
+        }
+        legal
+    }
+
+    fn apply_chance(&self, state: &mut ToyState, outcome: Outcome) {
+        debug_assert!(matches!(self.node(state), Node::Chance(_)) && outcome.0 < 2, "{outcome:?} in {state:?}");
+        let is_two = outcome.0 != 0;
+        state.pending[usize::from(is_two)] += 1;
+        match self.throws {
+            ToyThrows::Again => (state.moving, state.again) = (true, is_two),
+            ToyThrows::Series => state.moving = !is_two || state.pending[1] >= 3,
+        }
+    }
+
+    fn apply_action(&self, state: &mut ToyState, action: Action) {
+        debug_assert!(self.legal_actions(state).contains(action), "{action:?} in {state:?}");
+        let throw = if state.pending[0] > 0 { 1 } else { 2 };
+        state.pending[throw - 1] -= 1;
+        let (piece, is_short) = (usize::from(action.0 / 2), action.0 % 2 == 1);
+        let seat = state.seat;
+        let index = state.pieces[seat][piece] + if is_short { 1 } else { throw as u8 };
+        state.pieces[seat][piece] = index;
+        state.pieces[seat][..self.spec.pieces].sort_unstable();
+        self.capture(state, seat, index);
+        if state.pending == [0; 2] || self.is_home(state, seat) {
+            self.end_turn(state);
+        }
+    }
+
+    fn returns(&self, state: &ToyState) -> BySeat<f32> {
+        let mut returns = BySeat::default();
+        if !self.is_over(state) {
+            return returns;
+        }
+        for seat in self.spec.seats.iter() {
+            returns[seat] = match self.spec.outlook {
+                Outlook::Winner => f32::from(self.is_home(state, seat)),
+                Outlook::Teams => f32::from(self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
+                Outlook::Placings => [0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0][usize::from(state.places[seat])],
+            };
+        }
+        returns
+    }
+
+    fn observe_active(&self, state: &ToyState, seat: Seat, active: &mut Vec<u16>) {
+        for quarters in (0..MAX_SEATS).filter(|&quarters| self.spec.seats.contains(seat.rotated(quarters))) {
+            let owner = seat.rotated(quarters);
+            let pieces = self.pieces(state, owner);
+            for (piece, &index) in pieces.iter().enumerate() {
+                let is_second = usize::from(piece > 0 && pieces[piece - 1] == index);
+                let entry = quarters * SEAT_BLOCK + is_second * usize::from(HOME + 1) + usize::from(index);
+                active.push(entry as u16);
+            }
+            if state.places[owner] > 0 {
+                active.push((MAX_SEATS * SEAT_BLOCK + 4 * quarters + usize::from(state.places[owner]) - 1) as u16);
+            }
+        }
+        let flags = (MAX_SEATS * SEAT_BLOCK + 4 * MAX_SEATS) as u16;
+        active.push(flags + ((state.seat.index() + MAX_SEATS - seat.index()) % MAX_SEATS) as u16);
+        active.extend((state.pending[0] > 0).then_some(flags + 4));
+        active.extend((state.pending[1] > 0).then(|| flags + 4 + u16::from(state.pending[1])));
+        active.extend(state.moving.then_some(flags + 8));
+        active.extend(state.again.then_some(flags + 9));
+    }
+
+    fn steps(&self, state: &ToyState, seat: Seat) -> [u8; 4] {
+        let [first, second] = state.pieces[seat];
+        [first, second, 0, 0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_two_brings_another_throw_and_a_landing_captures() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        // South's index 3 and North's index 1 are the same square.
+        let mut state = game.position(Seat::SOUTH, BySeat([[1, 4], [0, 0], [0, 1], [0, 0]]));
+        game.apply_chance(&mut state, Outcome(1));
+        assert_eq!(game.legal_actions(&state).bits(), 0b1011, "4 + 2 oversteps home");
+        game.apply_action(&mut state, Action(0));
+        assert_eq!(game.steps(&state, Seat::SOUTH), [3, 4, 0, 0]);
+        assert_eq!(game.steps(&state, Seat::NORTH), [0; 4]);
+        assert_eq!(game.node(&state), Node::Chance(Seat::SOUTH));
+        game.apply_chance(&mut state, Outcome(0));
+        game.apply_action(&mut state, Action(2));
+        assert_eq!(game.node(&state), Node::Chance(Seat::NORTH));
+        assert_eq!(game.returns(&state), BySeat::default());
+    }
+
+    #[test]
+    fn a_series_is_thrown_before_it_is_played() {
+        let game = Toy::new(ToyTable::Three, ToyPieces::One, ToyThrows::Series);
+        let mut state = game.position(Seat::NORTH, BySeat([[0; 2], [0; 2], [2, 0], [0; 2]]));
+        for outcome in [1, 0] {
+            assert_eq!(game.node(&state), Node::Chance(Seat::NORTH));
+            game.apply_chance(&mut state, Outcome(outcome));
+        }
+        game.apply_action(&mut state, Action(0));
+        assert_eq!(game.node(&state), Node::Decision(Seat::NORTH));
+        game.apply_action(&mut state, Action(0));
+        assert_eq!(game.node(&state), Node::Terminal);
+        assert_eq!(game.returns(&state), BySeat([0.0, 0.0, 1.0, 0.0]));
+    }
+
+    #[test]
+    fn teams_win_together_and_placings_are_played_out() {
+        let teams = Toy::new(ToyTable::Teams, ToyPieces::One, ToyThrows::Again);
+        let mut state = teams.position(Seat::EAST, BySeat([[0; 2], [4, 0], [0; 2], [5, 0]]));
+        teams.apply_chance(&mut state, Outcome(0));
+        teams.apply_action(&mut state, Action(0));
+        assert_eq!(teams.returns(&state), BySeat([0.0, 1.0, 0.0, 1.0]));
+
+        let placings = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Again);
+        let mut state = placings.position(Seat::WEST, BySeat([[4, 0], [4, 0], [0; 2], [4, 0]]));
+        for seat in [Seat::WEST, Seat::SOUTH, Seat::EAST] {
+            assert_eq!(placings.node(&state), Node::Chance(seat));
+            placings.apply_chance(&mut state, Outcome(0));
+            placings.apply_action(&mut state, Action(0));
+        }
+        assert_eq!(placings.returns(&state), BySeat([2.0 / 3.0, 1.0 / 3.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn observations_tell_positions_apart_and_stay_in_range() {
+        let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Again);
+        let mut observations = std::collections::HashSet::new();
+        let mut states = std::collections::HashSet::from([game.initial_state(Seat::SOUTH)]);
+        let mut open = Vec::from_iter(states.iter().cloned());
+        while let Some(state) = open.pop() {
+            let mut active = Vec::new();
+            game.observe_active(&state, Seat::EAST, &mut active);
+            assert!(active.iter().all(|&entry| usize::from(entry) < game.spec().observation));
+            active.sort_unstable();
+            assert!(active.windows(2).all(|pair| pair[0] < pair[1]), "{active:?}");
+            assert!(observations.insert(active), "{state:?} looks like another position");
+            let mut successors = Vec::new();
+            for outcome in 0..game.chance_outcomes(&state).len() {
+                successors.push(state.clone());
+                game.apply_chance(successors.last_mut().expect("just pushed"), Outcome(outcome as u8));
+            }
+            for action in game.legal_actions(&state).iter() {
+                successors.push(state.clone());
+                game.apply_action(successors.last_mut().expect("just pushed"), action);
+            }
+            open.extend(successors.into_iter().filter(|next| states.insert(next.clone())));
+        }
+        assert!(states.len() > 5000, "{}", states.len());
+    }
+}

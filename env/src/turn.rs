@@ -1,0 +1,241 @@
+//! Whole turns: the distinct positions in which the seat to act can end its turn, each with one way to get there.
+//!
+//! A turn of several throws is several actions, and different orders often lead to the same position. Who compares
+//! positions (look-ahead, baselines, solvers) wants each of them once. This module walks the seam only: it knows neither
+//! what a throw is nor how good a position is.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use crate::game::{Action, ActionMask, Game, Node};
+
+/// Lists up to this length are searched one by one, longer ones through a hash set.
+const SHORT: usize = 24;
+
+/// The distinct positions in which a turn can end; filled by [`turn_results`] and meant to be filled again and again,
+/// so that short lists cost no allocation.
+#[derive(Clone, Debug)]
+pub struct TurnResults<S> {
+    results: Distinct<S>,
+    /// The sequences of actions of all results, end to end.
+    actions: Vec<Action>,
+    /// For each result the end of its sequence in `actions`.
+    ends: Vec<usize>,
+    visited: Distinct<S>,
+    open: Vec<Open>,
+    path: Vec<Action>,
+}
+
+/// A position within the turn whose actions are being tried.
+#[derive(Clone, Debug)]
+struct Open {
+    /// Its place in `visited`.
+    position: usize,
+    legal: ActionMask,
+    tried: usize,
+}
+
+impl<S> Default for TurnResults<S> {
+    fn default() -> TurnResults<S> {
+        TurnResults {
+            results: Distinct::default(),
+            actions: Vec::new(),
+            ends: Vec::new(),
+            visited: Distinct::default(),
+            open: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+}
+
+impl<S> TurnResults<S> {
+    /// An empty list.
+    pub fn new() -> TurnResults<S> {
+        TurnResults::default()
+    }
+
+    /// Number of distinct results; zero only when the position was no decision.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no result.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The resulting positions in the order in which they were found.
+    pub fn states(&self) -> &[S] {
+        &self.results.items
+    }
+
+    /// Result number `index`.
+    ///
+    /// # Panics
+    /// When `index` is not below [`TurnResults::len`].
+    pub fn state(&self, index: usize) -> &S {
+        &self.results.items[index]
+    }
+
+    /// The actions that lead to result number `index`: at least one, all of the deciding seat.
+    ///
+    /// # Panics
+    /// When `index` is not below [`TurnResults::len`].
+    pub fn actions(&self, index: usize) -> &[Action] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.actions[start..self.ends[index]]
+    }
+}
+
+/// Fills `out` with every distinct position in which the seat to act can end the turn of `state`: all positions reached
+/// by its actions that are no longer a decision of this seat.
+///
+/// The search is depth-first over ascending actions; each result keeps the first sequence found. Positions within the
+/// turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is empty.
+pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
+    let TurnResults { results, actions, ends, visited, open, path } = out;
+    results.clear();
+    actions.clear();
+    ends.clear();
+    visited.clear();
+    open.clear();
+    path.clear();
+    let Node::Decision(seat) = game.node(state) else { return };
+    visited.insert(state.clone());
+    open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
+    while let Some(top) = open.last_mut() {
+        let Some(action) = top.legal.nth(top.tried) else {
+            open.pop();
+            path.pop();
+            continue;
+        };
+        top.tried += 1;
+        let mut next = visited.items[top.position].clone();
+        game.apply_action(&mut next, action);
+        path.push(action);
+        if game.node(&next) == Node::Decision(seat) {
+            let legal = game.legal_actions(&next);
+            if visited.insert(next) {
+                open.push(Open { position: visited.items.len() - 1, legal, tried: 0 });
+                continue;
+            }
+        } else if results.insert(next) {
+            actions.extend_from_slice(path);
+            ends.push(actions.len());
+        }
+        path.pop();
+    }
+}
+
+/// A list without repetitions.
+#[derive(Clone, Debug)]
+struct Distinct<S> {
+    items: Vec<S>,
+    /// All items once the list is longer than [`SHORT`], empty before.
+    index: HashSet<S>,
+}
+
+impl<S> Default for Distinct<S> {
+    fn default() -> Distinct<S> {
+        Distinct { items: Vec::new(), index: HashSet::new() }
+    }
+}
+
+impl<S> Distinct<S> {
+    fn clear(&mut self) {
+        self.items.clear();
+        self.index.clear();
+    }
+}
+
+impl<S: Clone + Eq + Hash> Distinct<S> {
+    /// Appends `item` unless the list has it; says whether it did.
+    fn insert(&mut self, item: S) -> bool {
+        if self.items.len() <= SHORT {
+            if self.items.contains(&item) {
+                return false;
+            }
+        } else {
+            if self.index.is_empty() {
+                self.index.extend(self.items.iter().cloned());
+            }
+            if !self.index.insert(item.clone()) {
+                return false;
+            }
+        }
+        self.items.push(item);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Outcome, Seat};
+    use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+
+    /// Every result of every order of actions, repetitions included.
+    fn all_orders(game: &Toy, state: &ToyState, seat: Seat, out: &mut Vec<ToyState>) {
+        for action in game.legal_actions(state).iter() {
+            let mut next = state.clone();
+            game.apply_action(&mut next, action);
+            if game.node(&next) == Node::Decision(seat) {
+                all_orders(game, &next, seat, out);
+            } else {
+                out.push(next);
+            }
+        }
+    }
+
+    #[test]
+    fn results_are_distinct_complete_and_reached_by_their_actions() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let mut start = game.initial_state(Seat::NORTH);
+        [1, 1, 0].into_iter().for_each(|outcome| game.apply_chance(&mut start, Outcome(outcome)));
+        assert_eq!(game.node(&start), Node::Decision(Seat::NORTH));
+
+        let mut results = TurnResults::new();
+        turn_results(&game, &start, &mut results);
+        let mut orders = Vec::new();
+        all_orders(&game, &start, Seat::NORTH, &mut orders);
+        let distinct: HashSet<&ToyState> = orders.iter().collect();
+        assert!(distinct.len() < orders.len(), "the position must offer several orders to one result");
+        assert_eq!(results.len(), distinct.len());
+        assert_eq!(results.states().iter().collect::<HashSet<_>>(), distinct);
+        for index in 0..results.len() {
+            let mut state = start.clone();
+            for &action in results.actions(index) {
+                assert_eq!(game.node(&state), Node::Decision(Seat::NORTH));
+                assert!(game.legal_actions(&state).contains(action));
+                game.apply_action(&mut state, action);
+            }
+            assert_eq!(&state, results.state(index));
+        }
+        assert_eq!(results.state(0), &orders[0], "ascending actions come first");
+    }
+
+    #[test]
+    fn a_position_without_decision_has_no_results() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let mut state = game.initial_state(Seat::SOUTH);
+        game.apply_chance(&mut state, Outcome(1));
+        let mut results = TurnResults::new();
+        turn_results(&game, &state, &mut results);
+        assert_eq!(results.len(), 2, "two steps or one with the only distinct piece");
+        turn_results(&game, &game.initial_state(Seat::SOUTH), &mut results);
+        assert!(results.is_empty());
+    }
+
+    #[test]
+    fn long_lists_stay_distinct() {
+        let mut list = Distinct::default();
+        for round in 0..2 {
+            for item in 0..1000_u32 {
+                assert_eq!(list.insert(item), round == 0, "{item}");
+            }
+        }
+        assert_eq!(list.items, (0..1000).collect::<Vec<_>>());
+        list.clear();
+        assert!(list.insert(7) && !list.insert(7));
+    }
+}

@@ -1,0 +1,50 @@
+//! The engine asked as the oracle is: a position at the start of a turn, throws, and the texts of all results.
+
+use std::collections::BTreeSet;
+
+use ashta_env::game::{Game, Node};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::turn::{TurnResults, turn_results};
+
+/// Every position in which `throws` can leave `position`, by enumeration of whole turns.
+///
+/// # Errors
+/// What the engine says of a broken position or impossible throws.
+pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+    let (race, state) = thrown(position, throws)?;
+    let mut results = TurnResults::new();
+    turn_results(&race, &state, &mut results);
+    Ok(results.states().iter().map(|state| race.print(state)).collect())
+}
+
+/// The same by stepping through every sequence of legal actions, without any help in leaving out duplicates.
+///
+/// # Errors
+/// As [`turns`].
+pub fn turns_by_actions(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+    fn walk(race: &Race, state: &State, found: &mut BTreeSet<String>) {
+        match race.node(state) {
+            Node::Decision(_) => {
+                for action in race.legal_actions(state).iter() {
+                    let mut next = *state;
+                    race.apply_action(&mut next, action);
+                    walk(race, &next, found);
+                }
+            }
+            Node::Chance(_) | Node::Terminal => {
+                found.insert(race.print(state));
+            }
+        }
+    }
+    let (race, state) = thrown(position, throws)?;
+    let mut found = BTreeSet::new();
+    walk(&race, &state, &mut found);
+    Ok(found)
+}
+
+fn thrown(position: &str, throws: &[u8]) -> Result<(Race, State), String> {
+    let (race, mut state) = Race::parse(position).map_err(|error| error.to_string())?;
+    race.throw(&mut state, throws).map_err(|error| error.to_string())?;
+    Ok((race, state))
+}

@@ -1,0 +1,201 @@
+//! Positions as one line of text, section 10.1: the parts that the three games have in common, cut apart and joined.
+//! Only the one form that printing gives is accepted. It does not know what the words for places mean.
+
+/// The letters of the seats 0 to 3.
+const LETTERS: [char; 4] = ['S', 'E', 'N', 'W'];
+
+/// A position cut into its parts. The mover is one of `seats` and the dice are still to be thrown.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    /// The game with its flags, as written.
+    pub game: String,
+    /// The game without its flags.
+    pub name: String,
+    /// The flags as written, name and value.
+    flags: Vec<(String, String)>,
+    /// The seats that take part, in the order South, East, North, West.
+    pub seats: Vec<SeatText>,
+    /// Where in `seats` the seat to act stands.
+    pub mover: usize,
+}
+
+/// One seat of a position.
+#[derive(Clone, Debug)]
+pub(super) struct SeatText {
+    /// 0 South, 1 East, 2 North, 3 West.
+    pub seat: usize,
+    /// `+`: this colour has made a cut (Pagade).
+    pub has_cut: bool,
+    /// `#` and a number: the place that a finished seat has won (Pagade).
+    pub place: Option<usize>,
+    /// The places of the pieces, as written.
+    pub pieces: Vec<String>,
+}
+
+impl Text {
+    /// Cuts a text apart.
+    pub fn parse(position: &str) -> Result<Text, String> {
+        let fields: Vec<&str> = position.split(' ').collect();
+        let &[game, seats, mover, pending] = fields.as_slice() else {
+            return Err(format!("a position has 4 fields, this has {}", fields.len()));
+        };
+        let (name, flags) = match game.split_once('?') {
+            None => (game, Vec::new()),
+            Some((name, flags)) => (name, flags.split('&').map(flag).collect::<Result<_, _>>()?),
+        };
+        let seats = seats.split('/').map(seat_text).collect::<Result<Vec<_>, _>>()?;
+        if !seats.is_sorted_by(|before, after| before.seat < after.seat) {
+            return Err("seats are not in the order S, E, N, W".to_owned());
+        }
+        if mover == "-" {
+            return Err("the game is over".to_owned());
+        }
+        if pending != "*" {
+            return Err(format!("pending {pending:?} is not the start of a turn"));
+        }
+        let mover = seats
+            .iter()
+            .position(|text| mover == LETTERS[text.seat].to_string())
+            .ok_or_else(|| format!("mover {mover:?} takes no part"))?;
+        Ok(Text { game: game.to_owned(), name: name.to_owned(), flags, seats, mover })
+    }
+
+    /// The values of the flags of a game: `table` lists every flag, in the order of section 8, with its values, the
+    /// default first. The answer has one value for each row.
+    pub fn flags<'a>(&'a self, table: &[(&str, &[&'a str])]) -> Result<Vec<&'a str>, String> {
+        let mut values: Vec<&str> = table.iter().map(|(_, values)| values[0]).collect();
+        let mut next_row = 0;
+        for (flag, value) in &self.flags {
+            let row = table
+                .iter()
+                .position(|(name, _)| name == flag)
+                .ok_or_else(|| format!("{} has no flag {flag:?}", self.name))?;
+            if row < next_row {
+                return Err(format!("flag {flag:?} is written twice or out of order"));
+            }
+            let known = table[row].1;
+            if !known.contains(&value.as_str()) {
+                return Err(format!("flag {flag:?} has no value {value:?}"));
+            }
+            if value == known[0] {
+                return Err(format!("flag {flag:?} is written although {value:?} is its default"));
+            }
+            values[row] = value;
+            next_row = row + 1;
+        }
+        Ok(values)
+    }
+
+    /// The seats that take part, by number.
+    pub fn seat_numbers(&self) -> Vec<usize> {
+        self.seats.iter().map(|text| text.seat).collect()
+    }
+
+    /// The pieces of every seat in the order of `seats`, each read by `read` and checked for number and order.
+    pub fn pieces<P: Ord>(&self, count: usize, read: impl Fn(&str) -> Option<P>) -> Result<Vec<Vec<P>>, String> {
+        let mut all = Vec::new();
+        for text in &self.seats {
+            let letter = LETTERS[text.seat];
+            let mut own = Vec::new();
+            for word in &text.pieces {
+                own.push(read(word).ok_or_else(|| format!("{letter} has a piece on {word:?}, which is no place"))?);
+            }
+            if own.len() != count {
+                return Err(format!("{letter} has {} pieces and not {count}", own.len()));
+            }
+            if !own.is_sorted() {
+                return Err(format!("the pieces of {letter} are not in ascending order"));
+            }
+            all.push(own);
+        }
+        Ok(all)
+    }
+}
+
+/// Joins a position: the inverse of [`Text::parse`]. `mover` is a seat number, absent when the game is over.
+pub(super) fn print(game: &str, seats: &[SeatText], mover: Option<usize>) -> String {
+    let seats: Vec<String> = seats
+        .iter()
+        .map(|text| {
+            let cut = if text.has_cut { "+" } else { "" };
+            let place = text.place.map_or(String::new(), |place| format!("#{place}"));
+            format!("{}{cut}{place}:{}", LETTERS[text.seat], text.pieces.join(","))
+        })
+        .collect();
+    let end = mover.map_or("- -".to_owned(), |seat| format!("{} *", LETTERS[seat]));
+    format!("{game} {} {end}", seats.join("/"))
+}
+
+/// A number without sign and leading zeros.
+pub(super) fn number(word: &str) -> Option<usize> {
+    word.parse().ok().filter(|number: &usize| number.to_string() == word)
+}
+
+fn flag(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("flag {text:?} has no value"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn seat_text(text: &str) -> Result<SeatText, String> {
+    let broken = || format!("{text:?} is not a seat with its pieces");
+    let (head, pieces) = text.split_once(':').ok_or_else(broken)?;
+    let mut letters = head.chars();
+    let letter = letters.next().ok_or_else(broken)?;
+    let seat = LETTERS.iter().position(|&known| known == letter).ok_or_else(broken)?;
+    let rest = letters.as_str();
+    let (has_cut, rest) = rest.strip_prefix('+').map_or((false, rest), |rest| (true, rest));
+    let place = match rest.strip_prefix('#') {
+        Some(place) => Some(number(place).ok_or_else(broken)?),
+        None if rest.is_empty() => None,
+        None => return Err(broken()),
+    };
+    Ok(SeatText { seat, has_cut, place, pieces: pieces.split(',').map(str::to_owned).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_what_it_cut_apart() {
+        for position in ["pagade?no_cut=lap S+:8,20/E#2:home,home/N+#3:home,home/W:cut,4 W *", "x S:/N:a N *"] {
+            let text = Text::parse(position).expect("a position in the right form");
+            assert_eq!(print(&text.game, &text.seats, Some(text.seats[text.mover].seat)), position);
+        }
+        let text = Text::parse("x S:1/N:2 N *").expect("a position in the right form");
+        assert_eq!(print(&text.game, &text.seats, None), "x S:1/N:2 - -");
+    }
+
+    #[test]
+    fn refuses_any_other_form() {
+        for position in [
+            "x S:1/N:2 N",
+            "x  S:1/N:2 N *",
+            "x N:2/S:1 N *",
+            "x S:2/S:1 S *",
+            "x S:1/N:2 E *",
+            "x S:1/N:2 N 4,*",
+            "x S:1/N:2 - -",
+            "x S1/N:2 S *",
+            "x S-:1/N:2 S *",
+            "x S#02:1/N:2 S *",
+            "x?a S:1/N:2 S *",
+        ] {
+            assert!(Text::parse(position).is_err(), "{position}");
+        }
+    }
+
+    #[test]
+    fn flags_have_one_order_and_no_defaults() {
+        let table: [(&str, &[&str]); 2] = [("a", &["0", "1"]), ("b", &["x", "y", "z"])];
+        let read = |game: &str| {
+            let text = Text::parse(&format!("{game} S:1/N:2 S *"))?;
+            text.flags(&table).map(|values| values.join(" "))
+        };
+        assert_eq!(read("g"), Ok("0 x".to_owned()));
+        assert_eq!(read("g?a=1&b=z"), Ok("1 z".to_owned()));
+        for game in ["g?b=z&a=1", "g?a=1&a=1", "g?a=0", "g?b=w", "g?c=1", "g?"] {
+            assert!(read(game).is_err(), "{game}");
+        }
+    }
+}

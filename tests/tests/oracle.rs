@@ -1,0 +1,82 @@
+//! Engine and oracle in lock-step: random positions of random rulesets, whole sets of results compared as text.
+//!
+//! Half of the positions come from random play, half are random valid placings, which meet rare constellations more
+//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (20,000 by default).
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_tests::{engine, oracle, random};
+use rand::Rng;
+
+fn positions() -> usize {
+    let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
+    number.map_or(20_000, |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
+}
+
+/// A series or the dice, drawn by the chances of the game; `None` for a series that the oracle takes too long for.
+fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
+    let mut state = race.parse_state(position).expect("a valid position");
+    let longest = if race.ruleset().pieces() > 2 { 4 } else { 6 };
+    let mut values = Vec::new();
+    while let Node::Chance(_) = race.node(&state) {
+        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+        values.extend(race.throw_values(outcome));
+        race.apply_chance(&mut state, outcome);
+    }
+    (values.len() <= longest).then_some(values)
+}
+
+fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
+    let Some(throws) = draw(race, position, rng) else { return false };
+    let expected = oracle::turns(position, &throws);
+    let found = engine::turns(position, &throws);
+    assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
+    assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
+    true
+}
+
+fn lock_step(game: &str, stream: u64) {
+    let mut rng = chance::stream(0x0AC1E, stream);
+    let mut checked = 0;
+    while checked < positions() {
+        let race = Race::new(random::ruleset(game, &mut rng));
+        for position in random::played(&race, 12, &mut rng) {
+            checked += usize::from(check(&race, &position, &mut rng));
+        }
+        for _ in 0..12 {
+            let position = random::placed(&race, &mut rng);
+            checked += usize::from(check(&race, &position, &mut rng));
+        }
+    }
+}
+
+#[test]
+fn ashtapada() {
+    lock_step("ashtapada", 0);
+}
+
+#[test]
+fn ashte_kashte() {
+    lock_step("ashte-kashte", 1);
+}
+
+#[test]
+fn pagade() {
+    lock_step("pagade", 2);
+}
+
+#[test]
+fn default_rulesets_get_their_share() {
+    let mut rng = chance::stream(0x0AC1E, 3);
+    for (game, seats) in [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 2), ("ashte-kashte", 4), ("pagade", 2)] {
+        let seats: SeatSet = Ruleset::default_seats(seats).expect("a number of seats");
+        let race = Race::new(Ruleset::parse(game, seats).expect("a valid ruleset"));
+        assert!(race.spec().seats.contains(Seat::SOUTH));
+        for _ in 0..positions() / 10 {
+            let position = random::placed(&race, &mut rng);
+            check(&race, &position, &mut rng);
+        }
+    }
+}
