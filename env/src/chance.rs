@@ -31,12 +31,14 @@ pub const fn mix(value: u64) -> u64 {
 #[inline]
 pub fn outcome(probabilities: &[f32], bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    let mut sum = 0.0;
-    for (outcome, &probability) in probabilities.iter().enumerate() {
+    let (mut sum, mut passed) = (0.0, 0);
+    // The sums ascend, so counting those passed finds the first above `uniform`, without a branch that nobody can foresee.
+    for &probability in probabilities {
         sum += f64::from(probability);
-        if uniform < sum {
-            return Outcome(outcome as u8);
-        }
+        passed += usize::from(sum <= uniform);
+    }
+    if passed < probabilities.len() {
+        return Outcome(passed as u8);
     }
     // Rounding may leave the sum a little below 1; the last outcome that can happen takes what is left.
     let last = probabilities.iter().rposition(|&probability| probability > 0.0);

@@ -82,7 +82,7 @@ impl DiceTurns {
             partners: 0,
             cut: 0,
         };
-        for other in self.seating.others(colour) {
+        for &other in self.seating.others(colour) {
             let quarters = other.index() + 4 - colour.index();
             let mut ones = 0_u128;
             let mut twos = 0_u128;
@@ -297,7 +297,7 @@ impl DiceTurns {
         let is_home = own[0] == HOME;
         if result.cut != 0 {
             state.cuts |= 1 << colour.index();
-            for other in self.seating.others(colour) {
+            for &other in self.seating.others(colour) {
                 let quarters = other.index() + 4 - colour.index();
                 let pieces = &mut state.pieces[other.index()];
                 for place in pieces.iter_mut().filter(|place| is_on_ring(**place)) {

@@ -12,7 +12,7 @@ pub(crate) mod single;
 pub mod state;
 mod throwing;
 
-use crate::game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use crate::game::{Action, ActionMask, BySeat, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
 use crate::games::{ashtapada, ashte_kashte, pagade};
 use crate::ruleset::{Rules, Ruleset};
 use dice::DiceTurns;
@@ -49,26 +49,40 @@ pub(crate) enum Turns {
 pub(crate) struct Seating {
     pub seats: SeatSet,
     pub pieces: usize,
-    /// Quarter turns counter-clockwise from a seat to the next: 1 or 3.
-    direction: usize,
+    next: BySeat<Seat>,
+    /// For each seat those of the others that take part, then fillers.
+    others: BySeat<[Seat; MAX_SEATS - 1]>,
 }
 
 impl Seating {
+    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before.
+    fn new(seats: SeatSet, pieces: usize, quarters: usize) -> Seating {
+        let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
+        let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
+        let others = |seat: Seat| {
+            let mut others = [seat; MAX_SEATS - 1];
+            let taking_part = seats.iter().filter(|&other| other != seat);
+            others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
+            others
+        };
+        Seating {
+            seats,
+            pieces,
+            next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
+            others: BySeat(Seat::ALL.map(others)),
+        }
+    }
+
     /// The seat after `seat` that takes part.
     #[inline]
     pub(crate) fn next(&self, seat: Seat) -> Seat {
-        let mut next = seat.rotated(self.direction);
-        while !self.seats.contains(next) {
-            next = next.rotated(self.direction);
-        }
-        next
+        self.next[seat]
     }
 
-    /// The other seats that take part.
+    /// The other seats that take part, as `seat` that takes part itself has them.
     #[inline]
-    pub(crate) fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> + use<> {
-        let seats = self.seats;
-        Seat::ALL.into_iter().filter(move |&other| other != seat && seats.contains(other))
+    pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
+        &self.others[seat][..self.seats.len() - 1]
     }
 }
 
@@ -79,7 +93,7 @@ impl Race {
     /// The game of `ruleset`.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces) = (ruleset.seats(), ruleset.pieces());
-        let seating = |direction| Seating { seats, pieces, direction };
+        let seating = |direction| Seating::new(seats, pieces, direction);
         let (turns, seating, goal, turn_cap, actions) = match ruleset.rules() {
             Rules::Ashtapada(rules) => {
                 let seating = seating(CLOCKWISE);

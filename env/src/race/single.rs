@@ -1,12 +1,12 @@
 //! The turn of Ashte Kashte: throw, move one piece or one double, throw again after a 4 or 8 (the rules, section 3.4).
 
 use crate::flags::{AshteKashteRules, Compulsion, Entry};
-use crate::game::{Action, ActionMask, Seat};
+use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::games::ashte_kashte::{self, PROTECTED, THROWS};
 use crate::race::Seating;
 use crate::race::actions::{PAIRS, PASS, SINGLES};
 use crate::race::board::{Board, NOWHERE};
-use crate::race::state::{MAX_PIECES, Phase, State, sort};
+use crate::race::state::{Phase, State, sort};
 
 /// The rules of the turn with their tables. Places: 0 in hand, 1 + `lead_in` … on the course, `home`.
 #[derive(Clone, Debug)]
@@ -20,7 +20,13 @@ pub(crate) struct SingleTurns {
     pub(crate) shift: u8,
     /// Protected places, as bits; the same for every seat.
     pub(crate) protected: u64,
+    /// `on_course[quarters][place]`: the place on a seat's course, as a bit, of a piece of the seat `quarters`
+    /// counter-clockwise; nothing for pieces that are elsewhere.
+    on_course: [[u64; PLACES]; MAX_SEATS],
 }
+
+/// Entries of a table by place: a power of two, so that a mask keeps within it.
+const PLACES: usize = 64;
 
 /// Who stands on the mover's course, as bits by place.
 struct Occupied {
@@ -40,7 +46,7 @@ impl SingleTurns {
         let course = board.course(Seat::SOUTH);
         let protected =
             course.iter().enumerate().filter(|(_, square)| PROTECTED.contains(&(square.row, square.column)));
-        SingleTurns {
+        let mut turns = SingleTurns {
             seating,
             rules,
             chance: THROWS.map(|(_, probability)| probability),
@@ -48,7 +54,15 @@ impl SingleTurns {
             shift,
             protected: protected.fold(0, |bits, (index, _)| bits | 1 << (index as u8 + shift)),
             board,
+            on_course: [[0; PLACES]; MAX_SEATS],
+        };
+        for (quarters, other) in Seat::ALL.into_iter().enumerate() {
+            for place in 1..turns.home {
+                let here = turns.same_place(other, place, Seat::SOUTH);
+                turns.on_course[quarters][usize::from(place)] = if here == NOWHERE { 0 } else { 1 << here };
+            }
         }
+        turns
     }
 
     pub(crate) fn chance_outcomes(&self) -> &[f32] {
@@ -66,26 +80,19 @@ impl SingleTurns {
         if index == NOWHERE { NOWHERE } else { index + self.shift }
     }
 
+    #[inline]
     fn occupied(&self, state: &State) -> Occupied {
-        let mut occupied = Occupied { own: 0, own_doubles: 0, enemies: 0, enemy_doubles: 0 };
-        for &place in &state.pieces[state.mover.index()] {
-            if place > 0 && place < self.home {
-                occupied.own_doubles |= occupied.own & 1 << place;
-                occupied.own |= 1 << place;
-            }
-        }
-        for enemy in self.seating.others(state.mover) {
-            for &place in &state.pieces[enemy.index()] {
-                if place > 0 && place < self.home {
-                    let here = self.same_place(enemy, place, state.mover);
-                    if here != NOWHERE {
-                        occupied.enemy_doubles |= occupied.enemies & 1 << here;
-                        occupied.enemies |= 1 << here;
-                    }
-                }
-            }
-        }
-        occupied
+        let mover = state.mover;
+        let add = |(ones, twos): (u64, u64), bit: u64| (ones | bit, twos | ones & bit);
+        let count = |sum: (u64, u64), seat: Seat| {
+            let quarters = (seat.index() + MAX_SEATS - mover.index()) % MAX_SEATS;
+            let bits = state.pieces[seat.index()].iter().map(|&place| self.on_course[quarters][usize::from(place) % PLACES]);
+            bits.fold(sum, add)
+        };
+        let (own, own_doubles) = count((0, 0), mover);
+        // Two owners never stand on one square, so a square counted twice is a double.
+        let (enemies, enemy_doubles) = self.seating.others(mover).iter().copied().fold((0, 0), count);
+        Occupied { own, own_doubles, enemies, enemy_doubles }
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
@@ -93,29 +100,26 @@ impl SingleTurns {
         let throw = state.dice[0];
         let occupied = self.occupied(state);
         let doubles = occupied.own_doubles | occupied.enemy_doubles;
-        let anybody = occupied.own | occupied.enemies;
+        let closed_to_singles = doubles | self.protected & (occupied.own | occupied.enemies);
+        let closed_to_doubles = self.protected | occupied.own;
         let mut mask = ActionMask::EMPTY;
         let mut is_only_merging = true;
+        // Below, `&` instead of `&&`: nobody can foresee these answers, and a wrong guess costs more than all of them.
         for slot in 0..self.seating.pieces {
             let (from, to) = (own[slot], own[slot] + throw);
-            let is_equal_to_lower = slot > 0 && own[slot - 1] == from;
-            if is_equal_to_lower || from >= self.home || to > self.home {
-                continue;
-            }
-            let bit = 1_u64 << to;
-            let is_home = to == self.home;
-            // Everything strictly between `from` and `to`.
-            let between = (bit - 1) & !((2_u64 << from) - 1);
-            let is_open = if self.protected & bit != 0 { anybody & bit == 0 } else { doubles & bit == 0 };
-            if doubles & between == 0 && (is_home || is_open) {
+            let is_offered = (to <= self.home) & (slot == 0 || own[slot - 1] != from);
+            let landing = 1_u64 << to;
+            let between = (landing - 1) & !((2_u64 << from) - 1);
+            let may_go_alone = is_offered & ((doubles & between | closed_to_singles & landing) == 0);
+            let is_double = occupied.own_doubles >> from & 1 == 1;
+            let may_go_together = is_offered & is_double & (closed_to_doubles & landing == 0);
+            if may_go_alone {
                 mask.insert(Action(SINGLES.0 + slot as u8));
-                is_only_merging &= occupied.own & bit != 0;
             }
-            let may_land = is_home || (self.protected | occupied.own) & bit == 0;
-            if occupied.own_doubles >> from & 1 == 1 && may_land {
+            if may_go_together {
                 mask.insert(Action(PAIRS.0 + slot as u8));
-                is_only_merging = false;
             }
+            is_only_merging &= !may_go_together & (!may_go_alone | (occupied.own & landing != 0));
         }
         let may_pass = match self.rules.compulsion {
             Compulsion::ForcedExceptMerge => is_only_merging,
@@ -135,14 +139,13 @@ impl SingleTurns {
         if action < PASS {
             let is_pair = action >= PAIRS;
             let slot = usize::from(action.0 % PAIRS.0);
-            let own = &mut state.pieces[mover.index()];
+            let own = state.pieces[mover.index()];
             let to = own[slot].saturating_add(throw).min(self.home);
-            own[slot] = to;
-            if is_pair && slot + 1 < MAX_PIECES {
-                own[slot + 1] = to;
-            }
-            sort(own);
-            if own[self.seating.pieces - 1] == self.home && own[0] == self.home {
+            let is_moving = |at: usize| at == slot || is_pair && at == slot + 1;
+            let mut places = std::array::from_fn(|at| if is_moving(at) { to } else { own[at] });
+            sort(&mut places);
+            state.pieces[mover.index()] = places;
+            if places[0] == self.home {
                 state.finished[mover.index()] = 1;
                 return state.end();
             }
@@ -155,7 +158,7 @@ impl SingleTurns {
     }
 
     fn capture(&self, state: &mut State, mover: Seat, place: u8) -> bool {
-        for enemy in self.seating.others(mover) {
+        for &enemy in self.seating.others(mover) {
             let there = self.same_place(mover, place, enemy);
             let pieces = &mut state.pieces[enemy.index()];
             if there != NOWHERE && there > 0 && pieces.contains(&there) {

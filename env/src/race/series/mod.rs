@@ -8,14 +8,14 @@ mod allot;
 mod resolve;
 mod text;
 
-use crate::flags::{AshtapadaRules, Marked, MustUse, Twins};
+use crate::flags::{AshtapadaRules, Marked, MustUse, TwinSpeed, Twins};
 use crate::game::{Action, ActionMask, Seat};
 use crate::games::ashtapada;
 use crate::race::Seating;
 use crate::race::actions::PASS;
 use crate::race::board::{Board, NOWHERE};
 use crate::race::state::{Kind, Phase, Series, State};
-use allot::{Allotment, KINDS, Remaining, Throw, Turn, candidates};
+use allot::{Allotment, KINDS, Remaining, Slots, Throw, Turn};
 
 /// The rules of the turn with their tables. Places: 0 off, 1 + index, `keep`, `keep + 1` borne off.
 #[derive(Clone, Debug)]
@@ -29,9 +29,11 @@ pub(crate) struct SeriesTurns {
     last_chance: [f32; 5],
     pub(crate) keep: u8,
     /// Places on marked squares, as bits; the same for every seat.
-    marked: u128,
+    marked: u64,
     /// Places on the marked squares of the opposite side, as bits.
-    opposite: u128,
+    opposite: u64,
+    /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
+    always_completes: bool,
 }
 
 impl SeriesTurns {
@@ -40,7 +42,7 @@ impl SeriesTurns {
         let places = |squares: &[(u8, u8)]| {
             let on = board.course(Seat::SOUTH).iter().enumerate();
             on.filter(|(_, square)| squares.contains(&(square.row, square.column)))
-                .fold(0, |bits, (index, _)| bits | 1_u128 << (index + 1))
+                .fold(0, |bits, (index, _)| bits | 1_u64 << (index + 1))
         };
         let throws = ashtapada::throws(&rules);
         let chance = throws.map(|(_, probability)| probability);
@@ -48,6 +50,9 @@ impl SeriesTurns {
         SeriesTurns {
             seating,
             rules,
+            always_completes: rules.x == Marked::Share
+                && rules.twin_speed == TwinSpeed::Full
+                && rules.must_use != MustUse::Greedy,
             keep: board.course(Seat::SOUTH).len() as u8 + 1,
             marked: places(&ashtapada::MARKED),
             opposite: places(&ashtapada::OPPOSITE),
@@ -126,17 +131,17 @@ impl SeriesTurns {
         }
     }
 
-    fn turn<'a>(&self, state: &'a State) -> Turn<'a> {
+    fn turn(&self, state: &State) -> Turn {
         let mover = state.mover.index();
         let closed = match self.rules.x {
             Marked::Share => 0,
             Marked::Block => self.enemy_places(state) & self.marked,
         };
-        Turn { own: &state.pieces[mover], declared: state.declared[mover], closed }
+        Turn { own: Slots::of(state.pieces[mover]), declared: state.declared[mover], closed }
     }
 
     /// Places of the mover that enemies hold, as bits.
-    fn enemy_places(&self, state: &State) -> u128 {
+    fn enemy_places(&self, state: &State) -> u64 {
         let mut places = 0;
         for enemy in self.seating.seats.iter().filter(|&seat| seat != state.mover) {
             for &place in state.pieces[enemy.index()].iter().filter(|&&place| (1..self.keep).contains(&place)) {
@@ -152,17 +157,16 @@ impl SeriesTurns {
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
         let turn = self.turn(state);
         let allotment = Allotment::of(state);
+        let free = self.free(&turn, &allotment);
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         let is_max = self.rules.must_use == MustUse::Max;
         if let Some((throw, rest)) = self.remaining(state).split() {
-            let skipping = self.skip(&allotment, throw);
-            let given = candidates().map(|action| (action, self.give(&turn, &allotment, throw, action)));
-            for (action, next) in given.chain([(PASS, Some(skipping))]) {
-                let Some(next) = next else { continue };
-                if action == PASS && is_max && most > Some(rest.count()) {
-                    continue;
-                }
+            let given = self.candidates().map(|action| (action, self.give(&turn, &allotment, free, throw, action)));
+            for (action, next) in given.chain([(PASS, Some(self.skip(&allotment, throw)))]) {
+                // No throw need be left unused where all can be used.
+                let is_needless = action == PASS && is_max && most > Some(rest.count());
+                let Some(next) = next.filter(|_| !is_needless) else { continue };
                 let Some(used) = self.most_used(&turn, &next, rest) else { continue };
                 let used = used + u32::from(action != PASS);
                 if is_max && Some(used) > most {
@@ -187,7 +191,7 @@ impl SeriesTurns {
         let next = if action == PASS {
             self.skip(&allotment, throw)
         } else {
-            let given = self.give(&turn, &allotment, throw, action);
+            let given = self.give(&turn, &allotment, self.free(&turn, &allotment), throw, action);
             debug_assert!(given.is_some(), "action {} is not legal in {state:?}", action.0);
             given.unwrap_or(allotment)
         };
@@ -199,7 +203,7 @@ impl SeriesTurns {
             Throw::Of(kind) => (state.series, state.dice[0]) = (series.without(kind), last),
             Throw::Last(_) => (state.series, state.dice[0]) = (series, 0),
         }
-        (state.steps, state.roles, state.skipped) = (next.steps, next.roles, next.skipped);
+        (state.steps, state.roles, state.skipped) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
         state.phase = Phase::Allot;
     }
 }

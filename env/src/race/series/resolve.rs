@@ -16,8 +16,8 @@ impl SeriesTurns {
         let mut landings = [(0, 0); MAX_PIECES];
         let (mut placed, mut landed) = (0, 0);
         for slot in 0..self.seating.pieces {
-            let role = allotment.roles[slot];
-            let target = base(own[slot]) + allotment.steps[slot];
+            let role = allotment.roles.get(slot);
+            let target = base(own[slot]) + allotment.steps.get(slot);
             let (place, size) = match role & role::TAKEN {
                 role::SINGLE => (target, 1),
                 role::LEAD => (target, 2),
@@ -60,7 +60,7 @@ impl SeriesTurns {
     /// Sends off what a unit of `size` pieces captures on a square; whether there was anything.
     fn capture(&self, state: &mut State, mover: Seat, target: u8, size: u8) -> bool {
         let mut has_captured = false;
-        for enemy in self.seating.others(mover) {
+        for &enemy in self.seating.others(mover) {
             let index = self.board.same_square(mover, target - 1, enemy);
             if index == NOWHERE {
                 continue;
@@ -104,14 +104,14 @@ impl SeriesTurns {
         let mut pieces = [(NO_PIECE, 0); MAX_PIECES];
         let mut placed = 0;
         for slot in 0..self.seating.pieces {
-            let count = match allotment.roles[slot] & role::TAKEN {
+            let count = match allotment.roles.get(slot) & role::TAKEN {
                 role::FOLLOWER => 0,
                 role::LEAD => 2,
                 _ => 1,
             };
             for _ in 0..count {
                 let place = places[placed];
-                let stays = allotment.roles[slot] == role::FRESH && declared >> slot & 1 == 1;
+                let stays = allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
                 pieces[placed] = (place, u8::from((count == 2 || stays) && place < self.keep));
                 placed += 1;
             }
@@ -119,7 +119,7 @@ impl SeriesTurns {
         // A twin whose partner has left alone is a twin no longer.
         for slot in 0..self.seating.pieces {
             let is_twin = |other: usize| own[other] == own[slot] && declared >> other & 1 == 1;
-            let staying = |other: usize| is_twin(other) && allotment.roles[other] == role::FRESH;
+            let staying = |other: usize| is_twin(other) && allotment.roles.get(other) == role::FRESH;
             let count = (0..self.seating.pieces).filter(|&other| staying(other)).count();
             let is_first = !(0..slot).any(staying);
             if count % 2 == 1 && is_first && staying(slot) {

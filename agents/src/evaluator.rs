@@ -1,0 +1,125 @@
+//! What a position is worth: values for every seat, and a policy where there is something to choose.
+//!
+//! Networks, hand-written rules, tables and searches are all evaluators, and a search is an evaluator around another
+//! one. Evaluators are always asked in batches. Values are indexed by seat and never by ply: extra throws let the same
+//! seat move again, and no sign is ever flipped. An evaluator does not choose; that is what agents do.
+
+use ashta_env::game::{Action, BySeat, Game, Node};
+
+/// The answer for one position.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Evaluation {
+    /// The expected return of each seat, 0 to 1; entries of seats that do not take part mean nothing.
+    pub values: BySeat<f32>,
+    /// At a decision the probability of every legal action, in ascending order of actions and with sum 1. Empty
+    /// elsewhere and where the evaluator has no policy.
+    pub policy: Vec<(Action, f32)>,
+}
+
+impl From<BySeat<f32>> for Evaluation {
+    /// Values without a policy.
+    fn from(values: BySeat<f32>) -> Evaluation {
+        Evaluation { values, policy: Vec::new() }
+    }
+}
+
+impl Evaluation {
+    /// The action of the highest probability, the lowest number among equals; `None` without a policy.
+    pub fn best_action(&self) -> Option<Action> {
+        first_best(self.policy.iter().map(|&(_, probability)| probability)).map(|best| self.policy[best].0)
+    }
+}
+
+/// Judges positions.
+///
+/// Contract: there is one answer for each state, in order; an answer depends on its state alone, not on the rest of the
+/// batch; and a finished game is answered with its exact returns. [`answer_open`] keeps the last promise for evaluators
+/// that are made for open positions.
+pub trait Evaluator<G: Game> {
+    /// Judges every state.
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation>;
+
+    /// Writes the values of every state into `out`, whatever it held. Evaluators that can skip the policy override
+    /// this.
+    fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
+        out.clear();
+        out.extend(self.evaluate(game, states).into_iter().map(|evaluation| evaluation.values));
+    }
+}
+
+impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
+        (**self).evaluate(game, states)
+    }
+
+    fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
+        (**self).values(game, states, out);
+    }
+}
+
+/// Writes one answer for each of `states` into `out`, whatever it held: the exact returns of finished games, and for
+/// the open positions, which alone are handed to `open` in order, what that pushes.
+///
+/// # Panics
+/// When `open` does not push exactly one answer for each position it was given.
+pub fn answer_open<G: Game, T: From<BySeat<f32>>>(
+    game: &G,
+    states: &[G::State],
+    out: &mut Vec<T>,
+    open: impl FnOnce(&[&G::State], &mut Vec<T>),
+) {
+    out.clear();
+    let is_open = |state: &G::State| game.node(state) != Node::Terminal;
+    let open_states: Vec<&G::State> = states.iter().filter(|state| is_open(state)).collect();
+    if !open_states.is_empty() {
+        open(&open_states, out);
+    }
+    assert_eq!(out.len(), open_states.len(), "one answer for each open position");
+    if open_states.len() < states.len() {
+        let mut answers = std::mem::take(out).into_iter();
+        out.extend(states.iter().map(|state| {
+            let answer = if is_open(state) { answers.next() } else { None };
+            answer.unwrap_or_else(|| game.returns(state).into())
+        }));
+    }
+}
+
+/// The place of the largest number, the first among equals; `None` when there is none.
+pub(crate) fn first_best(numbers: impl IntoIterator<Item = f32>) -> Option<usize> {
+    let better = |best: (usize, f32), next: (usize, f32)| if next.1 > best.1 { next } else { best };
+    numbers.into_iter().enumerate().reduce(better).map(|(place, _)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::game::{Outcome, Seat};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    #[test]
+    fn finished_games_never_reach_the_estimate() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let open = game.position(Seat::NORTH, BySeat([[4, 0], [0; 2], [4, 0], [0; 2]]));
+        let mut ended = open.clone();
+        game.apply_chance(&mut ended, Outcome(0));
+        game.apply_action(&mut ended, Action(0));
+
+        let batch = [ended.clone(), open.clone(), ended.clone(), open];
+        let mut out = vec![BySeat([9.0; 4])];
+        answer_open(&game, &batch, &mut out, |open, out| {
+            out.extend((0..open.len()).map(|place| BySeat([place as f32; 4])));
+        });
+        let lost = BySeat([0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(out, [lost, BySeat([0.0; 4]), lost, BySeat([1.0; 4])]);
+        answer_open(&game, &[ended], &mut out, |_, _| unreachable!("nothing is open"));
+        assert_eq!(out, [lost]);
+    }
+
+    #[test]
+    fn the_first_of_equals_is_best() {
+        assert_eq!(first_best([0.25, 0.5, 0.5]), Some(1));
+        assert_eq!(first_best([]), None);
+        let evaluation = Evaluation { policy: vec![(Action(3), 0.5), (Action(4), 0.5)], ..Evaluation::default() };
+        assert_eq!(evaluation.best_action(), Some(Action(3)));
+    }
+}

@@ -1,0 +1,22 @@
+//! Search, baselines, networks and self-play learning for the games of `ashta-env`.
+//!
+//! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
+//! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
+//! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
+//! make its samples.
+
+pub mod agent;
+pub mod arena;
+pub mod baseline;
+pub mod bot;
+pub mod evaluator;
+pub mod net;
+pub mod net_evaluator;
+pub mod perspective;
+pub mod portable;
+pub mod replay;
+pub mod roster;
+pub mod search;
+pub mod selfplay;
+pub mod tensor_file;
+pub mod throws;

@@ -1,0 +1,93 @@
+//! Training samples, kept sparse: what the network should have said about some observations.
+//!
+//! A batch knows nothing of games; whoever fills it has already turned seats into relative values.
+
+use ashta_env::game::ActionMask;
+
+/// Samples in columns. Clear and refill one instead of making new ones.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Batch {
+    /// Entries of the observations that are 1, sample after sample.
+    actives: Vec<u16>,
+    /// `[samples + 1]`: sample `i` has its 1s at `actives[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<usize>,
+    /// `[samples, values]`, relative to the observer.
+    values: Vec<f32>,
+    /// `[samples]`: the legal actions, none where there is no policy target.
+    legal: Vec<ActionMask>,
+    /// `[samples with a policy target, actions]`.
+    policies: Vec<f32>,
+}
+
+/// One sample of a [`Batch`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample<'a> {
+    /// Entries of the observation that are 1.
+    pub active: &'a [u16],
+    /// `[values]`: the targets of the values, relative to the observer, each 0 to 1.
+    pub values: &'a [f32],
+    /// The legal actions and their target probabilities `[actions]`, which sum to 1 over the legal actions; entries of
+    /// other actions are ignored. `None` at chance nodes.
+    pub policy: Option<(ActionMask, &'a [f32])>,
+}
+
+impl Default for Batch {
+    fn default() -> Batch {
+        Batch { actives: Vec::new(), offsets: vec![0], values: Vec::new(), legal: Vec::new(), policies: Vec::new() }
+    }
+}
+
+impl Batch {
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.legal.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.legal.is_empty()
+    }
+
+    /// Removes all samples and keeps their room.
+    pub fn clear(&mut self) {
+        self.actives.clear();
+        self.offsets.truncate(1);
+        self.values.clear();
+        self.legal.clear();
+        self.policies.clear();
+    }
+
+    /// Appends a sample. All samples of a batch must have the same numbers of values and actions.
+    ///
+    /// # Panics
+    /// When there is a policy target but no legal action.
+    pub fn push(&mut self, sample: Sample<'_>) {
+        self.actives.extend_from_slice(sample.active);
+        self.offsets.push(self.actives.len());
+        self.values.extend_from_slice(sample.values);
+        let (legal, policy) = sample.policy.unwrap_or_default();
+        assert!(sample.policy.is_none() || !legal.is_empty(), "a policy target needs a legal action");
+        self.legal.push(legal);
+        self.policies.extend_from_slice(policy);
+    }
+
+    /// Entries that are 1, of each sample in order.
+    pub(super) fn observations(&self) -> impl ExactSizeIterator<Item = &[u16]> {
+        self.offsets.windows(2).map(|bounds| &self.actives[bounds[0]..bounds[1]])
+    }
+
+    /// `[samples, values]`.
+    pub(super) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// `[samples]`; empty where there is no policy target.
+    pub(super) fn legal(&self) -> &[ActionMask] {
+        &self.legal
+    }
+
+    /// `[samples with a policy target, actions]`.
+    pub(super) fn policies(&self) -> &[f32] {
+        &self.policies
+    }
+}

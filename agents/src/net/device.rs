@@ -1,0 +1,59 @@
+//! Where the learner computes.
+
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+/// The hardware that a learner runs on. Acting needs none of it: that is done by the portable network on the CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LearnerDevice {
+    /// The CPU, the fastest choice for networks of a few hundred units.
+    #[default]
+    Cpu,
+    /// The first NVIDIA GPU; needs the feature `cuda` of this package.
+    Cuda,
+    /// The GPU that WebGPU finds first; needs the feature `wgpu` of this package.
+    Wgpu,
+}
+
+/// This program was built without support for a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("this program cannot run the learner on the device \"{device}\": it was built without the feature `{device}`")]
+pub struct DeviceError {
+    /// The name of the device and of the feature.
+    pub device: &'static str,
+}
+
+impl LearnerDevice {
+    /// The device in burn, without autodiff.
+    pub(super) fn open(self) -> Result<Device, DeviceError> {
+        match self {
+            LearnerDevice::Cpu => Ok(Device::flex()),
+            #[cfg(feature = "cuda")]
+            LearnerDevice::Cuda => Ok(Device::cuda(0)),
+            #[cfg(not(feature = "cuda"))]
+            LearnerDevice::Cuda => Err(DeviceError { device: "cuda" }),
+            #[cfg(feature = "wgpu")]
+            LearnerDevice::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
+            #[cfg(not(feature = "wgpu"))]
+            LearnerDevice::Wgpu => Err(DeviceError { device: "wgpu" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cpu_is_always_there() {
+        assert_eq!(LearnerDevice::Cpu.open(), Ok(Device::flex()));
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    #[test]
+    fn a_device_that_was_not_built_in_is_refused_by_name() {
+        let error = LearnerDevice::Cuda.open().expect_err("it was not built in").to_string();
+        assert!(error.ends_with("device \"cuda\": it was built without the feature `cuda`"), "{error}");
+    }
+}

@@ -1,0 +1,375 @@
+//! Full-width look-ahead: exact expectations over throws, the best whole turn at decisions.
+//!
+//! Each seat is taken to maximise its own value (max^n), which with two sides is plain expectiminimax; partners share
+//! their value. What the leaves are worth is the inner evaluator's business. There is no pruning: the games branch so
+//! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
+
+use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
+use ashta_env::turn::{TurnResults, turn_results};
+
+use crate::evaluator::{Evaluation, Evaluator, first_best};
+
+/// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
+const BATCH: usize = 1 << 16;
+
+/// No branch of a series that is rarer than this is followed, so that endless series end.
+const MIN_PROBABILITY: f32 = 1e-9;
+
+/// An evaluator that looks whole turns ahead with another one at the leaves.
+///
+/// At a throw, depth 0 is the inner evaluator's answer. Each further ply is the exact expectation over all throws of
+/// the seat to throw, a whole series where throws follow throws, and its best turn result; the leaves are the throws
+/// where the following turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
+/// seat is a turn of its own. Finished games keep their exact returns at any depth.
+///
+/// A series of throws can be long or endless. Branches of it that are rarer than `min_probability` are closed: the
+/// inner evaluator values them in the middle of the series, with their full probability. Nothing is dropped or
+/// rescaled, and with 0 every series of finite length is followed exactly (below 1e-9 branches are closed even then).
+/// Throws that lead to the same position are one branch.
+///
+/// One call asks the inner evaluator once, unless there are more than 65,536 leaves. There is no policy; wrap it in
+/// [`OnePly`](crate::agent::OnePly) to play by it.
+#[derive(Debug)]
+pub struct Expectimax<G: Game, E> {
+    evaluator: E,
+    depth: usize,
+    min_probability: f32,
+    program: Program<G::State>,
+    /// For each depth the buffers that a position of this depth uses.
+    series: Vec<Series<G::State>>,
+    results: Vec<TurnResults<G::State>>,
+}
+
+impl<G: Game, E> Expectimax<G, E> {
+    /// Looks `depth` plies ahead with `evaluator` at the leaves; branches of a series rarer than 0.01 are closed.
+    pub fn new(evaluator: E, depth: usize) -> Expectimax<G, E> {
+        Expectimax {
+            evaluator,
+            depth,
+            min_probability: 0.01,
+            program: Program::default(),
+            series: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    /// The same search with another limit for the branches of a series, 0 to 1.
+    #[must_use]
+    pub fn with_min_probability(self, min_probability: f32) -> Expectimax<G, E> {
+        Expectimax { min_probability, ..self }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
+        let mut values = Vec::with_capacity(states.len());
+        self.values(game, states, &mut values);
+        values.into_iter().map(Evaluation::from).collect()
+    }
+
+    fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
+        self.program.clear();
+        self.series.resize_with(self.depth + 1, Series::default);
+        self.results.resize_with(self.depth + 1, TurnResults::default);
+        for state in states {
+            self.gather(game, state, self.depth);
+        }
+        self.program.evaluate_leaves(game, &mut self.evaluator);
+        self.program.run(out);
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
+    /// Appends to the program what computes the values of `state`.
+    fn gather(&mut self, game: &G, state: &G::State, depth: usize) {
+        match game.node(state) {
+            Node::Terminal => self.program.steps.push(Step::Known(game.returns(state))),
+            Node::Chance(_) if depth == 0 => self.gather_leaf(game, state),
+            Node::Chance(seat) => self.gather_series(game, state, seat, depth),
+            Node::Decision(seat) => {
+                let mut results = std::mem::take(&mut self.results[depth]);
+                turn_results(game, state, &mut results);
+                for result in results.states() {
+                    self.gather(game, result, depth);
+                }
+                self.program.steps.push(Step::Best(seat, results.len()));
+                self.results[depth] = results;
+            }
+        }
+    }
+
+    fn gather_series(&mut self, game: &G, state: &G::State, seat: Seat, depth: usize) {
+        let mut series = std::mem::take(&mut self.series[depth]);
+        series.expand(game, state, seat, self.min_probability.max(MIN_PROBABILITY));
+        for (branch, _) in &series.branches {
+            if game.node(branch) == Node::Chance(seat) {
+                self.gather_leaf(game, branch);
+            } else {
+                self.gather(game, branch, depth - 1);
+            }
+        }
+        self.program.probabilities.extend(series.branches.iter().map(|&(_, probability)| probability));
+        self.program.steps.push(Step::Mean(series.branches.len()));
+        self.series[depth] = series;
+    }
+
+    fn gather_leaf(&mut self, game: &G, state: &G::State) {
+        self.program.steps.push(Step::Leaf);
+        self.program.leaves.push(state.clone());
+        if self.program.leaves.len() >= BATCH {
+            self.program.evaluate_leaves(game, &mut self.evaluator);
+        }
+    }
+}
+
+/// What one series of throws can come to.
+#[derive(Debug)]
+struct Series<S> {
+    /// The positions in which the series ends, each once, with their probabilities; and those in which it was closed,
+    /// where the same seat still throws.
+    branches: Vec<(S, f32)>,
+    open: Vec<(S, f32)>,
+    next: Vec<(S, f32)>,
+}
+
+impl<S> Default for Series<S> {
+    fn default() -> Series<S> {
+        Series { branches: Vec::new(), open: Vec::new(), next: Vec::new() }
+    }
+}
+
+impl<S: Clone + Eq> Series<S> {
+    /// Follows the throws of `seat` from `state` on, throw by throw.
+    fn expand<G: Game<State = S>>(&mut self, game: &G, state: &S, seat: Seat, min_probability: f32) {
+        self.branches.clear();
+        self.open.clear();
+        self.open.push((state.clone(), 1.0));
+        while !self.open.is_empty() {
+            for (state, reached) in self.open.drain(..) {
+                for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
+                    if probability > 0.0 {
+                        let mut after = state.clone();
+                        game.apply_chance(&mut after, Outcome(outcome as u8));
+                        let goes_on = game.node(&after) == Node::Chance(seat);
+                        add(if goes_on { &mut self.next } else { &mut self.branches }, after, reached * probability);
+                    }
+                }
+            }
+            for (state, probability) in self.next.drain(..) {
+                if probability < min_probability {
+                    add(&mut self.branches, state, probability);
+                } else {
+                    self.open.push((state, probability));
+                }
+            }
+        }
+    }
+}
+
+/// Adds `probability` to that of `state` in the list.
+fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
+    match list.iter_mut().find(|(other, _)| *other == state) {
+        Some((_, sum)) => *sum += probability,
+        None => list.push((state, probability)),
+    }
+}
+
+/// The tree in postfix order: each step takes the values it needs from a stack and puts its own there. So leaves can be
+/// gathered first, evaluated together and backed up in one pass.
+#[derive(Debug)]
+struct Program<S> {
+    steps: Vec<Step>,
+    /// For all [`Step::Mean`] in order the probabilities of their branches.
+    probabilities: Vec<f32>,
+    /// Leaves that wait for the evaluator.
+    leaves: Vec<S>,
+    /// Values of the leaves before them.
+    leaf_values: Vec<BySeat<f32>>,
+    batch: Vec<BySeat<f32>>,
+    stack: Vec<BySeat<f32>>,
+}
+
+#[derive(Debug)]
+enum Step {
+    /// The values of the next leaf.
+    Leaf,
+    /// Exact returns.
+    Known(BySeat<f32>),
+    /// Of the last so many values those that this seat likes best, the first among equals.
+    Best(Seat, usize),
+    /// The expectation of the last so many values.
+    Mean(usize),
+}
+
+impl<S> Default for Program<S> {
+    fn default() -> Program<S> {
+        Program {
+            steps: Vec::new(),
+            probabilities: Vec::new(),
+            leaves: Vec::new(),
+            leaf_values: Vec::new(),
+            batch: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+}
+
+impl<S> Program<S> {
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.probabilities.clear();
+        self.leaves.clear();
+        self.leaf_values.clear();
+    }
+
+    fn evaluate_leaves<G: Game<State = S>>(&mut self, game: &G, evaluator: &mut impl Evaluator<G>) {
+        if !self.leaves.is_empty() {
+            evaluator.values(game, &self.leaves, &mut self.batch);
+            self.leaf_values.extend_from_slice(&self.batch);
+            self.leaves.clear();
+        }
+    }
+
+    /// Backs the values of the leaves up; leaves those of the roots in `out`.
+    fn run(&mut self, out: &mut Vec<BySeat<f32>>) {
+        let mut leaf_values = self.leaf_values.iter();
+        let mut probabilities = self.probabilities.iter();
+        self.stack.clear();
+        for step in &self.steps {
+            let value = match *step {
+                Step::Leaf => *leaf_values.next().expect("every leaf was evaluated"),
+                Step::Known(returns) => returns,
+                Step::Best(seat, count) => {
+                    let results = &self.stack[self.stack.len() - count..];
+                    let best = first_best(results.iter().map(|values| values[seat])).expect("a turn has a result");
+                    let values = results[best];
+                    self.stack.truncate(self.stack.len() - count);
+                    values
+                }
+                Step::Mean(count) => {
+                    let mut mean = BySeat([0.0; MAX_SEATS]);
+                    for (values, probability) in self.stack.drain(self.stack.len() - count..).zip(&mut probabilities) {
+                        mean.0.iter_mut().zip(values.0).for_each(|(mean, value)| *mean += probability * value);
+                    }
+                    mean
+                }
+            };
+            self.stack.push(value);
+        }
+        out.clear();
+        out.extend_from_slice(&self.stack);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::test_support::{ExactEvaluator, Ignorant};
+    use ashta_env::game::Action;
+    use ashta_env::testing::exact::Play;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use std::cmp::Reverse;
+
+    const TABLES: [(ToyTable, ToyPieces, ToyThrows); 6] = [
+        (ToyTable::Two, ToyPieces::Two, ToyThrows::Again),
+        (ToyTable::Two, ToyPieces::Two, ToyThrows::Series),
+        (ToyTable::Three, ToyPieces::One, ToyThrows::Series),
+        (ToyTable::Four, ToyPieces::One, ToyThrows::Again),
+        (ToyTable::Teams, ToyPieces::One, ToyThrows::Series),
+        (ToyTable::Placings, ToyPieces::One, ToyThrows::Again),
+    ];
+
+    /// The largest error over `states`.
+    fn error(game: &Toy, exact: &ExactEvaluator, evaluator: &mut impl Evaluator<Toy>, states: &[ToyState]) -> f32 {
+        let mut values = Vec::new();
+        evaluator.values(game, states, &mut values);
+        assert_eq!(values.len(), states.len());
+        let errors = states.iter().zip(values).flat_map(|(state, values)| {
+            let truth = exact.of(state);
+            game.spec().seats.iter().map(move |seat| (truth[seat] - values[seat]).abs())
+        });
+        errors.fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn perfect_leaves_give_perfect_values_at_any_depth() {
+        for (table, pieces, throws) in TABLES {
+            let game = Toy::new(table, pieces, throws);
+            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let all = exact.states();
+            let states: Vec<ToyState> = all.iter().step_by(all.len() / 300).cloned().collect();
+            for depth in [0, 1, 2] {
+                for min_probability in [0.0, 0.2] {
+                    let mut search = Expectimax::new(exact.clone(), depth).with_min_probability(min_probability);
+                    let error = error(&game, &exact, &mut search, &states);
+                    assert!(error < 1e-5, "{table:?} {throws:?} depth {depth}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn deeper_search_comes_closer_to_the_truth_and_reaches_it() {
+        for ((table, pieces, throws), tolerance) in TABLES.into_iter().zip([1e-6, 1e-6, 0.02, 0.02, 1e-6, 1e-6]) {
+            let game = Toy::new(table, pieces, throws);
+            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            // The throws closest to the end, so that most games end within a few turns.
+            let mut late: Vec<ToyState> = exact.states();
+            late.retain(|state| matches!(game.node(state), Node::Chance(_)));
+            let steps =
+                |state: &ToyState| game.spec().seats.iter().flat_map(|seat| game.steps(state, seat)).sum::<u8>();
+            late.sort_by_key(|state| Reverse(steps(state)));
+            late.truncate(20);
+            let errors = [0, 2, 4, 6].map(|depth| {
+                let mut search = Expectimax::new(Ignorant::default(), depth).with_min_probability(0.0);
+                error(&game, &exact, &mut search, &late)
+            });
+            assert!(errors[0] >= 0.5 && errors[3] < tolerance, "{table:?} {throws:?}: {errors:?}");
+            assert!(errors.is_sorted_by(|a, b| b <= a), "{table:?} {throws:?}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn one_ply_is_what_the_hand_computes() {
+        // South wins with a 2; after a 1 both turn results are North's throw, worth what the leaf says.
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let state = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [0; 2], [0; 2]]));
+        let mut search = Expectimax::new(Ignorant::default(), 1);
+        let values = search.evaluate(&game, std::slice::from_ref(&state))[0].clone().values;
+        assert_eq!([values[Seat::SOUTH], values[Seat::NORTH]], [0.5 * 1.0 + 0.5 * 0.5, 0.5 * 0.0 + 0.5 * 0.5]);
+        // The same at the decision after the 2, and at the end.
+        let mut decision = state;
+        game.apply_chance(&mut decision, Outcome(1));
+        let mut end = decision.clone();
+        game.apply_action(&mut end, Action(0));
+        for state in [decision, end] {
+            assert_eq!(search.evaluate(&game, &[state])[0].values, BySeat([1.0, 0.0, 0.0, 0.0]));
+        }
+    }
+
+    #[test]
+    fn rare_branches_of_a_series_are_closed_and_weighed() {
+        // 2 2 1 and 2 2 2 have an eighth each; below a limit of 0.3 the series is closed after 2 2.
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let start = game.initial_state(Seat::SOUTH);
+        let mut series = Series::default();
+        series.expand(&game, &start, Seat::SOUTH, MIN_PROBABILITY);
+        let probabilities =
+            |series: &Series<ToyState>| series.branches.iter().map(|branch| branch.1).collect::<Vec<_>>();
+        assert_eq!(probabilities(&series), [0.5, 0.25, 0.125, 0.125]);
+        series.expand(&game, &start, Seat::SOUTH, 0.3);
+        assert_eq!(probabilities(&series), [0.5, 0.25, 0.25]);
+        assert_eq!(game.node(&series.branches[2].0), Node::Chance(Seat::SOUTH));
+    }
+
+    #[test]
+    fn one_batch_serves_all_states() {
+        let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Again);
+        let states = vec![game.initial_state(Seat::EAST); 50];
+        let mut search = Expectimax::new(Ignorant::default(), 2);
+        let values = search.evaluate(&game, &states);
+        assert!(values.iter().all(|evaluation| evaluation == &values[0]));
+        assert_eq!(search.evaluator.calls, 1);
+        assert_eq!(search.evaluator.states % 50, 0);
+    }
+}

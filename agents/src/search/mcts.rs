@@ -1,0 +1,428 @@
+//! Monte-Carlo tree search with explicit chance nodes.
+//!
+//! Decisions are explored by PUCT over single actions, throws are sampled with their exact probabilities, and values
+//! are kept by seat: each seat looks at its own entry, so extra throws and partners need no special case. The search
+//! knows nothing about where priors and values come from.
+//!
+//! All roots of a call advance in lock-step: each tree descends until it needs the evaluator, all questions are asked
+//! in one batch, and the answers are applied. A tree is a flat list of nodes; nothing recurses.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use ashta_env::chance::outcome;
+use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
+use rand::{Rng, SeedableRng};
+
+use crate::agent::{Agent, GameRng, unless_forced};
+use crate::evaluator::{Evaluation, Evaluator};
+
+/// How long and how widely to search.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MctsConfig {
+    /// Simulations for each root; 0 counts as 1.
+    pub simulations: u32,
+    /// Weight of the priors against the values, 0 or more. Larger explores more widely; values lie between 0 and 1.
+    pub c_puct: f32,
+    /// Seed of the throws that the search samples when it is used as an evaluator.
+    pub seed: u64,
+}
+
+impl Default for MctsConfig {
+    fn default() -> MctsConfig {
+        MctsConfig { simulations: 64, c_puct: 0.5, seed: 0 }
+    }
+}
+
+/// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision the shares of
+/// the visits.
+///
+/// The inner evaluator's policies are the priors, uniform where it has none. Its values are asked only where a turn
+/// begins, the positions that evaluators are made for; from a decision or from the middle of a series of throws the
+/// simulation goes on to the next such position. Finished games count with their exact returns. Every root starts from
+/// the same seed, so an answer depends on the configuration and its state alone.
+#[derive(Debug)]
+pub struct Mcts<G: Game, E> {
+    evaluator: E,
+    config: MctsConfig,
+    trees: Vec<Tree<G::State>>,
+    /// The positions that the evaluator is asked about next, and the trees that ask.
+    questions: Vec<G::State>,
+    askers: Vec<usize>,
+}
+
+impl<G: Game, E> Mcts<G, E> {
+    /// A search around `evaluator`.
+    pub fn new(evaluator: E, config: MctsConfig) -> Mcts<G, E> {
+        Mcts { evaluator, config, trees: Vec::new(), questions: Vec::new(), askers: Vec::new() }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<G, E> {
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
+        let seed = self.config.seed;
+        self.search(game, states, |_| seed)
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Mcts<G, E> {
+    /// Searches from every state; tree number `i` samples its throws from a generator seeded with `seed(i)`.
+    fn search(&mut self, game: &G, states: &[G::State], mut seed: impl FnMut(usize) -> u64) -> Vec<Evaluation> {
+        self.trees.resize_with(states.len().max(self.trees.len()), Tree::default);
+        for (place, state) in states.iter().enumerate() {
+            self.trees[place].plant(game, state, GameRng::seed_from_u64(seed(place)));
+        }
+        loop {
+            self.gather(game, states.len());
+            if self.askers.is_empty() {
+                return self.trees[..states.len()].iter().map(Tree::evaluation).collect();
+            }
+            let answers = self.evaluator.evaluate(game, &self.questions);
+            assert_eq!(answers.len(), self.questions.len(), "one answer for each question");
+            for (&asker, answer) in self.askers.iter().zip(&answers) {
+                self.trees[asker].apply(game, answer);
+            }
+        }
+    }
+
+    /// Runs the first `roots` trees on until each waits for an answer or is done.
+    fn gather(&mut self, game: &G, roots: usize) {
+        self.questions.clear();
+        self.askers.clear();
+        for (place, tree) in self.trees[..roots].iter_mut().enumerate() {
+            if let Some(question) = tree.descend(game, &self.config) {
+                self.questions.push(question.clone());
+                self.askers.push(place);
+            }
+        }
+    }
+}
+
+/// Plays the action that a tree search visits most, the lowest number among equals. Forced actions are played without a
+/// search. The throws of a search come from a generator of its own, seeded with one draw from the game's.
+#[derive(Debug)]
+pub struct MctsAgent<G: Game, E> {
+    mcts: Mcts<G, E>,
+}
+
+impl<G: Game, E> MctsAgent<G, E> {
+    /// An agent that plays by `mcts`.
+    pub fn new(mcts: Mcts<G, E>) -> MctsAgent<G, E> {
+        MctsAgent { mcts }
+    }
+}
+
+impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<G, E> {
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
+        unless_forced(game, states, |places, asked| {
+            let evaluations = self.mcts.search(game, asked, |question| rngs[places[question]].next_u64());
+            let best = |evaluation: &Evaluation| evaluation.best_action().expect("a searched decision has a policy");
+            evaluations.iter().map(best).collect()
+        })
+    }
+}
+
+/// One search tree. Node 0 is the root.
+#[derive(Debug)]
+struct Tree<S> {
+    nodes: Vec<TreeNode<S>>,
+    edges: Vec<Edge>,
+    /// The nodes of the running simulation from the root on; empty between simulations.
+    path: Vec<usize>,
+    rng: GameRng,
+}
+
+#[derive(Debug)]
+struct TreeNode<S> {
+    state: S,
+    node: Node,
+    /// Its actions or outcomes; empty until it is first gone through.
+    edges: Range<usize>,
+    visits: u32,
+    /// Sum of the values of all simulations that came through.
+    sum: BySeat<f64>,
+}
+
+#[derive(Debug)]
+struct Edge {
+    /// Number of the action or outcome.
+    label: u8,
+    /// The prior of an action; 0 for an outcome, which is drawn by the game's own probabilities.
+    prior: f32,
+    child: Option<NonZeroUsize>,
+}
+
+impl<S> Default for Tree<S> {
+    fn default() -> Tree<S> {
+        Tree { nodes: Vec::new(), edges: Vec::new(), path: Vec::new(), rng: GameRng::seed_from_u64(0) }
+    }
+}
+
+impl<S: Clone> Tree<S> {
+    fn plant<G: Game<State = S>>(&mut self, game: &G, root: &S, rng: GameRng) {
+        self.nodes.clear();
+        self.edges.clear();
+        self.path.clear();
+        self.rng = rng;
+        self.add_node(game, root.clone());
+    }
+
+    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done.
+    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig) -> Option<&S> {
+        while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
+            if self.path.is_empty() {
+                self.path.push(0);
+            }
+            let current = self.path[self.path.len() - 1];
+            let edge = match self.nodes[current].node {
+                Node::Terminal => {
+                    self.back_up(game.returns(&self.nodes[current].state));
+                    continue;
+                }
+                Node::Chance(_) => self.sample(game, current),
+                Node::Decision(seat) => {
+                    if self.nodes[current].edges.is_empty() && !self.open_forced(game, current) {
+                        return Some(&self.nodes[current].state);
+                    }
+                    self.select(current, seat, config.c_puct)
+                }
+            };
+            let (child, is_new) = self.follow(game, current, edge);
+            self.path.push(child);
+            if is_new && self.begins_turn(current, child) {
+                return Some(&self.nodes[child].state);
+            }
+        }
+        None
+    }
+
+    /// Takes the answer to the question that [`Tree::descend`] returned: priors at a decision, values at a throw.
+    fn apply<G: Game<State = S>>(&mut self, game: &G, answer: &Evaluation) {
+        let current = *self.path.last().expect("a tree that asked is in a simulation");
+        let Node::Decision(_) = self.nodes[current].node else {
+            self.back_up(answer.values);
+            return;
+        };
+        let legal = game.legal_actions(&self.nodes[current].state);
+        let uniform = 1.0 / legal.len() as f32;
+        let prior = |action: Action| {
+            let found = answer.policy.iter().find(|(other, _)| *other == action);
+            if answer.policy.is_empty() { uniform } else { found.map_or(0.0, |&(_, probability)| probability) }
+        };
+        self.open(current, legal.iter().map(|action| (action.0, prior(action))));
+    }
+
+    /// Whether the throw at `child` begins a turn, rather than going on with the series at its parent.
+    fn begins_turn(&self, parent: usize, child: usize) -> bool {
+        matches!(self.nodes[child].node, Node::Chance(_)) && self.nodes[child].node != self.nodes[parent].node
+    }
+
+    fn open(&mut self, node: usize, edges: impl Iterator<Item = (u8, f32)>) {
+        let start = self.edges.len();
+        self.edges.extend(edges.map(|(label, prior)| Edge { label, prior, child: None }));
+        self.nodes[node].edges = start..self.edges.len();
+    }
+
+    /// Opens a decision without a choice; says whether it was one.
+    fn open_forced<G: Game<State = S>>(&mut self, game: &G, node: usize) -> bool {
+        let legal = game.legal_actions(&self.nodes[node].state);
+        let is_forced = legal.len() == 1;
+        if is_forced {
+            self.open(node, legal.iter().map(|action| (action.0, 1.0)));
+        }
+        is_forced
+    }
+
+    /// An edge of a throw by its probability.
+    fn sample<G: Game<State = S>>(&mut self, game: &G, node: usize) -> usize {
+        let probabilities = game.chance_outcomes(&self.nodes[node].state);
+        let outcome = outcome(probabilities, self.rng.next_u64());
+        if self.nodes[node].edges.is_empty() {
+            self.open(node, (0..probabilities.len()).map(|label| (label as u8, 0.0)));
+        }
+        self.nodes[node].edges.start + usize::from(outcome.0)
+    }
+
+    /// The edge of a decision with the highest upper bound for `seat`, the first among equals. An action never tried
+    /// counts as good as its position has been so far.
+    fn select(&self, node: usize, seat: Seat, c_puct: f32) -> usize {
+        let parent = &self.nodes[node];
+        let so_far = if parent.visits > 0 { parent.sum[seat] / f64::from(parent.visits) } else { 0.0 };
+        let exploration = f64::from(c_puct) * f64::from(parent.visits.max(1)).sqrt();
+        let mut best = (parent.edges.start, f64::NEG_INFINITY);
+        for place in parent.edges.clone() {
+            let edge = &self.edges[place];
+            let (visits, value) = match edge.child.map(|child| &self.nodes[child.get()]) {
+                Some(child) if child.visits > 0 => (child.visits, child.sum[seat] / f64::from(child.visits)),
+                _ => (0, so_far),
+            };
+            let bound = value + exploration * f64::from(edge.prior) / f64::from(1 + visits);
+            if bound > best.1 {
+                best = (place, bound);
+            }
+        }
+        best.0
+    }
+
+    /// The node behind an edge, and whether it was made just now.
+    fn follow<G: Game<State = S>>(&mut self, game: &G, node: usize, edge: usize) -> (usize, bool) {
+        if let Some(child) = self.edges[edge].child {
+            return (child.get(), false);
+        }
+        let mut state = self.nodes[node].state.clone();
+        let label = self.edges[edge].label;
+        match self.nodes[node].node {
+            Node::Chance(_) => game.apply_chance(&mut state, Outcome(label)),
+            Node::Decision(_) => game.apply_action(&mut state, Action(label)),
+            Node::Terminal => unreachable!("the end of a game has no edges"),
+        }
+        let child = self.add_node(game, state);
+        self.edges[edge].child = NonZeroUsize::new(child);
+        (child, true)
+    }
+
+    fn add_node<G: Game<State = S>>(&mut self, game: &G, state: S) -> usize {
+        let node = game.node(&state);
+        self.nodes.push(TreeNode { state, node, edges: 0..0, visits: 0, sum: BySeat([0.0; MAX_SEATS]) });
+        self.nodes.len() - 1
+    }
+
+    /// Ends the simulation with these values.
+    fn back_up(&mut self, values: BySeat<f32>) {
+        for node in self.path.drain(..) {
+            let node = &mut self.nodes[node];
+            node.visits += 1;
+            node.sum.0.iter_mut().zip(values.0).for_each(|(sum, value)| *sum += f64::from(value));
+        }
+    }
+
+    fn evaluation(&self) -> Evaluation {
+        let root = &self.nodes[0];
+        let visits = f64::from(root.visits.max(1));
+        let values = BySeat(root.sum.0.map(|sum| (sum / visits) as f32));
+        let share = |edge: &Edge| {
+            let tried = edge.child.map_or(0, |child| self.nodes[child.get()].visits);
+            (Action(edge.label), (f64::from(tried) / visits) as f32)
+        };
+        let is_decision = matches!(root.node, Node::Decision(_));
+        let policy = if is_decision { self.edges[root.edges.clone()].iter().map(share).collect() } else { Vec::new() };
+        Evaluation { values, policy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::forced_action;
+    use crate::baseline::PipEvaluator;
+    use crate::search::test_support::{ExactEvaluator, Ignorant, play_from_start};
+    use ashta_env::testing::exact::Play;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+
+    /// Turn starts and free decisions spread over the whole game.
+    fn sample_states(game: &Toy, exact: &ExactEvaluator) -> Vec<ToyState> {
+        let states = exact.states();
+        let is_free = |state: &&ToyState| match game.node(state) {
+            Node::Decision(_) => forced_action(game, state).is_none(),
+            node => matches!(node, Node::Chance(_)),
+        };
+        let step = states.len() / 25;
+        states.iter().filter(is_free).step_by(step).cloned().collect()
+    }
+
+    #[test]
+    fn values_and_choices_converge_to_the_exact_ones() {
+        for (table, pieces, throws) in [
+            (ToyTable::Two, ToyPieces::Two, ToyThrows::Again),
+            (ToyTable::Two, ToyPieces::Two, ToyThrows::Series),
+            (ToyTable::Three, ToyPieces::One, ToyThrows::Series),
+            (ToyTable::Teams, ToyPieces::One, ToyThrows::Again),
+            (ToyTable::Placings, ToyPieces::One, ToyThrows::Again),
+        ] {
+            let game = Toy::new(table, pieces, throws);
+            let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let states = sample_states(&game, &exact);
+            let (few, _) = errors_and_regret(&game, &exact, &states, 100);
+            let (many, regret) = errors_and_regret(&game, &exact, &states, 5000);
+            assert!(many < 0.03 && many < 0.7 * few, "{table:?} {throws:?}: {few}, then {many}");
+            assert!(regret < 0.01, "{table:?} {throws:?}: a choice loses {regret}");
+        }
+    }
+
+    /// The mean error of the values and the largest loss of a choice.
+    fn errors_and_regret(game: &Toy, exact: &ExactEvaluator, states: &[ToyState], simulations: u32) -> (f32, f32) {
+        let mut mcts = Mcts::new(PipEvaluator, MctsConfig { simulations, c_puct: 0.5, seed: 1 });
+        let seats = game.spec().seats;
+        let (mut errors, mut worst_regret) = (0.0, 0.0_f32);
+        for (state, evaluation) in states.iter().zip(mcts.evaluate(game, states)) {
+            let truth = exact.of(state);
+            errors += seats.iter().map(|seat| (truth[seat] - evaluation.values[seat]).abs()).sum::<f32>();
+            let Node::Decision(seat) = game.node(state) else {
+                assert!(evaluation.policy.is_empty());
+                continue;
+            };
+            let actions: Vec<Action> = evaluation.policy.iter().map(|&(action, _)| action).collect();
+            assert_eq!(actions, game.legal_actions(state).iter().collect::<Vec<_>>());
+            assert!((evaluation.policy.iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-5);
+            let mut next = state.clone();
+            game.apply_action(&mut next, evaluation.best_action().expect("a decision has a policy"));
+            worst_regret = worst_regret.max(truth[seat] - exact.of(&next)[seat]);
+        }
+        (errors / (states.len() * seats.len()) as f32, worst_regret)
+    }
+
+    #[test]
+    fn the_rest_of_the_batch_and_repetition_change_nothing() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let states = sample_states(&game, &exact);
+        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig::default());
+        let together = mcts.evaluate(&game, &states);
+        for (state, evaluation) in states.iter().zip(&together) {
+            assert_eq!(&mcts.evaluate(&game, std::slice::from_ref(state))[0], evaluation);
+        }
+        let mut agent = MctsAgent::new(mcts);
+        assert_eq!(play_from_start(&game, &mut agent, 3), play_from_start(&game, &mut agent, 3));
+    }
+
+    #[test]
+    fn roots_share_their_batches() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let states = vec![game.initial_state(Seat::SOUTH); 20];
+        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig { simulations: 32, ..MctsConfig::default() });
+        mcts.evaluate(&game, &states);
+        assert_eq!(mcts.evaluator.states, 20 * mcts.evaluator.calls);
+    }
+
+    #[test]
+    fn priors_come_from_the_policy() {
+        /// Puts all weight on the last legal action.
+        struct Stubborn;
+        impl Evaluator<Toy> for Stubborn {
+            fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
+                let answer = |state| {
+                    let last = game.legal_actions(state).iter().last();
+                    Evaluation {
+                        values: game.returns(state),
+                        policy: last.map(|action| (action, 1.0)).into_iter().collect(),
+                    }
+                };
+                states.iter().map(answer).collect()
+            }
+        }
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let mut state = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
+        game.apply_chance(&mut state, Outcome(1));
+        let config = MctsConfig { simulations: 10, ..MctsConfig::default() };
+        let evaluation = &Mcts::new(Stubborn, config).evaluate(&game, &[state])[0];
+        assert_eq!(evaluation.best_action(), Some(Action(3)));
+    }
+
+    #[test]
+    fn a_finished_game_has_its_returns() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 0], [0; 2]]));
+        let mut mcts = Mcts::new(Ignorant::default(), MctsConfig::default());
+        assert_eq!(mcts.evaluate(&game, &[ended]), [BySeat([0.0, 0.0, 1.0, 0.0]).into()]);
+    }
+}

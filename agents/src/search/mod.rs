@@ -1,0 +1,12 @@
+//! Searches: evaluators that look ahead with another evaluator at the leaves.
+//!
+//! [`Expectimax`] weighs every throw exactly, [`Mcts`] samples them; both wrap any evaluator, so they can be put around
+//! networks, tables, hand-written rules and each other. They walk the seam only.
+
+mod expectimax;
+mod mcts;
+#[cfg(test)]
+pub(crate) mod test_support;
+
+pub use expectimax::Expectimax;
+pub use mcts::{Mcts, MctsAgent, MctsConfig};

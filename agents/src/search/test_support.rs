@@ -1,0 +1,86 @@
+//! What the tests of this crate share: exact values as an evaluator, and one game played out.
+
+use std::sync::Arc;
+
+use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
+use ashta_env::testing::exact::{Exact, Play, solve};
+use ashta_env::testing::toy::{Toy, ToyState};
+use rand::SeedableRng;
+
+use crate::agent::{Agent, GameRng};
+use crate::evaluator::{Evaluation, Evaluator};
+use crate::throws::{Throws, TurnClock};
+
+/// Answers with the exact values of a solved toy, without a policy.
+#[derive(Clone)]
+pub(crate) struct ExactEvaluator(Arc<Exact<ToyState>>);
+
+impl ExactEvaluator {
+    pub(crate) fn new(game: &Toy, plays: BySeat<Play>) -> ExactEvaluator {
+        ExactEvaluator(Arc::new(solve(game, plays).expect("the values settle")))
+    }
+
+    pub(crate) fn of(&self, state: &ToyState) -> BySeat<f32> {
+        BySeat(self.0.values(state).expect("a reachable position").0.map(|value| value as f32))
+    }
+
+    /// The solved positions in an order that does not change from run to run.
+    pub(crate) fn states(&self) -> Vec<ToyState> {
+        let mut states: Vec<ToyState> = self.0.states().cloned().collect();
+        states.sort_by_cached_key(|state| format!("{state:?}"));
+        states
+    }
+}
+
+impl Evaluator<Toy> for ExactEvaluator {
+    fn evaluate(&mut self, _game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
+        states.iter().map(|state| self.of(state).into()).collect()
+    }
+}
+
+/// Knows nothing: equal values for everybody, no policy. Counts its calls and the states it is asked about.
+#[derive(Clone, Default)]
+pub(crate) struct Ignorant {
+    pub(crate) calls: usize,
+    pub(crate) states: usize,
+}
+
+impl Evaluator<Toy> for Ignorant {
+    fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
+        self.calls += 1;
+        self.states += states.len();
+        let share = match game.spec().outlook {
+            Outlook::Winner => 1.0 / game.spec().seats.len() as f32,
+            Outlook::Teams | Outlook::Placings => 0.5,
+        };
+        let values = |state| match game.node(state) {
+            Node::Terminal => game.returns(state),
+            _ => BySeat([share; 4]),
+        };
+        states.iter().map(|state| values(state).into()).collect()
+    }
+}
+
+/// The actions of one game that `agent` plays for all seats.
+pub(crate) fn play_from_start<G: Game>(game: &G, agent: &mut impl Agent<G>, seed: u64) -> Vec<Action> {
+    let mut state = game.initial_state(Seat::SOUTH);
+    let mut rng = [GameRng::seed_from_u64(seed)];
+    let (throws, mut clock) = (Throws::new(seed), TurnClock::new());
+    let mut actions = Vec::new();
+    loop {
+        match game.node(&state) {
+            Node::Terminal => return actions,
+            Node::Chance(seat) => {
+                let (turn, throw) = clock.throw(seat);
+                let outcome = throws.draw(seat, turn, throw, game.chance_outcomes(&state));
+                game.apply_chance(&mut state, outcome);
+            }
+            Node::Decision(_) => {
+                clock.action();
+                let action = agent.act(game, std::slice::from_ref(&state), &mut rng)[0];
+                game.apply_action(&mut state, action);
+                actions.push(action);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Self-play: games of a one-ply player against itself, with the targets that learning needs.
+//!
+//! Many games are played in lock-step, so that the evaluator is asked in large batches. At the start of each turn the
+//! player looks at what it could do with every likely throw; the mean of these best results is what the position is
+//! worth before the dice, and the difference that the actual throw makes is luck. The target of a position is the
+//! TD(λ)-return with this luck taken out:
+//!
+//! ```text
+//! G_t = E_t + λ (G_t+1 − A_t)    E_t: mean over throws of the best result, A_t: best result of the actual throw
+//! ```
+//!
+//! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
+//! has its own seed: what is played depends neither on threads nor on how many games run side by side.
+
+mod record;
+mod turn;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{BySeat, Game, Node};
+
+use crate::evaluator::Evaluator;
+use turn::Turn;
+
+pub use record::{DecisionTarget, GameRecord, Position, Tally, TurnTarget};
+
+/// How self-play is played and what its targets are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SelfPlayConfig {
+    /// How much of a target comes from what happened later, 0 to 1: 0 is the next position only, 1 the whole game.
+    pub lambda: f32,
+    /// Whether the luck of the throw is taken out of the targets.
+    pub luck_correction: bool,
+    /// Throws within a turn that are less likely than this are not followed further when luck is taken out; what is
+    /// left out counts as average. 0 follows every throw that can be followed, which never ends for a series.
+    pub series_probability: f32,
+    /// Share of the games that begin with random turns, 0 to 1.
+    pub random_start_share: f64,
+    /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
+    pub random_start_turns: u32,
+    /// The policy target is the softmax of the results' values over this temperature, in units of value.
+    pub policy_temperature: f32,
+}
+
+/// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and
+/// returns their records in order.
+///
+/// `progress` is called once for each finished game.
+pub fn play_games<G: Game, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &mut E,
+    config: &SelfPlayConfig,
+    seed: u64,
+    games: std::ops::Range<u64>,
+    progress: &(dyn Fn() + Sync),
+) -> Vec<GameRecord> {
+    let mut records: Vec<Option<GameRecord>> = (0..games.end - games.start).map(|_| None).collect();
+    let mut waiting = games.clone();
+    let mut playing: Vec<UnderWay<G>> = Vec::new();
+    let mut turns: Vec<Turn<G>> = Vec::new();
+    let (mut results, mut values) = (Vec::new(), Vec::new());
+    loop {
+        while playing.len() < LOCK_STEP {
+            let Some(number) = waiting.next() else { break };
+            playing.push(UnderWay::start(game, config, seed, number));
+        }
+        if playing.is_empty() {
+            return records.into_iter().map(|record| record.expect("every game was played")).collect();
+        }
+        results.clear();
+        turns.resize_with(playing.len(), Turn::default);
+        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.throw(game, config, under_way, &mut results);
+        }
+        values.clear();
+        evaluator.values(game, &results, &mut values);
+        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.play(game, config, under_way, &results, &values);
+        }
+        playing.retain_mut(|under_way| {
+            let is_over = game.node(&under_way.state) == Node::Terminal;
+            let is_truncated = !is_over && under_way.turns.len() as u32 >= game.spec().turn_cap;
+            if !is_over && !is_truncated {
+                return true;
+            }
+            progress();
+            let place = (under_way.number - games.start) as usize;
+            records[place] = Some(under_way.finish(game, config, is_truncated));
+            false
+        });
+    }
+}
+
+/// Games that one call plays side by side.
+const LOCK_STEP: usize = 64;
+
+/// One game while it is played; between turns `state` is the chance node at which a turn starts.
+struct UnderWay<G: Game> {
+    number: u64,
+    rng: GameRng,
+    state: G::State,
+    record: GameRecord,
+    turns: Vec<Valued>,
+    /// Turns still to be played at random.
+    random_turns: u32,
+}
+
+/// What the values said of one turn.
+#[derive(Clone, Copy, Debug)]
+struct Valued {
+    /// Before the throw: the mean over the throws of the best result.
+    expected: BySeat<f32>,
+    /// What the throw was counted as in this mean: the luck is the difference between the two.
+    counted: BySeat<f32>,
+    /// After the throw: the best result.
+    best: BySeat<f32>,
+    /// Whether the best result was played, so that what came later says something about it.
+    is_followed: bool,
+}
+
+impl<G: Game> UnderWay<G> {
+    fn start(game: &G, config: &SelfPlayConfig, seed: u64, number: u64) -> UnderWay<G> {
+        let mut rng = chance::stream(seed, number);
+        let first = chance::first_seat(game.spec().seats, &mut rng);
+        let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
+        let random_turns =
+            if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
+        UnderWay {
+            number,
+            rng,
+            state: game.initial_state(first),
+            record: GameRecord::new(seed, number, first),
+            turns: Vec::new(),
+            random_turns,
+        }
+    }
+
+    /// Turns what was seen into targets, last turn first.
+    fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> GameRecord {
+        let seats = game.spec().seats;
+        let returns = game.returns(&self.state);
+        // A game that was broken off has no result: its last position stands for what would have come.
+        let mut later = match self.turns.last() {
+            Some(last) if is_truncated => last.best,
+            _ => returns,
+        };
+        let mut record = std::mem::replace(&mut self.record, GameRecord::new(0, 0, ashta_env::game::Seat::SOUTH));
+        record.turns = vec![TurnTarget::default(); self.turns.len()];
+        for (valued, target) in self.turns.iter().zip(&mut record.turns).rev() {
+            let lambda = if valued.is_followed { config.lambda } else { 0.0 };
+            for seat in seats.iter() {
+                let before = valued.expected[seat] + lambda * (later[seat] - valued.counted[seat]);
+                let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
+                target.before_throw[seat] = before.clamp(0.0, 1.0);
+                target.after_throw[seat] = after.clamp(0.0, 1.0);
+            }
+            later = target.before_throw;
+        }
+        record.returns = returns;
+        record.truncated = is_truncated;
+        record
+    }
+}
+
+/// A number from 0 to 1, 1 excluded.
+fn unit(rng: &mut GameRng) -> f32 {
+    chance::below(1 << 24, rng) as f32 / (1 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! A game as self-play leaves it: what was thrown and done, and the targets, not tensors.
+//!
+//! A record can be replayed node by node; observations are made again from the rules when samples are needed.
+
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
+use serde::{Deserialize, Serialize};
+
+/// A finished game with its targets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameRecord {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The number of the game in the run.
+    pub number: u64,
+    /// The seat that threw first.
+    pub first: Seat,
+    /// The outcome of every chance node, in order.
+    pub outcomes: Vec<u8>,
+    /// Every action, in order.
+    pub actions: Vec<u8>,
+    /// The targets of every turn.
+    pub turns: Vec<TurnTarget>,
+    /// The targets of every action.
+    pub decisions: Vec<DecisionTarget>,
+    /// The result for each seat; zeros when truncated.
+    pub returns: BySeat<f32>,
+    /// Whether the game was broken off at the turn cap.
+    pub truncated: bool,
+}
+
+/// What the positions of a turn should be valued at, for each seat.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct TurnTarget {
+    /// Before the first throw of the turn.
+    pub before_throw: BySeat<f32>,
+    /// Once the throws are known.
+    pub after_throw: BySeat<f32>,
+}
+
+/// What the policy should have been at a decision.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DecisionTarget {
+    /// Probabilities of the actions worth considering, sum 1; empty where nothing was to choose.
+    pub policy: Vec<(Action, f32)>,
+}
+
+/// Counts that sum up many games.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Games.
+    pub games: u64,
+    /// Turns of all games.
+    pub turns: u64,
+    /// Games broken off at the turn cap.
+    pub truncated: u64,
+    /// Returns of the seats that threw first.
+    pub first_seat_returns: f64,
+}
+
+impl Tally {
+    /// Adds a game.
+    pub fn add(&mut self, record: &GameRecord) {
+        self.games += 1;
+        self.turns += record.turns.len() as u64;
+        self.truncated += u64::from(record.truncated);
+        self.first_seat_returns += f64::from(record.returns[record.first]);
+    }
+}
+
+/// A position of a replayed game that can be learned from.
+#[derive(Debug)]
+pub struct Position<'a, S> {
+    /// The position.
+    pub state: &'a S,
+    /// The seat that throws or decides.
+    pub seat: Seat,
+    /// What it should be valued at.
+    pub values: BySeat<f32>,
+    /// What the policy should be; empty at chance nodes and where nothing was to choose.
+    pub policy: &'a [(Action, f32)],
+}
+
+/// Of the positions that teach little (forced actions, the middle of a series), those of every such turn are kept.
+const SPARSE: usize = 4;
+
+impl GameRecord {
+    pub(super) fn new(seed: u64, number: u64, first: Seat) -> GameRecord {
+        GameRecord {
+            seed,
+            number,
+            first,
+            outcomes: Vec::new(),
+            actions: Vec::new(),
+            turns: Vec::new(),
+            decisions: Vec::new(),
+            returns: BySeat::default(),
+            truncated: false,
+        }
+    }
+
+    /// Replays the game and shows each position to learn from: the start of every turn, every decision with a policy
+    /// target, and of every fourth turn also the other decisions and the nodes within its throws.
+    pub fn visit<G: Game>(&self, game: &G, mut each: impl FnMut(Position<'_, G::State>)) {
+        let mut state = game.initial_state(self.first);
+        let mut outcomes = self.outcomes.iter();
+        let mut decisions = self.actions.iter().zip(&self.decisions);
+        for (number, target) in self.turns.iter().enumerate() {
+            let is_shown_whole = number % SPARSE == 0;
+            let mut is_start = true;
+            while let Node::Chance(seat) = game.node(&state) {
+                let values = if is_start { target.before_throw } else { target.after_throw };
+                if is_start || is_shown_whole {
+                    each(Position { state: &state, seat, values, policy: &[] });
+                }
+                is_start = false;
+                let Some(&outcome) = outcomes.next() else { return };
+                game.apply_chance(&mut state, Outcome(outcome));
+            }
+            while let Node::Decision(seat) = game.node(&state) {
+                let Some((&action, decision)) = decisions.next() else { return };
+                if is_shown_whole || !decision.policy.is_empty() {
+                    each(Position { state: &state, seat, values: target.after_throw, policy: &decision.policy });
+                }
+                game.apply_action(&mut state, Action(action));
+            }
+        }
+    }
+}

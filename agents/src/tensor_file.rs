@@ -1,0 +1,281 @@
+//! Files of named tensors with a JSON manifest: the safetensors format, as far as this package uses it.
+//!
+//! All numbers are 32-bit floats, little-endian, matrices row-major. The manifest is one entry of the header's
+//! `__metadata__`. Reading is bounded in size and never trusts a length; writing is all or nothing. What the tensors
+//! mean is the business of whoever names them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use serde::Deserialize;
+
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 256 << 20;
+/// The largest header that is read, in bytes.
+const MAX_HEADER: u64 = 16 << 20;
+/// Bytes before the header: its length.
+const LENGTH: usize = 8;
+
+/// Why a file of tensors cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum TensorFileError {
+    /// The file system refused.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file or its header is larger than any real one.
+    #[error("the {part} has {bytes} bytes, more than {limit}")]
+    TooLarge {
+        /// `file` or `header`.
+        part: &'static str,
+        /// Its size.
+        bytes: u64,
+        /// The largest size that is read.
+        limit: u64,
+    },
+    /// The bytes end before their header does.
+    #[error("there are {found} bytes, too few for the header")]
+    Short {
+        /// Bytes found.
+        found: usize,
+    },
+    /// The header is not what the format asks for.
+    #[error("the header is not valid JSON of the safetensors format")]
+    Header(#[source] serde_json::Error),
+    /// The header has no manifest, so another program wrote the file.
+    #[error("the header has no metadata entry \"{key}\"")]
+    NoManifest {
+        /// The entry looked for.
+        key: &'static str,
+    },
+    /// A tensor reaches beyond the end of the file.
+    #[error("tensor {name} ends at byte {end} of {found} bytes of data")]
+    Truncated {
+        /// The name of the tensor.
+        name: String,
+        /// Where its data should end.
+        end: u64,
+        /// Bytes of data in the file.
+        found: u64,
+    },
+    /// The file breaks another rule of the format.
+    #[error("not a valid safetensors file")]
+    Format(#[from] SafeTensorError),
+    /// A tensor is missing.
+    #[error("there is no tensor {name}")]
+    Missing {
+        /// The name of the tensor.
+        name: String,
+    },
+    /// A tensor has another shape or type than expected.
+    #[error("tensor {name} is {found}, not {expected}")]
+    Shape {
+        /// The name of the tensor.
+        name: String,
+        /// The type and shape it should have.
+        expected: String,
+        /// The type and shape it has.
+        found: String,
+    },
+    /// There are tensors that mean nothing.
+    #[error("there are {found} tensors instead of {expected}")]
+    Count {
+        /// Number of tensors that have a meaning.
+        expected: usize,
+        /// Number of tensors.
+        found: usize,
+    },
+}
+
+/// A tensor to be written.
+pub(crate) struct NamedTensor<'a> {
+    pub(crate) name: String,
+    pub(crate) shape: Vec<usize>,
+    /// Row-major.
+    pub(crate) numbers: &'a [f32],
+}
+
+impl<'a> NamedTensor<'a> {
+    /// A tensor of one dimension.
+    pub(crate) fn row(name: &str, numbers: &'a [f32]) -> NamedTensor<'a> {
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers }
+    }
+}
+
+/// A file in memory whose structure has been checked.
+pub(crate) struct TensorFile<'a> {
+    tensors: SafeTensors<'a>,
+    /// The text under the key asked for.
+    pub(crate) manifest: String,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    #[serde(default, rename = "__metadata__")]
+    metadata: BTreeMap<String, String>,
+    #[serde(flatten)]
+    tensors: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    data_offsets: (u64, u64),
+}
+
+impl<'a> TensorFile<'a> {
+    /// Checks `bytes` and takes the manifest under `key`.
+    pub(crate) fn decode(bytes: &'a [u8], key: &'static str) -> Result<TensorFile<'a>, TensorFileError> {
+        let Some((length, rest)) = bytes.split_first_chunk::<LENGTH>() else {
+            return Err(TensorFileError::Short { found: bytes.len() });
+        };
+        let length = u64::from_le_bytes(*length);
+        if length > MAX_HEADER {
+            return Err(TensorFileError::TooLarge { part: "header", bytes: length, limit: MAX_HEADER });
+        }
+        let Some((header, data)) = rest.split_at_checked(length as usize) else {
+            return Err(TensorFileError::Short { found: bytes.len() });
+        };
+        let mut header: Header = serde_json::from_slice(header).map_err(TensorFileError::Header)?;
+        // The library adds up lengths without a check, so no length may be out of all proportion.
+        for (name, &Entry { data_offsets: (_, end) }) in &header.tensors {
+            if end > data.len() as u64 {
+                let (name, found) = (name.clone(), data.len() as u64);
+                return Err(TensorFileError::Truncated { name, end, found });
+            }
+        }
+        let manifest = header.metadata.remove(key).ok_or(TensorFileError::NoManifest { key })?;
+        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest })
+    }
+
+    /// Refuses a file with another number of tensors.
+    pub(crate) fn expect_count(&self, expected: usize) -> Result<(), TensorFileError> {
+        let found = self.tensors.len();
+        if found == expected { Ok(()) } else { Err(TensorFileError::Count { expected, found }) }
+    }
+
+    /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
+    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
+        let tensor = self.tensors.tensor(name).map_err(|_| TensorFileError::Missing { name: name.to_owned() })?;
+        if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
+            let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
+            return Err(TensorFileError::Shape {
+                name: name.to_owned(),
+                expected: describe(Dtype::F32, shape),
+                found: describe(tensor.dtype(), tensor.shape()),
+            });
+        }
+        let (numbers, _) = tensor.data().as_chunks();
+        out.extend(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        Ok(())
+    }
+}
+
+/// The bytes of a file with this manifest under `key`; the same for the same content.
+pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor<'_>]) -> Result<Vec<u8>, TensorFileError> {
+    let bytes: Vec<Vec<u8>> =
+        tensors.iter().map(|tensor| tensor.numbers.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+    let views = tensors
+        .iter()
+        .zip(&bytes)
+        .map(|(tensor, bytes)| Ok((&tensor.name, TensorView::new(Dtype::F32, tensor.shape.clone(), bytes)?)))
+        .collect::<Result<Vec<_>, SafeTensorError>>()?;
+    Ok(safetensors::serialize(views, Some(HashMap::from([(key.to_owned(), manifest)])))?)
+}
+
+/// Reads a whole file, unless it is too large to be one of tensors.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TensorFileError> {
+    let failed = |source| TensorFileError::Io { action: "read", path: path.to_owned(), source };
+    let file = File::open(path).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    if bytes > MAX_FILE {
+        return Err(TensorFileError::TooLarge { part: "file", bytes, limit: MAX_FILE });
+    }
+    let mut content = Vec::with_capacity(bytes as usize);
+    file.take(MAX_FILE).read_to_end(&mut content).map_err(failed)?;
+    Ok(content)
+}
+
+/// Writes a file so that under its name there is always either the old content or the new.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), TensorFileError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|source| {
+        // The first error is the one to report; a leftover is harmless.
+        let _ = fs::remove_file(&temporary);
+        TensorFileError::Io { action: "write", path: path.to_owned(), source }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        let numbers = [1.0, -2.5, 3.0];
+        let tensors = [
+            NamedTensor { name: "b".into(), shape: vec![3], numbers: &numbers },
+            NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: &numbers[..2] },
+        ];
+        encode("key", "{}".into(), &tensors).expect("the tensors are valid")
+    }
+
+    /// A file with this header and 8 bytes of data.
+    fn with_header(header: &str) -> Vec<u8> {
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8]].concat()
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        TensorFile::decode(bytes, "key").err().expect("it must be refused").to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let bytes = sample();
+        let file = TensorFile::decode(&bytes, "key").expect("it was just written");
+        assert_eq!(file.manifest, "{}");
+        let mut numbers = Vec::new();
+        file.read("b", &[3], &mut numbers).expect("it was written");
+        assert_eq!(numbers, [1.0, -2.5, 3.0]);
+        file.expect_count(2).expect("two were written");
+        assert_eq!(file.expect_count(1).map_err(|e| e.to_string()), Err("there are 2 tensors instead of 1".into()));
+        let wrong = file.read("a", &[1, 2], &mut numbers).map_err(|e| e.to_string());
+        assert_eq!(wrong, Err("tensor a is F32 [2, 1], not F32 [1, 2]".into()));
+        assert_eq!(file.read("c", &[1], &mut numbers).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
+    }
+
+    #[test]
+    fn lengths_are_never_trusted() {
+        assert_eq!(refusal(&[1, 2, 3]), "there are 3 bytes, too few for the header");
+        assert_eq!(refusal(&[0xff; 16]), format!("the header has {} bytes, more than 16777216", u64::MAX));
+        assert_eq!(refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']), "there are 9 bytes, too few for the header");
+        let mut header = String::from("{\"__metadata__\":{\"key\":\"\"}");
+        // Eight tensors whose sizes add up to 2 to the power of 64 less 8.
+        for index in 0..8u64 {
+            let (start, end) = (index * ((1 << 61) - 1), (index + 1) * ((1 << 61) - 1));
+            header += &format!(
+                ",\"t{index}\":{{\"dtype\":\"U8\",\"shape\":[{}],\"data_offsets\":[{start},{end}]}}",
+                end - start
+            );
+        }
+        assert_eq!(
+            refusal(&with_header(&(header + "}"))),
+            "tensor t0 ends at byte 2305843009213693951 of 8 bytes of data"
+        );
+        assert_eq!(refusal(&with_header("{}")), "the header has no metadata entry \"key\"");
+        assert_eq!(refusal(&with_header("[]")), "the header is not valid JSON of the safetensors format");
+    }
+}

@@ -1,0 +1,130 @@
+//! Throws as a pure function of seed, seat, turn and throw number.
+//!
+//! Two games with the same seed get the same throws for the same turns of a seat, whatever is played and by whom; that
+//! is how matches are paired and games are repeated from a seed alone. No generator is advanced, so nothing that an
+//! agent does or draws can move the dice. What a throw means is left to the game: it only gives probabilities.
+
+use ashta_env::chance::{mix, outcome};
+use ashta_env::game::{BySeat, Outcome, Seat};
+
+/// The increment of the SplitMix64 generator.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The throws of one game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Throws {
+    seed: u64,
+}
+
+impl Throws {
+    /// The throws that belong to `seed`.
+    pub const fn new(seed: u64) -> Throws {
+        Throws { seed }
+    }
+
+    /// The outcome of throw number `throw` (from 0) in `seat`'s turn number `turn` (from 0, counted for each seat),
+    /// where the outcomes have these `probabilities`.
+    ///
+    /// # Panics
+    /// When there are no probabilities.
+    pub fn draw(&self, seat: Seat, turn: u32, throw: u32, probabilities: &[f32]) -> Outcome {
+        let of_seat = derived_seed(self.seed, seat.index() as u64);
+        let of_turn = derived_seed(of_seat, u64::from(turn));
+        outcome(probabilities, derived_seed(of_turn, u64::from(throw)))
+    }
+}
+
+/// Counts turns and throws along one game.
+///
+/// A turn begins with the first throw of the game, with every throw that follows an action, and with every throw of
+/// another seat than the one that threw last. So an extra throw of the same seat is a new turn, and a series thrown at
+/// one go is one turn of several throws.
+#[derive(Clone, Debug, Default)]
+pub struct TurnClock {
+    turns: BySeat<u32>,
+    thrower: Option<Seat>,
+    throws: u32,
+}
+
+impl TurnClock {
+    /// A clock before the first throw.
+    pub fn new() -> TurnClock {
+        TurnClock::default()
+    }
+
+    /// Says whether a throw of `seat` would begin a turn now.
+    pub fn begins_turn(&self, seat: Seat) -> bool {
+        self.thrower != Some(seat)
+    }
+
+    /// Counts a throw of `seat`; returns the numbers of its turn and of the throw within it, as [`Throws::draw`] takes
+    /// them.
+    pub fn throw(&mut self, seat: Seat) -> (u32, u32) {
+        if self.begins_turn(seat) {
+            self.thrower = Some(seat);
+            self.turns[seat] += 1;
+            self.throws = 0;
+        }
+        self.throws += 1;
+        (self.turns[seat] - 1, self.throws - 1)
+    }
+
+    /// Notes that an action was taken: the next throw begins a turn.
+    pub fn action(&mut self) {
+        self.thrower = None;
+    }
+
+    /// Turns that all seats together have begun.
+    pub fn turns(&self) -> u32 {
+        self.turns.0.iter().sum()
+    }
+}
+
+/// Seed number `index` of the family that `seed` names: the output of the SplitMix64 generator at that place.
+pub const fn derived_seed(seed: u64, index: u64) -> u64 {
+    mix(seed.wrapping_add(index.wrapping_add(1).wrapping_mul(GOLDEN)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STICKS: [f32; 5] = [1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
+
+    #[test]
+    fn throws_are_stable_over_versions_and_machines() {
+        assert_eq!(derived_seed(0, 0), 0xe220_a839_7b1d_cdaf, "first output of SplitMix64 seeded with 0");
+        let throws = Throws::new(2026);
+        let row = |seat, throw| -> Vec<u8> { (0..20).map(|turn| throws.draw(seat, turn, throw, &STICKS).0).collect() };
+        assert_eq!(row(Seat::SOUTH, 0), [2, 2, 2, 3, 4, 4, 3, 4, 2, 2, 2, 2, 2, 2, 3, 2, 1, 0, 3, 0]);
+        assert_eq!(row(Seat::SOUTH, 1), [2, 1, 1, 3, 3, 3, 1, 3, 3, 1, 0, 2, 2, 1, 2, 1, 1, 3, 2, 2]);
+        assert_eq!(row(Seat::WEST, 0), [2, 0, 2, 2, 2, 2, 2, 1, 3, 3, 4, 2, 3, 4, 1, 0, 0, 3, 3, 1]);
+    }
+
+    #[test]
+    fn frequencies_follow_the_probabilities() {
+        let mut counts = [0.0; 5];
+        for seed in 0..20 {
+            for turn in 0..400 {
+                let throw = turn % 5;
+                counts[usize::from(Throws::new(seed).draw(Seat::EAST, turn, throw, &STICKS).0)] += 1.0;
+            }
+        }
+        for (count, probability) in counts.into_iter().zip(STICKS) {
+            let expected = 8000.0 * f64::from(probability);
+            let deviation: f64 = (count - expected) / (expected * (1.0 - f64::from(probability))).sqrt();
+            assert!(deviation.abs() < 4.0, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn the_clock_tells_series_from_extra_turns() {
+        let mut clock = TurnClock::new();
+        assert_eq!([clock.throw(Seat::SOUTH), clock.throw(Seat::SOUTH)], [(0, 0), (0, 1)]);
+        clock.action();
+        assert_eq!(clock.throw(Seat::SOUTH), (1, 0), "an extra throw after an action");
+        assert_eq!(clock.throw(Seat::NORTH), (0, 0), "nothing to choose: the turn passes without an action");
+        assert_eq!(clock.throw(Seat::NORTH), (0, 1));
+        assert_eq!(clock.turns(), 3);
+    }
+}

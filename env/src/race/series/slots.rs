@@ -1,0 +1,194 @@
+//! A byte for each piece slot, side by side in one word, and sets of slots.
+//!
+//! What a turn asks of its pieces it asks of all at once here, with a few operations on a register and no branch that
+//! the processor would have to guess. Nothing is known here of what the bytes mean.
+
+use std::ops::{BitAnd, BitOr, Not};
+
+use crate::race::state::MAX_PIECES;
+
+/// A byte for each slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Slots(u32);
+
+/// A set of slots: the top bits of their bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Set(u32);
+
+/// 1 in every byte.
+const ONE: u32 = 0x0101_0101;
+/// The top bit of every byte.
+const TOP: u32 = 0x8080_8080;
+
+impl Slots {
+    #[inline]
+    pub(super) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
+        Slots(u32::from_le_bytes(bytes))
+    }
+
+    #[inline]
+    pub(super) fn bytes(self) -> [u8; MAX_PIECES] {
+        self.0.to_le_bytes()
+    }
+
+    #[inline]
+    pub(super) fn get(self, slot: usize) -> u8 {
+        (self.0 >> (8 * slot)) as u8
+    }
+
+    /// These bytes, each with the bits of the other.
+    #[inline]
+    pub(super) fn or(self, other: Slots) -> Slots {
+        Slots(self.0 | other.0)
+    }
+
+    /// The sums of the bytes, which must be bytes themselves.
+    #[inline]
+    pub(super) fn plus(self, other: Slots) -> Slots {
+        Slots(self.0.wrapping_add(other.0))
+    }
+
+    /// Of each byte only `bits`.
+    #[inline]
+    pub(super) fn only(self, bits: u8) -> Slots {
+        Slots(self.0 & u32::from(bits) * ONE)
+    }
+
+    /// `byte` for `slot` and 0 for the others.
+    #[inline]
+    pub(super) fn one(slot: usize, byte: u8) -> Slots {
+        Slots(u32::from(byte) << (8 * slot))
+    }
+
+    /// The slots whose byte is `limit`, 0 to 128, or more; bytes from 127 on count as 127.
+    #[inline]
+    pub(super) fn at_least(self, limit: u8) -> Set {
+        // The top bit stays unless the subtraction must borrow it, and so no byte borrows from the next.
+        Set((self.0 | TOP).wrapping_sub(u32::from(limit) * ONE) & TOP)
+    }
+
+    /// The slots whose bytes are equal.
+    #[inline]
+    pub(super) fn equal(self, other: Slots) -> Set {
+        let difference = self.0 ^ other.0;
+        Set(!((difference & !TOP).wrapping_add(!TOP) | difference) & TOP)
+    }
+
+    /// The slots whose byte is `byte`.
+    #[inline]
+    pub(super) fn are(self, byte: u8) -> Set {
+        self.equal(Slots(u32::from(byte) * ONE))
+    }
+
+    /// The slots whose byte has any of `bits`.
+    #[inline]
+    pub(super) fn have(self, bits: u8) -> Set {
+        !self.only(bits).are(0)
+    }
+
+    /// The slots whose byte a lower slot has too, and those whose byte a higher slot has too.
+    #[inline]
+    pub(super) fn repeated(self) -> (Set, Set) {
+        let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
+        let (next, second, third) = (again(1), again(2), again(3));
+        (Set(next | second | third), Set(next >> 8 | second >> 16 | third >> 24))
+    }
+}
+
+impl Set {
+    pub(super) const NONE: Set = Set(0);
+
+    /// The slots of which `is_in` holds.
+    #[inline]
+    pub(super) fn of(is_in: impl Fn(usize) -> bool) -> Set {
+        (0..MAX_PIECES).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set | Set(0x80 << (8 * slot)))
+    }
+
+    #[inline]
+    pub(super) fn contains(self, slot: usize) -> bool {
+        self.0 >> (8 * slot) & 0x80 != 0
+    }
+
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The top bit of the byte of every slot in the set.
+    #[inline]
+    pub(super) fn tops(self) -> Slots {
+        Slots(self.0)
+    }
+
+    /// The slots in ascending order.
+    #[inline]
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let slot = (bits != 0).then(|| bits.trailing_zeros() as usize / 8)?;
+            bits &= bits - 1;
+            Some(slot)
+        })
+    }
+
+    /// This set, or no slot unless `condition`.
+    #[inline]
+    pub(super) fn when(self, condition: bool) -> Set {
+        if condition { self } else { Set::NONE }
+    }
+}
+
+impl BitAnd for Set {
+    type Output = Set;
+    #[inline]
+    fn bitand(self, other: Set) -> Set {
+        Set(self.0 & other.0)
+    }
+}
+
+impl BitOr for Set {
+    type Output = Set;
+    #[inline]
+    fn bitor(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+}
+
+impl Not for Set {
+    type Output = Set;
+    #[inline]
+    fn not(self) -> Set {
+        Set(!self.0 & TOP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that meet all carries and borrows, in all orders.
+    fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
+        const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
+        (0..BYTES.len().pow(4)).map(|code| std::array::from_fn(|slot| BYTES[code / BYTES.len().pow(slot as u32) % 7]))
+    }
+
+    #[test]
+    fn slots_are_asked_one_by_one() {
+        for bytes in all() {
+            let slots = Slots::of(bytes);
+            assert_eq!(slots.bytes(), bytes);
+            for limit in [0, 1, 2, 60, 61, 62, 127, 128] {
+                assert_eq!(slots.at_least(limit), Set::of(|slot| bytes[slot].min(127) >= limit), "{bytes:?} {limit}");
+            }
+            for byte in [0, 1, 61, 127, 255] {
+                assert_eq!(slots.are(byte), Set::of(|slot| bytes[slot] == byte), "{bytes:?} {byte}");
+            }
+            assert_eq!(slots.have(0x82), Set::of(|slot| bytes[slot] & 0x82 != 0), "{bytes:?}");
+            let (again, before) = slots.repeated();
+            assert_eq!(again, Set::of(|slot| bytes[..slot].contains(&bytes[slot])), "{bytes:?}");
+            assert_eq!(before, Set::of(|slot| bytes[slot + 1..].contains(&bytes[slot])), "{bytes:?}");
+            let listed: Vec<usize> = again.iter().collect();
+            assert_eq!(listed, (0..MAX_PIECES).filter(|&slot| again.contains(slot)).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `ashta bench`: speeds on this machine.
+
+mod env;
+mod net;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+/// The rules.
+///
+/// # Errors
+/// When the time is not positive.
+pub fn env(json: bool, seconds: f64) -> Result<()> {
+    check(seconds)?;
+    if !json {
+        println!(
+            "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
+            "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
+        );
+    }
+    let rows = env::run(seconds, |row| {
+        if !json {
+            println!(
+                "{:<20} {:>5} {:>10} {:>14.0} {:>14.0} {:>10.0}",
+                row.game,
+                row.seats,
+                row.vectorised,
+                row.decisions_per_second,
+                row.chance_nodes_per_second,
+                row.games_per_second
+            );
+        }
+    });
+    print_json(json, &rows)
+}
+
+/// The network and the loop.
+///
+/// # Errors
+/// When the time is not positive.
+pub fn net(json: bool, seconds: f64) -> Result<()> {
+    check(seconds)?;
+    if !json {
+        println!(
+            "{:<20} {:>5} {:>12} {:>14} {:>14} {:>14}",
+            "game", "seats", "hidden", "evaluations/s", "learned/s", "self-play/s"
+        );
+    }
+    let rows = net::run(seconds, |row| {
+        if !json {
+            println!(
+                "{:<20} {:>5} {:>12} {:>14.0} {:>14.0} {:>14.0}",
+                row.game,
+                row.seats,
+                format!("{:?}", row.hidden),
+                row.evaluations_per_second,
+                row.learned_samples_per_second,
+                row.selfplay_samples_per_second
+            );
+        }
+    })?;
+    print_json(json, &rows)
+}
+
+fn check(seconds: f64) -> Result<()> {
+    if !(seconds > 0.0 && seconds < 3600.0) {
+        bail!("--seconds is above 0 and below 3600, not {seconds}");
+    }
+    Ok(())
+}
+
+fn print_json(json: bool, rows: &[impl Serialize]) -> Result<()> {
+    if json {
+        println!("{}", serde_json::to_string_pretty(&serde_json::json!({"results": rows}))?);
+    }
+    Ok(())
+}

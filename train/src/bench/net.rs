@@ -1,0 +1,111 @@
+//! How fast the network answers and learns, and how fast self-play makes samples, each on one thread.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::net_evaluator::NetEvaluator;
+use ashta_agents::portable::NetShape;
+use ashta_agents::replay::Replay;
+use ashta_agents::selfplay::{SelfPlayConfig, play_games};
+use ashta_env::chance;
+use ashta_env::game::Game;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use serde::Serialize;
+
+/// One row of the benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetSpeed {
+    /// The game with its flags.
+    pub game: String,
+    /// Number of seats.
+    pub seats: usize,
+    /// Widths of the hidden layers.
+    pub hidden: Vec<usize>,
+    /// Values of positions a second, observation included.
+    pub evaluations_per_second: f64,
+    /// Samples a second through the learner, in batches of 256.
+    pub learned_samples_per_second: f64,
+    /// Samples a second from self-play, learning not included.
+    pub selfplay_samples_per_second: f64,
+}
+
+/// Measures each game and width for `seconds` a figure.
+///
+/// # Errors
+/// When a network cannot be built.
+pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed)) -> Result<Vec<NetSpeed>> {
+    let time = Duration::from_secs_f64(seconds);
+    let mut rows = Vec::new();
+    for (game, seats) in [("ashtapada", 2), ("ashte-kashte", 2), ("pagade", 2), ("pagade", 4)] {
+        for hidden in [vec![64], vec![128]] {
+            let seats = Ruleset::default_seats(seats).expect("2 to 4 seats");
+            let race = Race::new(Ruleset::parse(game, seats)?);
+            let row = measure(&race, &hidden, time)?;
+            each(&row);
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
+    let shape = NetShape::for_spec(race.spec(), hidden);
+    let mut learner = Learner::new(shape, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
+    let mut evaluator = NetEvaluator::new(Arc::new(learner.net()?));
+    let config = SelfPlayConfig {
+        lambda: 0.7,
+        luck_correction: true,
+        series_probability: 0.05,
+        random_start_share: 1.0,
+        random_start_turns: 100,
+        policy_temperature: 0.02,
+    };
+    let mut replay = Replay::new(100_000, race.spec().actions);
+    let mut number = 0;
+    let selfplay = per_second(time, || {
+        let before = replay.added();
+        for record in play_games(race, &mut evaluator, &config, 1, number..number + 64, &|| ()) {
+            replay.add(race, &record);
+        }
+        number += 64;
+        replay.added() - before
+    });
+    let mut batch = Batch::default();
+    let mut rng = chance::stream(1, 1);
+    let learned = per_second(time, || {
+        replay.draw(256, &mut rng, &mut batch);
+        learner.step(&batch, 1e-3);
+        256
+    });
+    let mut states = Vec::new();
+    for record in play_games(race, &mut evaluator, &config, 2, 0..4, &|| ()) {
+        record.visit(race, |position| states.push(*position.state));
+    }
+    states.truncate(1000);
+    let mut values = Vec::new();
+    let evaluations = per_second(time, || {
+        evaluator.values(race, &states, &mut values);
+        states.len() as u64
+    });
+    Ok(NetSpeed {
+        game: race.spec().name.clone(),
+        seats: race.spec().seats.len(),
+        hidden: hidden.to_vec(),
+        evaluations_per_second: evaluations,
+        learned_samples_per_second: learned,
+        selfplay_samples_per_second: selfplay,
+    })
+}
+
+fn per_second(time: Duration, mut work: impl FnMut() -> u64) -> f64 {
+    let clock = Instant::now();
+    let mut count = 0;
+    while clock.elapsed() < time {
+        count += work();
+    }
+    count as f64 / clock.elapsed().as_secs_f64()
+}

@@ -1,0 +1,68 @@
+//! What a checkpoint holds: learner, replay and the counters and generators of the loop, enough to go on bit for bit.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use ashta_agents::net::{Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::portable::NetShape;
+use ashta_agents::replay::Replay;
+use ashta_env::chance::GameRng;
+use serde::{Deserialize, Serialize};
+
+use crate::rundir::write_whole;
+
+/// The counters and generators of the loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoopState {
+    /// Iterations finished.
+    pub iteration: u64,
+    /// Games finished.
+    pub games: u64,
+    /// Samples that wait to be learned from, as a number of draws from the replay.
+    pub due: f64,
+    /// The generator that draws batches.
+    pub rng: GameRng,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// The best mean score of the short evaluations.
+    pub best_score: Option<f64>,
+}
+
+const FILE: &str = "loop.json";
+
+/// Writes a checkpoint into the folder `dir`.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn save(dir: &Path, learner: &Learner, replay: &Replay, state: &LoopState) -> Result<()> {
+    learner.save(dir)?;
+    replay.save(dir)?;
+    write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
+}
+
+/// Reads the learner of a checkpoint.
+///
+/// # Errors
+/// When it is damaged or of another shape.
+pub fn load_learner(dir: &Path, shape: NetShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
+    Learner::load(dir, shape, config, device).with_context(|| format!("checkpoint {}", dir.display()))
+}
+
+/// Reads the counters and generators of a checkpoint.
+///
+/// # Errors
+/// When the file is missing or not what it should be.
+pub fn load_state(dir: &Path) -> Result<LoopState> {
+    let path = dir.join(FILE);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not the state of a training loop", path.display()))
+}
+
+/// Reads the replay of a checkpoint.
+///
+/// # Errors
+/// When it is damaged or of other sizes.
+pub fn load_replay(dir: &Path, capacity: usize, actions: usize) -> Result<Replay> {
+    Replay::load(dir, capacity, actions).with_context(|| format!("checkpoint {}", dir.display()))
+}

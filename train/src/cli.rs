@@ -1,0 +1,168 @@
+//! What can be typed: the commands of `ashta` and their options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+const AGENTS: &str = "\
+AGENTS
+  random, runner, hunter, greedy, greedy+2ply   baselines that play every game
+  FILE.bot              a bot, looking one ply ahead (the best result of its own turn)
+  FILE.bot+2ply         … two plies: also the next seat's throws and best replies
+  FILE.bot+mcts:800     … tree search with 800 simulations a choice
+  FILE.bot+policy       … the network's policy alone, without looking ahead";
+
+/// Train, judge, play and export bots for Ashtapada, Ashte Kashte and Pagade.
+#[derive(Debug, Parser)]
+#[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train a bot by self-play, judge it against the baselines and export it.
+    Train(TrainArgs),
+    /// Judge an agent against others in paired games (same throws, seats exchanged).
+    #[command(after_help = AGENTS)]
+    Eval(EvalArgs),
+    /// Play against an agent in the terminal.
+    #[command(after_help = AGENTS)]
+    Play(PlayArgs),
+    /// Write the bot of a training run to one file.
+    Export(ExportArgs),
+    /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
+    #[command(after_help = AGENTS)]
+    Engine(EngineArgs),
+    /// Measure speed on this machine.
+    Bench(BenchArgs),
+    /// Print shell completions, for instance `ashta completions bash > ~/.local/share/bash-completion/completions/ashta`.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// Options of `ashta train`.
+#[derive(Debug, Args)]
+pub struct TrainArgs {
+    /// A TOML file with what differs from configs/default.toml, for instance configs/ashtapada.toml.
+    #[arg(required_unless_present = "resume")]
+    pub config: Option<PathBuf>,
+    /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Go on with an interrupted run in this folder, from its newest checkpoint.
+    #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
+    pub resume: Option<PathBuf>,
+}
+
+/// Which game is played, where no bot says so.
+#[derive(Debug, Args)]
+pub struct GameArgs {
+    /// The game with its house rules, as `ashtapada`, `ashte-kashte` or `pagade?no_cut=lap`. A bot brings its own.
+    #[arg(long)]
+    pub game: Option<String>,
+    /// Number of seats, 2 to 4. A bot brings its own.
+    #[arg(long)]
+    pub seats: Option<usize>,
+}
+
+/// Options of `ashta eval`.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// The agent to judge.
+    pub agent: String,
+    /// Its opponents, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "random,runner,hunter,greedy,greedy+2ply")]
+    pub against: Vec<String>,
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Pairs of games against each opponent (with more than two seats: one game for each seat of the agent).
+    #[arg(long, default_value_t = 1000)]
+    pub pairs: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2)]
+    pub threads: usize,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta play`.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// The opponent on all other seats.
+    #[arg(default_value = "greedy+2ply")]
+    pub agent: String,
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Your seat: S, E, N or W.
+    #[arg(long, default_value = "S")]
+    pub seat: String,
+    /// Seed of the throws; a new one each time when left out.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Show winning chances all the time (typing `?` shows them once).
+    #[arg(long)]
+    pub show: bool,
+}
+
+/// Options of `ashta export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The folder of a training run.
+    pub run: PathBuf,
+    /// The file to write; by default NAME.bot in the current folder.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// The checkpoint to export: `latest`, `best`, or the number of an iteration.
+    #[arg(long, default_value = "latest")]
+    pub checkpoint: String,
+}
+
+/// Options of `ashta engine`.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
+    #[arg(long, value_name = "SPEC")]
+    pub agent: Option<String>,
+}
+
+/// Options of `ashta bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub what: BenchCommand,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// The rules: uniformly random legal play on one thread.
+    Env {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+        /// Seconds for each row; the median of three thirds is reported.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
+    /// The network and the whole loop: evaluations, learner and self-play samples on one thread.
+    Net {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+        /// Seconds for each row.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
+}

@@ -1,0 +1,118 @@
+//! `ashta export`: the bot of a run as one file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::bot::{Bot, Manifest, Probe, Strength};
+use ashta_agents::net::LearnerDevice;
+use ashta_agents::portable::{NetShape, PortableNet};
+use ashta_env::chance;
+use ashta_env::game::{Game, Node};
+use ashta_env::race::Race;
+use rand::Rng;
+
+use super::judge::Judged;
+use crate::checkpoint::{self, LoopState};
+use crate::cli::ExportArgs;
+use crate::config::Config;
+use crate::games;
+use crate::run::learner_config;
+use crate::rundir::RunDir;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the run or the checkpoint cannot be read, or the bot not be written.
+pub fn run(args: &ExportArgs) -> Result<()> {
+    let rundir = RunDir::open(&args.run)?;
+    let config = Config::load(Some(&rundir.config()), &[])?;
+    let race = games::configured(&config.ruleset)?;
+    let iteration = match args.checkpoint.as_str() {
+        "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
+        "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,
+        number => match number.parse() {
+            Ok(number) if rundir.checkpoints()?.contains(&number) => number,
+            _ => bail!("there is no checkpoint `{number}`; there are latest, best and {:?}", rundir.checkpoints()?),
+        },
+    };
+    let dir = rundir.checkpoint(iteration);
+    let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
+    let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), LearnerDevice::Cpu)?;
+    let state = checkpoint::load_state(&dir)?;
+    let bot = bot(&race, &Arc::new(learner.net()?), &config, &state, &[])?;
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bot", config.run.name)));
+    bot.write(&output)?;
+    println!("bot: {}", output.display());
+    Ok(())
+}
+
+/// The bot with this network: what it was trained with, how strong it is, and probes.
+///
+/// # Errors
+/// When the network does not answer its own probes, which would be an error of the program.
+pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, judged: &[Judged]) -> Result<Bot> {
+    let mut manifest = Manifest::new(race.spec(), net.shape().clone());
+    let facts = [
+        ("name", config.run.name.clone()),
+        ("seed", config.run.seed.to_string()),
+        ("games", state.games.to_string()),
+        ("iterations", state.iteration.to_string()),
+        ("seconds", format!("{:.0}", state.seconds)),
+        ("config", config.to_toml()),
+    ];
+    manifest.training = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    manifest.strength = judged
+        .iter()
+        .map(|Judged { opponent, report }| Strength {
+            opponent: format!("{opponent} (the bot looks one ply ahead)"),
+            games: report.games,
+            score: report.score,
+            low: report.interval[0],
+            high: report.interval[1],
+        })
+        .collect();
+    manifest.probes = probes(race, net, config.export.probes);
+    Ok(Bot { manifest, net: Arc::clone(net) })
+}
+
+/// Positions from random games, throws and decisions alternately, with the answers of the network.
+fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
+    let mut rng = chance::stream(PROBES, 0);
+    let mut probes = Vec::new();
+    let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+    while probes.len() < count {
+        let wants_chance = probes.len() % 2 == 0;
+        // Some nodes on, then the next node of the wanted kind.
+        let mut nodes_left = 5 + chance::below(20, &mut rng);
+        loop {
+            match race.node(&state) {
+                Node::Terminal => {
+                    state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+                }
+                Node::Chance(seat) | Node::Decision(seat)
+                    if nodes_left == 0 && wants_chance == matches!(race.node(&state), Node::Chance(_)) =>
+                {
+                    let mut active = Vec::new();
+                    race.observe_active(&state, seat, &mut active);
+                    probes.push(Probe::new(race.print(&state), seat, active, net));
+                    break;
+                }
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    let legal = race.legal_actions(&state);
+                    let action = legal.nth(chance::below(legal.len(), &mut rng));
+                    race.apply_action(&mut state, action.expect("a decision has a legal action"));
+                }
+            }
+            nodes_left = nodes_left.saturating_sub(1);
+        }
+    }
+    probes
+}
+
+/// The seed of the games that probes are taken from, the same for every bot.
+const PROBES: u64 = 0x0070_726F_6265;

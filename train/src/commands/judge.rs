@@ -1,0 +1,98 @@
+//! Matches of one agent against many, as training and `ashta eval` need them.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
+use ashta_agents::net_evaluator::NetEvaluator;
+use ashta_agents::portable::PortableNet;
+use ashta_agents::roster::Roster;
+use ashta_env::race::Race;
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::games;
+use crate::progress::WinRate;
+
+/// The result against one opponent.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// Who it was.
+    pub opponent: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub report: MatchReport,
+}
+
+impl Judged {
+    /// The result as a row of the table.
+    pub fn row(&self) -> WinRate {
+        WinRate {
+            opponent: self.opponent.clone(),
+            games: self.report.games,
+            win_rate: self.report.score,
+            interval: (self.report.interval[0], self.report.interval[1]),
+            fair_share: self.report.chance_level,
+        }
+    }
+}
+
+/// Plays a match between two agents.
+pub fn against(
+    race: &Race,
+    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send> + Sync),
+    opponent: &Roster,
+    config: &MatchConfig,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Judged {
+    let report = play_match(race, agent, &|| opponent.agent(), config, progress);
+    Judged { opponent: opponent.spec().to_string(), report }
+}
+
+/// Judges a network that looks one ply ahead.
+///
+/// # Errors
+/// When there is no such opponent.
+pub fn net(
+    race: &Race,
+    net: &Arc<PortableNet>,
+    opponents: &[String],
+    config: &Config,
+    pairs: u64,
+) -> Result<Vec<Judged>> {
+    let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
+    let threads = config.run.threads;
+    let matched = MatchConfig { blocks: pairs, seed: config.evaluation.seed, threads, ..MatchConfig::default() };
+    let mut judged = Vec::new();
+    for opponent in opponents {
+        judged.push(against(race, &agent, &games::agent(opponent)?, &matched, &|_| ()));
+    }
+    Ok(judged)
+}
+
+/// Checks that every opponent named in the settings exists and plays the game, before any time is spent.
+///
+/// # Errors
+/// The first one that does not.
+pub fn check_opponents(race: &Race, config: &Config) -> Result<()> {
+    for opponent in config.evaluation.during.iter().chain(&config.evaluation.opponents) {
+        let checked = games::agent(opponent).and_then(|agent| Ok(agent.check(race)?));
+        checked.with_context(|| format!("section [evaluation], opponent `{opponent}`"))?;
+    }
+    Ok(())
+}
+
+/// The weights of each layer by name, without the biases.
+pub fn layers(net: &PortableNet) -> Vec<(String, Vec<f32>)> {
+    let parameters = net.parameters();
+    let mut rest = parameters.as_slice();
+    let mut layers = Vec::new();
+    for (number, (inputs, outputs)) in net.shape().layers().enumerate() {
+        let (layer, after) = rest.split_at((inputs + 1) * outputs);
+        rest = after;
+        let name = if rest.is_empty() { "head".to_owned() } else { format!("torso.{number}") };
+        layers.push((name, layer[..inputs * outputs].to_vec()));
+    }
+    layers
+}

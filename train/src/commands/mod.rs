@@ -1,0 +1,36 @@
+//! One file a command.
+
+pub mod engine;
+mod eval;
+pub mod export;
+pub mod judge;
+mod play;
+mod train;
+
+use anyhow::Result;
+use clap::CommandFactory;
+
+use crate::bench;
+use crate::cli::{BenchCommand, Cli, Command};
+
+/// Runs a command.
+///
+/// # Errors
+/// What went wrong, with the file or key that it is about.
+pub fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Train(args) => train::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Play(args) => play::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Engine(args) => engine::run(&args),
+        Command::Bench(args) => match args.what {
+            BenchCommand::Env { json, seconds } => bench::env(json, seconds),
+            BenchCommand::Net { json, seconds } => bench::net(json, seconds),
+        },
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The settings of a run: what was written in files and on the command line, checked, as plain typed values.
+//!
+//! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
+//! what differs, `--set section.key=value`. [`Config`] is complete and is what is meant; once one exists nothing in it
+//! needs checking again. Does not know games, flags, opponents or the learner: names are handed on as text.
+
+mod raw;
+mod read;
+mod suggest;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use raw::RawConfig;
+
+/// Every setting of a run. The keys of the files are the names of these fields.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Config {
+    /// The run as a whole.
+    pub run: RunConfig,
+    /// Which game is played.
+    pub ruleset: RulesetConfig,
+    /// The shape of the network.
+    pub network: NetworkConfig,
+    /// How games are produced.
+    pub selfplay: SelfplayConfig,
+    /// How the network learns from them.
+    pub learning: LearningConfig,
+    /// How strength is measured.
+    pub evaluation: EvaluationConfig,
+    /// What is stored with an exported bot.
+    pub export: ExportConfig,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunConfig {
+    /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
+    pub name: String,
+    /// Seed of everything drawn in training, at most `i64::MAX`.
+    pub seed: u64,
+    /// Folder that holds the run folders.
+    pub directory: PathBuf,
+    /// Threads, 1 to 256.
+    pub threads: usize,
+    /// Iterations between checkpoints, at least 1.
+    pub checkpoint_iterations: u64,
+    /// Newest checkpoints kept besides the best one, at least 1.
+    pub keep_checkpoints: usize,
+    /// Minutes after which training stops, above 0.
+    #[serde(serialize_with = "number_or_none")]
+    pub time_limit_minutes: Option<f64>,
+}
+
+/// Which game is played.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RulesetConfig {
+    /// Name of the game, not yet looked up.
+    pub game: String,
+    /// Seats that take part, 2 to 4.
+    pub seats: usize,
+    /// House rules by flag, not yet looked up; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
+    pub flags: BTreeMap<String, String>,
+}
+
+/// The shape of the network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetworkConfig {
+    /// Units of the hidden layers from input to output: 1 to 8 layers of 1 to 4096.
+    pub hidden: Vec<usize>,
+}
+
+/// How games are produced.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SelfplayConfig {
+    /// Games in the whole run, at least 1.
+    pub games: u64,
+    /// Games between two runs of the learner, at least 1.
+    pub games_per_iteration: u64,
+    /// Share of games with random first turns, 0 to 1.
+    pub random_start_share: f64,
+    /// Number of those turns.
+    pub random_start_turns: u32,
+    /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.
+    pub series_probability: f64,
+}
+
+/// How the network learns.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LearningConfig {
+    /// Weight of later results in a target, 0 to 1.
+    pub lambda: f64,
+    /// Step size at first, above 0.
+    pub learning_rate: f64,
+    /// Share of the step size left at the end, 0 to 1.
+    pub final_learning_rate_share: f64,
+    /// Share of the run after which the step size falls, 0 to 1.
+    pub decay_start: f64,
+    /// Samples in a step, at least 1.
+    pub batch: usize,
+    /// Samples kept, at least `batch`.
+    pub replay_capacity: usize,
+    /// Average uses of a sample, above 0.
+    pub replays: f64,
+    /// Weight of the policy loss, 0 or more; the value loss has weight 1.
+    pub policy_weight: f64,
+    /// Temperature of the policy target in units of value, above 0.
+    pub policy_temperature: f64,
+    /// Share of the old average kept at each step, below 1.
+    #[serde(serialize_with = "number_or_none")]
+    pub ema: Option<f64>,
+    /// Largest length of the gradient, above 0.
+    #[serde(serialize_with = "number_or_none")]
+    pub gradient_clip: Option<f64>,
+    /// Pull of the weights towards zero, 0 to 1.
+    pub weight_decay: f64,
+    /// Whether the luck of the throws is taken out of the targets.
+    pub luck_correction: bool,
+}
+
+/// How strength is measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EvaluationConfig {
+    /// Iterations between short evaluations, at least 1.
+    pub every_iterations: u64,
+    /// Pairs of games against each opponent of a short evaluation, at least 1.
+    pub pairs: u64,
+    /// Pairs of games against each opponent at the end, at least 1.
+    pub final_pairs: u64,
+    /// Opponents of the short evaluations, all different, not yet looked up.
+    pub during: Vec<String>,
+    /// Opponents at the end, all different, not yet looked up.
+    pub opponents: Vec<String>,
+    /// Seed of the evaluation games, at most `i64::MAX`.
+    pub seed: u64,
+}
+
+/// What is stored with an exported bot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExportConfig {
+    /// Positions stored with their evaluations, to check readers against.
+    pub probes: usize,
+}
+
+impl Config {
+    /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
+    /// of the run is left open it is that of the file, or of the game if there is no file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
+    /// or out of its range, each with the place it was written.
+    pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
+        let text = match file {
+            Some(path) => {
+                Some((path, std::fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, &error))?))
+            }
+            None => None,
+        };
+        Config::parse(text.as_ref().map(|(path, text)| (*path, text.as_str())), overrides)
+    }
+
+    fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
+        let mut raw = RawConfig::defaults();
+        if let Some((path, text)) = file {
+            raw.add_file(path, text);
+        }
+        for text in overrides {
+            raw.add_override(text);
+        }
+        let automatic = file.and_then(|(path, _)| path.file_stem()?.to_str());
+        let automatic = automatic.or_else(|| raw.entry("ruleset.game").value.as_str()).unwrap_or("run");
+        read::read(&raw, &folder_name(automatic)).map_err(|problems| ConfigError { problems })
+    }
+
+    /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
+    pub fn to_toml(&self) -> String {
+        let body = toml::to_string(self).expect("every setting has a form in TOML");
+        format!("# Every setting of this run as it was used. `configs/default.toml` explains the keys.\n\n{body}")
+    }
+
+    /// Iterations of the whole run: the last one may be shorter.
+    pub fn iterations(&self) -> u64 {
+        self.selfplay.games.div_ceil(self.selfplay.games_per_iteration)
+    }
+}
+
+/// What is wrong with the settings: everything, not only the first thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigError {
+    /// One sentence a problem, each with the place where it was written.
+    pub problems: Vec<String>,
+}
+
+impl ConfigError {
+    fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+        ConfigError { problems: vec![format!("cannot read {}: {error}", path.display())] }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.as_slice() {
+            [problem] => write!(f, "{problem}"),
+            problems => {
+                write!(f, "{} problems in the settings", problems.len())?;
+                problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// `text` with everything replaced that does not belong in the name of a folder.
+fn folder_name(text: &str) -> String {
+    let name: String = text.chars().map(|c| if read::is_name_character(c) { c } else { '-' }).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { "run".to_string() } else { name.to_string() }
+}
+
+fn number_or_none<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => serializer.serialize_f64(*number),
+        None => serializer.serialize_str(read::NONE),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The settings as they were written: the defaults, then the game file, then the `--set` of the command line.
+//!
+//! Every value keeps the place it came from, so that an error can point there. Knows which keys exist (those of
+//! `configs/default.toml`, and any flag of the ruleset), but not what their values mean: `read` does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::{Spanned, Value};
+
+use super::suggest;
+
+/// Every key with its default value and a comment: the one list of what can be set.
+pub const DEFAULTS: &str = include_str!("../../../configs/default.toml");
+
+/// The section whose keys are free: the flags of the ruleset, which the game itself checks.
+pub const FLAGS: &str = "ruleset.flags";
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// In the defaults that are compiled into the program.
+    Default,
+    /// In a file, with its line from 1.
+    File(PathBuf, usize),
+    /// On the command line: the text after `--set`.
+    Override(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => write!(f, "the defaults"),
+            Origin::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Origin::Override(text) => write!(f, "--set {text}"),
+        }
+    }
+}
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What was written.
+    pub value: Value,
+    /// Where.
+    pub origin: Origin,
+}
+
+/// The merged settings, by dotted key. Every key of the defaults is present; later layers replace single values.
+#[derive(Debug)]
+pub struct RawConfig {
+    entries: BTreeMap<String, Entry>,
+    known: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl RawConfig {
+    /// The defaults alone.
+    pub fn defaults() -> RawConfig {
+        let mut raw = RawConfig { entries: BTreeMap::new(), known: Vec::new(), problems: Vec::new() };
+        let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
+        for (section, table) in defaults {
+            for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
+                let key = format!("{section}.{key}");
+                if key != FLAGS {
+                    raw.known.push(key.clone());
+                    raw.entries.insert(key, Entry { value, origin: Origin::Default });
+                }
+            }
+        }
+        raw
+    }
+
+    /// Lays the settings of a file over those so far. `path` is only named in errors.
+    pub fn add_file(&mut self, path: &Path, text: &str) {
+        match DeTable::parse(text) {
+            Ok(table) => {
+                let origin = |offset: usize| Origin::File(path.to_path_buf(), line_of(text, offset));
+                self.add_table("", table.into_inner(), &origin);
+            }
+            Err(error) => {
+                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                self.problems.push(format!("{}:{line}: not well-formed TOML: {}", path.display(), error.message()));
+            }
+        }
+    }
+
+    /// Lays one setting of the command line, `section.key=value`, over those so far. A value that is not TOML is taken
+    /// as text, so that words need no quotation marks.
+    pub fn add_override(&mut self, text: &str) {
+        let Some((key, value)) = text.split_once('=') else {
+            self.problems.push(format!("--set {text}: expected section.key=value"));
+            return;
+        };
+        let value = value.trim();
+        let value =
+            DeValue::parse(value).unwrap_or_else(|_| Spanned::new(0..value.len(), DeValue::String(value.into())));
+        let origin = Origin::Override(text.to_string());
+        self.add(key.trim().to_string(), value, origin.clone(), &|_| origin.clone());
+    }
+
+    /// What was written for `key`, which must be one of the defaults.
+    pub fn entry(&self, key: &str) -> &Entry {
+        self.entries.get(key).expect("the defaults hold every key that is read")
+    }
+
+    /// The flags that were written, without the name of their section.
+    pub fn flags(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
+    }
+
+    /// What was wrong with the layers so far: text that is not TOML, keys that do not exist.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    fn add_table(&mut self, section: &str, table: DeTable<'_>, origin: &dyn Fn(usize) -> Origin) {
+        let mut entries: Vec<_> = table.into_iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let name =
+                if section.is_empty() { key.get_ref().to_string() } else { format!("{section}.{}", key.get_ref()) };
+            let place = origin(key.span().start);
+            self.add(name, value, place, origin);
+        }
+    }
+
+    fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
+        let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
+        let is_key = suggest::split(&key).0 == FLAGS || self.known.contains(&key);
+        if is_key {
+            match Value::deserialize(ValueDeserializer::from(value)) {
+                Ok(value) => drop(self.entries.insert(key, Entry { value, origin: place })),
+                Err(error) => self.problems.push(format!("{place}: `{key}` cannot be read: {}", error.message())),
+            }
+            return;
+        }
+        match value.into_inner() {
+            DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
+            _ if is_section => self.problems.push(format!("{place}: `{key}` is a section and needs keys of its own")),
+            _ => self.problems.push(format!("{place}: unknown key `{key}`{}", self.hint(&key))),
+        }
+    }
+
+    /// How to go on after an unknown key: the nearest known one, or what there is.
+    fn hint(&self, unknown: &str) -> String {
+        let quoted = |keys: Vec<&str>, between: &str| {
+            keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
+        };
+        let nearest = suggest::nearest(unknown, self.known.iter().map(String::as_str));
+        if !nearest.is_empty() {
+            return format!("; did you mean {}?", quoted(nearest, " or "));
+        }
+        let (section, key) = suggest::split(unknown);
+        if section == suggest::split(FLAGS).0 {
+            return format!("; a flag of the game is written `{FLAGS}.{key}`");
+        }
+        let of_section = |known: &&str| suggest::split(known).0 == section;
+        let siblings: Vec<&str> = self.known.iter().map(String::as_str).filter(of_section).collect();
+        if !siblings.is_empty() {
+            return format!("; the keys there are {}", quoted(siblings, ", "));
+        }
+        let mut sections: Vec<&str> = self.known.iter().map(|known| suggest::split(known).0).collect();
+        sections.dedup();
+        format!("; the sections are {}", quoted(sections, ", "))
+    }
+}
+
+/// The line, from 1, of the byte at `offset`.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}

@@ -1,0 +1,242 @@
+//! From what was written to what is meant: the type and the allowed range of every key, in one place.
+//!
+//! Collects all problems instead of stopping at the first, so that one attempt is enough to mend a file. Does not
+//! know whether a game, a flag or an opponent exists: those are checked where they are looked up.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use toml::Value;
+
+use super::raw::{Entry, FLAGS, RawConfig};
+use super::{
+    Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig, SelfplayConfig,
+};
+
+/// The word that stands for the absence of an optional number.
+pub const NONE: &str = "none";
+/// The name that stands for "take the name of the file".
+pub const AUTO: &str = "auto";
+
+/// The settings that `raw` means, named `name` where it leaves the name open.
+///
+/// # Errors
+/// Every problem of `raw`, those of its layers first.
+pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
+    let mut reader = Reader { raw, problems: raw.problems().to_vec() };
+    let config = Config {
+        run: RunConfig {
+            name: reader.name("run.name", name),
+            seed: reader.whole("run.seed", 0..=i64::MAX),
+            directory: reader.text("run.directory", "the path of a folder").into(),
+            threads: reader.whole("run.threads", 1..=256),
+            checkpoint_iterations: reader.whole("run.checkpoint_iterations", 1..=1_000_000),
+            keep_checkpoints: reader.whole("run.keep_checkpoints", 1..=10_000),
+            time_limit_minutes: reader.optional("run.time_limit_minutes", Range::above(0.0, 1e6)),
+        },
+        ruleset: RulesetConfig {
+            game: reader.text("ruleset.game", "the name of a game"),
+            seats: reader.whole("ruleset.seats", 2..=4),
+            flags: reader.flags(),
+        },
+        network: NetworkConfig { hidden: reader.widths("network.hidden", 8, 4096) },
+        selfplay: SelfplayConfig {
+            games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
+            games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
+            random_start_share: reader.number("selfplay.random_start_share", Range::closed(0.0, 1.0)),
+            random_start_turns: reader.whole("selfplay.random_start_turns", 0..=1000),
+            series_probability: reader.number("selfplay.series_probability", Range::closed(1e-6, 1.0)),
+        },
+        learning: LearningConfig {
+            lambda: reader.number("learning.lambda", Range::closed(0.0, 1.0)),
+            learning_rate: reader.number("learning.learning_rate", Range::above(0.0, 1.0)),
+            final_learning_rate_share: reader.number("learning.final_learning_rate_share", Range::closed(0.0, 1.0)),
+            decay_start: reader.number("learning.decay_start", Range::closed(0.0, 1.0)),
+            batch: reader.whole("learning.batch", 1..=65_536),
+            replay_capacity: reader.whole("learning.replay_capacity", 1..=100_000_000),
+            replays: reader.number("learning.replays", Range::above(0.0, 100.0)),
+            policy_weight: reader.number("learning.policy_weight", Range::closed(0.0, 100.0)),
+            policy_temperature: reader.number("learning.policy_temperature", Range::above(0.0, 10.0)),
+            ema: reader.optional("learning.ema", Range::closed(0.0, 0.999_999)),
+            gradient_clip: reader.optional("learning.gradient_clip", Range::above(0.0, 1e6)),
+            weight_decay: reader.number("learning.weight_decay", Range::closed(0.0, 1.0)),
+            luck_correction: reader.switch("learning.luck_correction"),
+        },
+        evaluation: EvaluationConfig {
+            every_iterations: reader.whole("evaluation.every_iterations", 1..=1_000_000),
+            pairs: reader.whole("evaluation.pairs", 1..=10_000_000),
+            final_pairs: reader.whole("evaluation.final_pairs", 1..=10_000_000),
+            during: reader.names("evaluation.during"),
+            opponents: reader.names("evaluation.opponents"),
+            seed: reader.whole("evaluation.seed", 0..=i64::MAX),
+        },
+        export: ExportConfig { probes: reader.whole("export.probes", 0..=4096) },
+    };
+    // A capacity of zero was refused above.
+    let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);
+    if (1..batch).contains(&capacity) {
+        let needed = format!("at least `learning.batch`, which is {batch}");
+        reader.refuse("learning.replay_capacity", &capacity.to_string(), &needed);
+    }
+    if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
+}
+
+/// The numbers that a key allows.
+#[derive(Clone, Copy)]
+struct Range {
+    low: f64,
+    high: f64,
+    includes_low: bool,
+}
+
+impl Range {
+    /// From `low` to `high`, both allowed.
+    fn closed(low: f64, high: f64) -> Range {
+        Range { low, high, includes_low: true }
+    }
+
+    /// More than `low`, up to `high`.
+    fn above(low: f64, high: f64) -> Range {
+        Range { low, high, includes_low: false }
+    }
+
+    fn contains(self, number: f64) -> bool {
+        (number > self.low || self.includes_low && number == self.low) && number <= self.high
+    }
+
+    fn describe(self) -> String {
+        if self.includes_low {
+            format!("a number from {} to {}", self.low, self.high)
+        } else {
+            format!("a number above {} and at most {}", self.low, self.high)
+        }
+    }
+}
+
+/// Reads values of known keys. After a problem it returns some value of the type, and the whole result is discarded.
+struct Reader<'a> {
+    raw: &'a RawConfig,
+    problems: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, key: &str, written: &str, expected: &str) {
+        let origin = &self.raw.entry(key).origin;
+        self.problems.push(format!("{origin}: `{key}` is {written}, but must be {expected}"));
+    }
+
+    fn refuse_value(&mut self, key: &str, expected: &str) {
+        let raw = self.raw;
+        self.refuse(key, &raw.entry(key).value.to_string(), expected);
+    }
+
+    fn whole<T: TryFrom<i64> + Default>(&mut self, key: &str, range: RangeInclusive<i64>) -> T {
+        let written = self.raw.entry(key).value.as_integer().filter(|number| range.contains(number));
+        written.and_then(|number| T::try_from(number).ok()).unwrap_or_else(|| {
+            self.refuse_value(key, &format!("a whole number from {} to {}", range.start(), range.end()));
+            T::default()
+        })
+    }
+
+    fn number(&mut self, key: &str, range: Range) -> f64 {
+        as_number(&self.raw.entry(key).value).filter(|&number| range.contains(number)).unwrap_or_else(|| {
+            self.refuse_value(key, &range.describe());
+            0.0
+        })
+    }
+
+    fn optional(&mut self, key: &str, range: Range) -> Option<f64> {
+        let value = &self.raw.entry(key).value;
+        if value.as_str() == Some(NONE) {
+            return None;
+        }
+        let number = as_number(value).filter(|&number| range.contains(number));
+        if number.is_none() {
+            self.refuse_value(key, &format!("{} or \"{NONE}\"", range.describe()));
+        }
+        number
+    }
+
+    fn switch(&mut self, key: &str) -> bool {
+        self.raw.entry(key).value.as_bool().unwrap_or_else(|| {
+            self.refuse_value(key, "true or false");
+            false
+        })
+    }
+
+    fn text(&mut self, key: &str, what: &str) -> String {
+        match self.raw.entry(key).value.as_str() {
+            Some(text) if !text.is_empty() => text.to_string(),
+            _ => {
+                self.refuse_value(key, &format!("{what}, in quotation marks"));
+                String::new()
+            }
+        }
+    }
+
+    fn name(&mut self, key: &str, automatic: &str) -> String {
+        match self.raw.entry(key).value.as_str() {
+            Some(AUTO) => automatic.to_string(),
+            Some(name) if is_folder_name(name) => name.to_string(),
+            _ => {
+                let expected =
+                    "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+                self.refuse_value(key, expected);
+                String::new()
+            }
+        }
+    }
+
+    fn names(&mut self, key: &str) -> Vec<String> {
+        let as_name = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_string);
+        let names: Option<Vec<String>> =
+            self.raw.entry(key).value.as_array().and_then(|values| values.iter().map(as_name).collect());
+        let is_set = |names: &Vec<String>| names.iter().enumerate().all(|(place, name)| !names[..place].contains(name));
+        names.filter(is_set).unwrap_or_else(|| {
+            self.refuse_value(key, "a list of different names such as [\"random\", \"greedy\"]");
+            Vec::new()
+        })
+    }
+
+    fn widths(&mut self, key: &str, most_layers: usize, most_units: usize) -> Vec<usize> {
+        let as_width =
+            |value: &Value| usize::try_from(value.as_integer()?).ok().filter(|n| (1..=most_units).contains(n));
+        let widths: Option<Vec<usize>> =
+            self.raw.entry(key).value.as_array().and_then(|values| values.iter().map(as_width).collect());
+        widths.filter(|widths| (1..=most_layers).contains(&widths.len())).unwrap_or_else(|| {
+            let expected =
+                format!("a list of 1 to {most_layers} whole numbers from 1 to {most_units} such as [128] or [128, 32]");
+            self.refuse_value(key, &expected);
+            Vec::new()
+        })
+    }
+
+    fn flags(&mut self) -> BTreeMap<String, String> {
+        let mut flags = BTreeMap::new();
+        for (flag, Entry { value, origin }) in self.raw.flags() {
+            match value {
+                Value::String(text) => drop(flags.insert(flag.to_string(), text.clone())),
+                Value::Integer(_) | Value::Boolean(_) => drop(flags.insert(flag.to_string(), value.to_string())),
+                _ => {
+                    let expected = "a word in quotation marks, a whole number, true or false";
+                    self.problems.push(format!("{origin}: `{FLAGS}.{flag}` is {value}, but must be {expected}"));
+                }
+            }
+        }
+        flags
+    }
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
+}
+
+/// Whether `name` can be part of the name of a folder on every system.
+fn is_folder_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character)
+}
+
+/// Letters, digits, `-`, `_` and `.`, as in the names of runs.
+pub fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
+}

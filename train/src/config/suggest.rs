@@ -1,0 +1,73 @@
+//! What somebody probably meant who wrote a key that does not exist.
+//!
+//! Exists so that a typing error in a long experiment costs seconds and not a night. Knows nothing of the keys
+//! themselves: it is given the known ones as text.
+
+use std::cmp::Ordering;
+
+use strsim::normalized_damerau_levenshtein as similarity;
+
+/// Weight of the last part of a key against the section before it: a right key is often put in the wrong section.
+const KEY_WEIGHT: f64 = 0.85;
+/// Last parts less alike than this (0 nothing in common, 1 equal) are no suggestion.
+const LEAST_SIMILARITY: f64 = 0.5;
+
+/// The known keys nearest to `unknown` (dotted, like `learning.lambda`): usually one, several when they are equally
+/// near, none when nothing is near.
+pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut best = Vec::new();
+    let mut best_score = 0.0;
+    for key in known {
+        let ((section, last), (known_section, known_last)) = (split(unknown), split(key));
+        let alike = similarity(last, known_last);
+        if alike < LEAST_SIMILARITY {
+            continue;
+        }
+        let score = KEY_WEIGHT * alike + (1.0 - KEY_WEIGHT) * similarity(section, known_section);
+        match score.total_cmp(&best_score) {
+            Ordering::Greater => {
+                best_score = score;
+                best = vec![key];
+            }
+            Ordering::Equal => best.push(key),
+            Ordering::Less => {}
+        }
+    }
+    best
+}
+
+/// The section (empty at the top level) and the last part of a dotted key.
+pub fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('.').unwrap_or(("", key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    const KNOWN: [&str; 6] =
+        ["run.seed", "learning.lambda", "learning.learning_rate", "learning.ema", "evaluation.seed", "selfplay.games"];
+
+    fn meant(unknown: &str) -> Vec<&'static str> {
+        nearest(unknown, KNOWN.into_iter())
+    }
+
+    #[test]
+    fn finds_misspelled_and_misplaced_keys() {
+        assert_eq!(meant("learning.lamda"), ["learning.lambda"]);
+        assert_eq!(meant("learnig.lambda"), ["learning.lambda"]);
+        assert_eq!(meant("selfplay.lambda"), ["learning.lambda"]);
+        assert_eq!(meant("learning_rate"), ["learning.learning_rate"]);
+        assert_eq!(meant("run.sed"), ["run.seed"]);
+    }
+
+    #[test]
+    fn names_all_that_are_equally_near() {
+        assert_eq!(meant("seed"), ["run.seed", "evaluation.seed"]);
+    }
+
+    #[test]
+    fn a_common_section_alone_is_no_reason() {
+        assert!(meant("learning.xyz").is_empty());
+    }
+}

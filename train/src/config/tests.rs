@@ -1,0 +1,190 @@
+//! Tests of the settings: layers, errors, and the configs that come with the program.
+
+use std::path::Path;
+
+use super::raw::DEFAULTS;
+use super::{Config, ConfigError};
+
+/// The settings of a game file with `text`, and of `overrides`.
+fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    Config::parse(Some((Path::new("configs/mine.toml"), text)), &overrides)
+}
+
+fn problems(text: &str, overrides: &[&str]) -> Vec<String> {
+    parse(text, overrides).expect_err("the settings are wrong").problems
+}
+
+#[test]
+fn later_layers_win_key_by_key() {
+    let text = "[learning]\nlambda = 0.5\nbatch = 64\n[network]\nhidden = [32, 16]";
+    let config = parse(text, &["learning.batch=128", "learning.batch = 512", "learning.ema=none"]).unwrap();
+    assert_eq!(config.learning.lambda, 0.5);
+    assert_eq!(config.learning.batch, 512);
+    assert_eq!(config.learning.ema, None);
+    assert_eq!(config.learning.learning_rate, 2e-3);
+    assert_eq!(config.network.hidden, [32, 16]);
+    assert_eq!(config.run.name, "mine");
+    assert_eq!(config.run.time_limit_minutes, None);
+}
+
+#[test]
+fn overrides_are_toml_or_words() {
+    let overrides = [
+        "run.name=quick",
+        "run.time_limit_minutes=2",
+        "network.hidden=[8, 4]",
+        "evaluation.during=[\"greedy\"]",
+        "learning.luck_correction=false",
+        "ruleset.flags.no_cut=lap",
+        "ruleset.flags.pieces=3",
+    ];
+    let config = parse("[ruleset.flags]\nteams = true\npieces = 2", &overrides).unwrap();
+    assert_eq!(config.run.name, "quick");
+    assert_eq!(config.run.time_limit_minutes, Some(2.0));
+    assert_eq!(config.network.hidden, [8, 4]);
+    assert_eq!(config.evaluation.during, ["greedy"]);
+    assert!(!config.learning.luck_correction);
+    let flags: Vec<(&str, &str)> =
+        config.ruleset.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str())).collect();
+    assert_eq!(flags, [("no_cut", "lap"), ("pieces", "3"), ("teams", "true")]);
+}
+
+#[test]
+fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
+    let text = "lambda = 0.5\n[learning]\nlamda = 0.5\nbatch = 64\n\n[selfplai]\ngames = 10\n\
+                [ruleset]\nno_cut = \"lap\"\n[export]\nzzz = 1";
+    assert_eq!(
+        problems(text, &["run.sed=3", "qq.zzz=1"]),
+        [
+            "configs/mine.toml:1: unknown key `lambda`; did you mean `learning.lambda`?",
+            "configs/mine.toml:3: unknown key `learning.lamda`; did you mean `learning.lambda`?",
+            "configs/mine.toml:7: unknown key `selfplai.games`; did you mean `selfplay.games`?",
+            "configs/mine.toml:9: unknown key `ruleset.no_cut`; a flag of the game is written `ruleset.flags.no_cut`",
+            "configs/mine.toml:11: unknown key `export.zzz`; the keys there are `export.probes`",
+            "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
+            "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `evaluation`, `export`, `learning`, `network`, \
+             `ruleset`, `run`, `selfplay`",
+        ]
+    );
+}
+
+#[test]
+fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
+    let text = "[learning]\nlambda = 1.5\nbatch = \"many\"\nepochs = 3\nema = 1.0\nlearning_rate = nan";
+    assert_eq!(
+        problems(text, &["ruleset.seats=5", "network.hidden=64", "run.name=../up", "ruleset.flags.teams=0.5"]),
+        [
+            "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
+             `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
+             `learning.lambda`, `learning.learning_rate`, `learning.luck_correction`, `learning.policy_temperature`, \
+             `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
+            "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
+             \"-\", \"_\" and \".\", not beginning with \".\"",
+            "--set ruleset.seats=5: `ruleset.seats` is 5, but must be a whole number from 2 to 4",
+            "--set ruleset.flags.teams=0.5: `ruleset.flags.teams` is 0.5, but must be a word in quotation marks, a \
+             whole number, true or false",
+            "--set network.hidden=64: `network.hidden` is 64, but must be a list of 1 to 8 whole numbers from 1 to \
+             4096 such as [128] or [128, 32]",
+            "configs/mine.toml:2: `learning.lambda` is 1.5, but must be a number from 0 to 1",
+            "configs/mine.toml:6: `learning.learning_rate` is nan, but must be a number above 0 and at most 1",
+            "configs/mine.toml:3: `learning.batch` is \"many\", but must be a whole number from 1 to 65536",
+            "configs/mine.toml:5: `learning.ema` is 1.0, but must be a number from 0 to 0.999999 or \"none\"",
+        ]
+    );
+}
+
+#[test]
+fn sections_lists_and_tables_are_not_confused() {
+    assert_eq!(
+        problems("learning = 3\n[export.probes]\nmany = 1", &["network=1"]),
+        [
+            "configs/mine.toml:1: `learning` is a section and needs keys of its own",
+            "--set network=1: `network` is a section and needs keys of its own",
+            "configs/mine.toml:2: `export.probes` is { many = 1 }, but must be a whole number from 0 to 4096",
+        ]
+    );
+    assert_eq!(
+        problems("", &["evaluation.during=[\"random\", \"random\"]", "run.seed"]),
+        [
+            "--set run.seed: expected section.key=value",
+            "--set evaluation.during=[\"random\", \"random\"]: `evaluation.during` is [\"random\", \"random\"], but \
+             must be a list of different names such as [\"random\", \"greedy\"]",
+        ]
+    );
+}
+
+#[test]
+fn a_replay_smaller_than_a_batch_is_refused() {
+    assert_eq!(
+        problems("[learning]\nreplay_capacity = 100", &[]),
+        ["configs/mine.toml:2: `learning.replay_capacity` is 100, but must be at least `learning.batch`, which is 256"]
+    );
+}
+
+#[test]
+fn text_that_is_not_toml_is_refused_with_its_line() {
+    let problems = problems("[learning]\nlambda = = 2", &[]);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].starts_with("configs/mine.toml:2: not well-formed TOML: "), "{}", problems[0]);
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Config::load(Some(Path::new("no/such/file.toml")), &[]).unwrap_err();
+    assert!(error.to_string().starts_with("cannot read no/such/file.toml: "), "{error}");
+}
+
+#[test]
+fn several_problems_are_counted_and_listed() {
+    let error = ConfigError { problems: vec!["one".into(), "two".into()] };
+    assert_eq!(error.to_string(), "2 problems in the settings\n  one\n  two");
+}
+
+#[test]
+fn the_saved_file_means_the_same_and_holds_every_key() {
+    let overrides =
+        ["run.time_limit_minutes=7.5", "learning.gradient_clip=1", "learning.ema=none", "run.seed=9007199254740993"];
+    let config = parse("[ruleset.flags]\nteams = true\npieces = 3\nno_cut = \"lap\"", &overrides).unwrap();
+    let saved = config.to_toml();
+    let again = Config::parse(Some((Path::new("runs/other/config.toml"), &saved)), &[]).unwrap();
+    assert_eq!(again, config);
+
+    let (defaults, saved): (toml::Table, toml::Table) = (DEFAULTS.parse().unwrap(), saved.parse().unwrap());
+    let keys = |table: &toml::Table| {
+        let of_section = |(section, keys): (&String, &toml::Value)| {
+            keys.as_table().unwrap().keys().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
+        };
+        table.iter().flat_map(of_section).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&saved), keys(&defaults), "the keys that are read are those of configs/default.toml");
+}
+
+#[test]
+fn the_name_of_a_run_comes_from_the_file_or_the_game() {
+    assert_eq!(Config::load(None, &[]).unwrap().run.name, "ashtapada");
+    let from_file = |path: &str| Config::parse(Some((Path::new(path), "")), &[]).unwrap().run.name;
+    assert_eq!(from_file("configs/pagade-4p.toml"), "pagade-4p");
+    assert_eq!(from_file("my game!.toml"), "my-game-");
+}
+
+#[test]
+fn the_last_iteration_may_be_shorter() {
+    assert_eq!(parse("", &["selfplay.games=1025"]).unwrap().iterations(), 3);
+    assert_eq!(parse("", &["selfplay.games=1024"]).unwrap().iterations(), 2);
+}
+
+#[test]
+fn every_config_that_comes_with_the_program_is_valid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let config = Config::load(Some(&path), &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(config.run.name, path.file_stem().unwrap().to_str().unwrap());
+            count += 1;
+        }
+    }
+    assert!(count >= 10, "{count} configs in {}", folder.display());
+}

@@ -1,0 +1,66 @@
+//! From what people write to the game that is meant.
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::roster::{AgentSpec, Roster};
+use ashta_env::game::{Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+
+use crate::cli::GameArgs;
+use crate::config::RulesetConfig;
+
+/// The game of a configuration.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn configured(config: &RulesetConfig) -> Result<Race> {
+    let flags = config.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+    let ruleset = Ruleset::new(&config.game, seats(config.seats)?, flags).context("section [ruleset]")?;
+    Ok(Race::new(ruleset))
+}
+
+fn seats(count: usize) -> Result<SeatSet> {
+    Ruleset::default_seats(count).with_context(|| format!("a game has 2 to 4 seats, not {count}"))
+}
+
+/// Loads an agent.
+///
+/// # Errors
+/// When there is no such agent.
+pub fn agent(spec: &str) -> Result<Roster> {
+    Ok(spec.parse::<AgentSpec>()?.load()?)
+}
+
+/// The game that `agents` play: that of the first bot among them, or the one that `args` name.
+///
+/// # Errors
+/// When nothing says what to play, the options contradict a bot, or a bot plays another game.
+pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
+    let bot = agents.iter().find_map(|agent| agent.bot());
+    let race = match (bot, &args.game) {
+        (Some(bot), _) => {
+            let letters: Option<Vec<Seat>> = bot.manifest.seats.chars().map(Seat::from_letter).collect();
+            let seats = SeatSet::of(&letters.context("the bot's seats are not S, E, N, W")?);
+            let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the bot's ruleset")?);
+            if let Some(game) = &args.game {
+                let count = args.seats.unwrap_or(seats.len());
+                let asked = Ruleset::parse(game, self::seats(count)?)?;
+                if asked != *race.ruleset() {
+                    bail!("the bot plays `{}`, not `{asked}`: leave out --game, or take another bot", race.ruleset());
+                }
+            }
+            race
+        }
+        (None, Some(game)) => {
+            let partnership = game.contains("teams=true") || game.contains("two_sets");
+            let count = args.seats.unwrap_or(if partnership { 4 } else { 2 });
+            Race::new(Ruleset::parse(game, seats(count)?)?)
+        }
+        (None, None) => bail!("no bot says what to play: add --game, for instance --game ashtapada"),
+    };
+    if args.seats.is_some_and(|count| count != race.ruleset().seats().len()) {
+        bail!("the game has {} seats, not {}", race.ruleset().seats().len(), args.seats.unwrap_or(0));
+    }
+    agents.iter().try_for_each(|agent| agent.check(&race).with_context(|| agent.spec().to_string()))?;
+    Ok(race)
+}

@@ -1,0 +1,347 @@
+//! What is measured while training, one step an iteration: a line of `metrics.jsonl` and the same for TensorBoard.
+//!
+//! Exists so that the rest of the program names a value and forgets it. The only file that knows `tensorboard-rs`,
+//! which panics where others return errors and leaves histograms to its caller. Does not know what a metric means
+//! (`docs/metrics.md` says it).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use tensorboard_rs::summary_writer::SummaryWriter;
+
+use crate::rundir::write_whole;
+
+const LINES: &str = "metrics.jsonl";
+const EVENTS: &str = "tensorboard";
+/// Part of the name of every event file, by which TensorBoard finds them.
+const EVENT_FILE: &str = ".tfevents.";
+/// Buckets of equal width in a histogram.
+const BUCKETS: usize = 30;
+
+/// How far a run has come: the numbers at the beginning of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Iterations finished; the horizontal axis of TensorBoard.
+    pub iteration: u64,
+    /// Self-play games finished.
+    pub games: u64,
+    /// Samples that self-play has produced, each counted once however often the learner uses it.
+    pub samples: u64,
+    /// Seconds of training, those before an interruption included.
+    pub seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    step: Step,
+    #[serde(flatten)]
+    scalars: &'a BTreeMap<String, f64>,
+}
+
+/// Collects the values of a step and writes them together.
+pub struct Metrics {
+    path: PathBuf,
+    lines: File,
+    events: SummaryWriter,
+    scalars: BTreeMap<String, f64>,
+    histograms: BTreeMap<String, Histogram>,
+}
+
+impl Metrics {
+    /// Continues the metrics of the run in the folder `run` after iteration `last`, forgetting what was written later;
+    /// with `None` they begin anew.
+    ///
+    /// # Errors
+    /// When the files in `run` cannot be read or written, with their path.
+    pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
+        let (path, folder) = (run.join(LINES), run.join(EVENTS));
+        require_writable(&folder)?;
+        forget_lines(&path, last)?;
+        forget_events(&folder, last)?;
+        let cannot_write = || format!("cannot write {}", path.display());
+        let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(cannot_write)?;
+        let events = SummaryWriter::new(&folder);
+        Ok(Metrics { path, lines, events, scalars: BTreeMap::new(), histograms: BTreeMap::new() })
+    }
+
+    /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
+    pub fn scalar(&mut self, tag: &str, value: f64) {
+        self.scalars.insert(tag.to_string(), value);
+    }
+
+    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Values that are not finite are
+    /// left out; without any value nothing is added.
+    pub fn histogram(&mut self, tag: &str, values: &[f32]) {
+        if let Some(histogram) = Histogram::of(values) {
+            self.histograms.insert(tag.to_string(), histogram);
+        }
+    }
+
+    /// Writes what was added since the last step as `step`. A number that is not finite becomes `null` in the line.
+    ///
+    /// # Errors
+    /// When the line cannot be written, for example to a full disk.
+    pub fn write(&mut self, step: Step) -> Result<()> {
+        let cannot_write = || format!("cannot write {}", self.path.display());
+        let line = serde_json::to_string(&Line { step, scalars: &self.scalars }).with_context(cannot_write)?;
+        // Before the events, whose writer would panic: a full disk is to be reported from here.
+        self.lines.write_all((line + "\n").as_bytes()).with_context(cannot_write)?;
+        let number = step.iteration as usize;
+        for (tag, value) in std::mem::take(&mut self.scalars) {
+            self.events.add_scalar(&tag, value as f32, number);
+        }
+        for (tag, h) in std::mem::take(&mut self.histograms) {
+            let (limits, counts) = (&h.limits, &h.counts);
+            self.events.add_histogram_raw(&tag, h.min, h.max, h.count, h.sum, h.sum_squares, limits, counts, number);
+        }
+        self.events.flush();
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").field("path", &self.path).field("scalars", &self.scalars).finish_non_exhaustive()
+    }
+}
+
+/// A distribution as TensorBoard stores it: bucket `i` counts the values above the limit before it, up to `limits[i]`.
+#[derive(Debug, PartialEq)]
+struct Histogram {
+    min: f64,
+    max: f64,
+    count: f64,
+    sum: f64,
+    sum_squares: f64,
+    limits: Vec<f64>,
+    counts: Vec<f64>,
+}
+
+impl Histogram {
+    /// The distribution of the finite ones of `values`, if there are any.
+    fn of(values: &[f32]) -> Option<Histogram> {
+        let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
+        let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
+        let buckets = if min < max { BUCKETS } else { 1 };
+        let width = (max - min) / buckets as f64;
+        let mut limits: Vec<f64> = (1..=buckets).map(|bucket| min + width * bucket as f64).collect();
+        limits[buckets - 1] = max;
+        let mut counts = vec![0.0; buckets];
+        for value in finite() {
+            counts[limits.partition_point(|&limit| limit < value)] += 1.0;
+        }
+        Some(Histogram {
+            min,
+            max,
+            count: counts.iter().sum(),
+            sum: finite().sum(),
+            sum_squares: finite().map(|value| value * value).sum(),
+            limits,
+            counts,
+        })
+    }
+}
+
+/// Makes `folder` and makes sure that files can be written there.
+fn require_writable(folder: &Path) -> Result<()> {
+    let probe = folder.join("probe.tmp");
+    let written =
+        fs::create_dir_all(folder).and_then(|()| fs::write(&probe, "")).and_then(|()| fs::remove_file(&probe));
+    written.with_context(|| format!("cannot write to the folder {}", folder.display()))
+}
+
+/// Drops the lines of later iterations than `last`, and one that an interruption cut short.
+fn forget_lines(path: &Path, last: Option<u64>) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        iteration: u64,
+    }
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let is_kept = |line: &&str| {
+        let numbered = line.ends_with('\n').then(|| serde_json::from_str::<Numbered>(line).ok()).flatten();
+        numbered.is_some_and(|line| Some(line.iteration) <= last)
+    };
+    write_whole(path, &text.split_inclusive('\n').filter(is_kept).collect::<String>())
+}
+
+/// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
+/// both what was and what is.
+fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
+    let cannot_list = || format!("cannot read the folder {}", folder.display());
+    for entry in fs::read_dir(folder).with_context(cannot_list)? {
+        let path = entry.with_context(cannot_list)?.path();
+        if !path.to_string_lossy().contains(EVENT_FILE) {
+            continue;
+        }
+        let Some(last) = last else {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            continue;
+        };
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..]) <= last;
+        let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
+        let temporary = folder.join("kept.tmp");
+        let written = fs::write(&temporary, kept).and_then(|()| fs::rename(&temporary, &path));
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Bytes before the data of a record: its length and a checksum of the length.
+const RECORD_HEAD: usize = 12;
+/// Bytes after the data of a record: its checksum.
+const RECORD_TAIL: usize = 4;
+
+/// The complete records of an event file, with their heads and tails.
+fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let length = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
+        let (record, rest) = bytes.split_at_checked(length.checked_add(RECORD_HEAD + RECORD_TAIL)?)?;
+        bytes = rest;
+        Some(record)
+    })
+}
+
+/// The step of an event: its second field, a variable-length number behind the eight bytes of the time. Zero where it
+/// is left out, as in the first record of a file.
+fn event_step(data: &[u8]) -> u64 {
+    const TIME_FIELD: usize = 1 + 8;
+    const STEP_TAG: u8 = 2 << 3;
+    match data.get(TIME_FIELD..) {
+        Some([STEP_TAG, number @ ..]) => {
+            let length = 1 + number.iter().take_while(|&&byte| byte & 0x80 != 0).count();
+            let groups = number.iter().take(length.min(9)).enumerate();
+            groups.fold(0, |step, (place, &byte)| step | u64::from(byte & 0x7f) << (7 * place))
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Histogram, Metrics, RECORD_HEAD, RECORD_TAIL, Step, event_step, records};
+    use crate::rundir::tests::Scratch;
+
+    fn step(iteration: u64) -> Step {
+        Step { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }
+    }
+
+    fn write(metrics: &mut Metrics, iteration: u64) {
+        metrics.scalar("train/value_loss", 0.25);
+        metrics.scalar("eval/vs_x", f64::NAN);
+        metrics.histogram("selfplay/turns", &[3.0, 4.0, 9.0]);
+        metrics.write(step(iteration)).unwrap();
+    }
+
+    fn lines(run: &Path) -> Vec<String> {
+        fs::read_to_string(run.join("metrics.jsonl")).unwrap().lines().map(str::to_string).collect()
+    }
+
+    /// The steps of the events of all files, after checking that nothing is left over between their records.
+    fn event_steps(run: &Path) -> Vec<u64> {
+        let mut steps = Vec::new();
+        for entry in fs::read_dir(run.join("tensorboard")).unwrap() {
+            let bytes = fs::read(entry.unwrap().path()).unwrap();
+            let records: Vec<&[u8]> = records(&bytes).collect();
+            assert_eq!(records.concat(), bytes, "complete records and nothing else");
+            assert!(records[0].windows(13).any(|part| part == b"brain.Event:2"), "the first record names the format");
+            steps
+                .extend(records[1..].iter().map(|record| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL])));
+        }
+        steps
+    }
+
+    #[test]
+    fn a_step_is_one_line_and_an_event_a_value() {
+        let run = Scratch::new();
+        let mut metrics = Metrics::open(&run, None).unwrap();
+        write(&mut metrics, 1);
+        metrics.scalar("train/policy_loss", 2.0);
+        metrics.write(step(300)).unwrap();
+        drop(metrics);
+        assert_eq!(
+            lines(&run),
+            [
+                r#"{"iteration":1,"games":512,"samples":1000,"seconds":1.5,"eval/vs_x":null,"train/value_loss":0.25}"#,
+                r#"{"iteration":300,"games":153600,"samples":300000,"seconds":1.5,"train/policy_loss":2.0}"#,
+            ]
+        );
+        assert_eq!(event_steps(&run), [1, 1, 1, 300]);
+    }
+
+    #[test]
+    fn resuming_forgets_later_iterations_and_a_line_cut_short() {
+        let run = Scratch::new();
+        let mut metrics = Metrics::open(&run, None).unwrap();
+        (1..=200).for_each(|iteration| write(&mut metrics, iteration));
+        drop(metrics);
+        let events = fs::read_dir(run.join("tensorboard")).unwrap().next().unwrap().unwrap().path();
+        // A run that goes on has another name for its file; within a second of this test it would be the same.
+        let earlier = events.with_file_name("events.out.tfevents.1.earlier");
+        fs::rename(&events, &earlier).unwrap();
+        let mut cut = fs::read(&earlier).unwrap();
+        cut.truncate(cut.len() - 3);
+        fs::write(&earlier, cut).unwrap();
+        let path = run.join("metrics.jsonl");
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 5]).unwrap();
+
+        let mut metrics = Metrics::open(&run, Some(150)).unwrap();
+        write(&mut metrics, 151);
+        drop(metrics);
+        assert_eq!(lines(&run).len(), 151);
+        assert!(lines(&run)[149].starts_with("{\"iteration\":150,"));
+        let mut steps = event_steps(&run);
+        steps.sort_unstable();
+        assert_eq!(steps, (1..=151).flat_map(|iteration| [iteration; 3]).collect::<Vec<_>>());
+
+        drop(Metrics::open(&run, Some(151)).unwrap());
+        assert_eq!(lines(&run).len(), 151);
+        drop(Metrics::open(&run, None).unwrap());
+        assert!(lines(&run).is_empty() && event_steps(&run).is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error_that_names_it() {
+        let run = Scratch::new();
+        fs::write(run.join("tensorboard"), "a file in the way").unwrap();
+        let error = Metrics::open(&run, None).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot write to the folder {}", run.join("tensorboard").display()));
+    }
+
+    #[test]
+    fn buckets_hold_every_finite_value_once() {
+        let values: Vec<f32> =
+            (0..1000).map(|n| (n as f32 * 0.7).sin() * 5.0).chain([f32::NAN, f32::INFINITY]).collect();
+        let h = Histogram::of(&values).unwrap();
+        assert_eq!(h.limits.len(), h.counts.len());
+        assert_eq!(h.counts.iter().sum::<f64>(), 1000.0);
+        assert_eq!(h.count, 1000.0);
+        assert!(h.limits.is_sorted() && *h.limits.last().unwrap() == h.max);
+        let exact = |power: i32| values[..1000].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
+        assert!((h.sum - exact(1)).abs() < 1e-6 && (h.sum_squares - exact(2)).abs() < 1e-6);
+        let below_first = values.iter().filter(|&&value| f64::from(value) <= h.limits[0]).count();
+        assert_eq!(h.counts[0], below_first as f64);
+    }
+
+    #[test]
+    fn equal_values_share_a_bucket_and_none_make_no_histogram() {
+        let h = Histogram::of(&[2.0, 2.0]).unwrap();
+        assert_eq!((h.limits, h.counts), (vec![2.0], vec![2.0]));
+        assert_eq!(Histogram::of(&[]), None);
+        assert_eq!(Histogram::of(&[f32::NAN]), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! What a person sees while a run goes on and when it ends: a progress bar, or a line now and then where standard
+//! error is not a terminal, and the table of win rates.
+//!
+//! Exists so that the loop only says how far it is. Measures nothing and decides nothing: rates, losses and intervals
+//! come from the caller.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Least time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
+/// How a run stands. Losses that are not known yet are NaN and shown as `-`.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// Self-play games finished.
+    pub games: u64,
+    /// Self-play games a second, learning included.
+    pub games_per_second: f64,
+    /// Samples that self-play produces a second, learning included.
+    pub samples_per_second: f64,
+    /// Mean value loss of the last iteration.
+    pub value_loss: f64,
+    /// Mean policy loss of the last iteration.
+    pub policy_loss: f64,
+    /// Opponents and win rates, 0 to 1, of the last short evaluation.
+    pub win_rates: Vec<(String, f64)>,
+}
+
+/// The display of a running training.
+#[derive(Debug)]
+pub struct Progress {
+    games: u64,
+    ends: Option<Instant>,
+    display: Display,
+}
+
+#[derive(Debug)]
+enum Display {
+    Bar(ProgressBar),
+    Lines(Lines),
+}
+
+/// Decides when a line is due.
+#[derive(Debug)]
+struct Lines {
+    printed: Instant,
+    games: u64,
+}
+
+impl Progress {
+    /// Begins the display of a run of `games` games of which `done` are finished; it ends early after `time_limit`.
+    pub fn new(games: u64, done: u64, time_limit: Option<Duration>) -> Progress {
+        let now = Instant::now();
+        let display = if std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
+            let style = style.expect("the template is well-formed").progress_chars("=> ");
+            let bar = ProgressBar::new(games).with_position(done).with_style(style);
+            bar.enable_steady_tick(Duration::from_secs(1));
+            Display::Bar(bar)
+        } else {
+            Display::Lines(Lines { printed: now, games: done })
+        };
+        Progress { games, ends: time_limit.and_then(|limit| now.checked_add(limit)), display }
+    }
+
+    /// Shows how the run stands now.
+    pub fn update(&mut self, status: &Status) {
+        let now = Instant::now();
+        let advance = describe_advance(status, self.games, self.ends.map(|end| end.saturating_duration_since(now)));
+        let learning = describe_learning(status);
+        match &mut self.display {
+            Display::Bar(bar) => {
+                bar.set_position(status.games);
+                bar.set_prefix(advance);
+                bar.set_message(learning);
+            }
+            Display::Lines(lines) => {
+                if lines.is_due(status.games, now) {
+                    print_line(&format!("{advance}  {learning}"));
+                }
+            }
+        }
+    }
+
+    /// Prints a line of its own, above the bar where there is one.
+    pub fn note(&self, line: &str) {
+        match &self.display {
+            Display::Bar(bar) => bar.println(line),
+            Display::Lines(_) => print_line(line),
+        }
+    }
+
+    /// Ends the display; a bar disappears, so that the results can follow.
+    pub fn finish(self) {
+        if let Display::Bar(bar) = self.display {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Lines {
+    /// Whether to print now: after enough time, and only if games were finished since the last line.
+    fn is_due(&mut self, games: u64, now: Instant) -> bool {
+        let is_due = games > self.games && now.saturating_duration_since(self.printed) >= LINE_EVERY;
+        if is_due {
+            *self = Lines { printed: now, games };
+        }
+        is_due
+    }
+}
+
+/// Standard error may be closed while a long run goes on; that is no reason to stop it.
+fn print_line(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// How far a run of `total` games is that ends after `limit` at the latest.
+fn describe_advance(status: &Status, total: u64, limit: Option<Duration>) -> String {
+    let rest = total.saturating_sub(status.games) as f64 / status.games_per_second;
+    let rest = limit.map_or(rest, |limit| rest.min(limit.as_secs_f64()));
+    let left = if rest.is_finite() { format!("  {} left", duration(rest)) } else { String::new() };
+    format!("{}/{} games  {} games/s{left}", grouped(status.games), grouped(total), rate(status.games_per_second))
+}
+
+/// How well the learning goes.
+fn describe_learning(status: &Status) -> String {
+    let mut parts = vec![
+        format!("{} samples/s", rate(status.samples_per_second)),
+        format!("value loss {}", loss(status.value_loss)),
+        format!("policy loss {}", loss(status.policy_loss)),
+    ];
+    parts.extend(status.win_rates.iter().map(|(opponent, win_rate)| format!("vs {opponent} {}", percent(*win_rate))));
+    parts.join("  ")
+}
+
+/// A match against one opponent, as the table shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WinRate {
+    /// Name of the opponent.
+    pub opponent: String,
+    /// Games played.
+    pub games: u64,
+    /// Mean result of the bot, 0 to 1.
+    pub win_rate: f64,
+    /// The 95 % interval of the win rate.
+    pub interval: (f64, f64),
+    /// The win rate of an equally strong bot: ½ with two seats, ¼ with four.
+    pub fair_share: f64,
+}
+
+impl WinRate {
+    /// What the games show about the bot, at the level of the interval.
+    pub fn verdict(&self) -> &'static str {
+        let (low, high) = self.interval;
+        if low > self.fair_share {
+            "stronger"
+        } else if high < self.fair_share {
+            "weaker"
+        } else {
+            "not decided"
+        }
+    }
+}
+
+/// The win rates as an aligned table of plain text, one row an opponent, with a heading and a final line break.
+pub fn win_rate_table(rows: &[WinRate]) -> String {
+    let heading = ["opponent", "games", "win rate", "95 % interval", "verdict"].map(str::to_string);
+    let cells = rows.iter().map(|row| {
+        let interval = format!("{} to {}", percent(row.interval.0), percent(row.interval.1));
+        let verdict = row.verdict().to_string();
+        [row.opponent.clone(), grouped(row.games), percent(row.win_rate), interval, verdict]
+    });
+    let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
+    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [opponents, games, rates, intervals] = [0, 1, 2, 3].map(width);
+    let line = |[opponent, number, rate, interval, verdict]: &[String; 5]| {
+        format!("{opponent:<opponents$}  {number:>games$}  {rate:>rates$}  {interval:>intervals$}  {verdict}\n")
+    };
+    table.iter().map(line).collect()
+}
+
+/// 1234567 as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "-".to_string() }
+}
+
+fn loss(loss: f64) -> String {
+    if loss.is_finite() { format!("{loss:.4}") } else { "-".to_string() }
+}
+
+/// A rate with about three digits.
+fn rate(rate: f64) -> String {
+    match rate {
+        _ if !rate.is_finite() => "-".to_string(),
+        _ if rate < 99.95 => format!("{rate:.1}"),
+        _ => grouped(rate.round() as u64),
+    }
+}
+
+/// Seconds in the two largest units that apply.
+fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds} s"),
+        (0, _) => format!("{minutes} min {} s", seconds % 60),
+        _ => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{Lines, Progress, Status, WinRate, describe_advance, describe_learning};
+    use super::{duration, grouped, rate, win_rate_table};
+
+    fn status() -> Status {
+        Status {
+            games: 12_800,
+            games_per_second: 512.4,
+            samples_per_second: 25_000.7,
+            value_loss: 0.41234,
+            policy_loss: f64::NAN,
+            win_rates: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
+        }
+    }
+
+    fn row(opponent: &str, games: u64, win_rate: f64, half_width: f64) -> WinRate {
+        let interval = (win_rate - half_width, win_rate + half_width);
+        WinRate { opponent: opponent.into(), games, win_rate, interval, fair_share: 0.5 }
+    }
+
+    #[test]
+    fn words_tell_how_the_run_stands() {
+        let advance = describe_advance(&status(), 100_000, None);
+        assert_eq!(advance, "12,800/100,000 games  512 games/s  2 min 50 s left");
+        assert_eq!(
+            describe_learning(&status()),
+            "25,001 samples/s  value loss 0.4123  policy loss -  vs random 99.1 %  vs greedy 80.0 %"
+        );
+    }
+
+    #[test]
+    fn a_time_limit_can_end_the_run_earlier_and_an_unknown_rate_promises_nothing() {
+        let limited = |seconds| describe_advance(&status(), 100_000, Some(Duration::from_secs(seconds)));
+        assert!(limited(61).ends_with("  1 min 1 s left"));
+        assert!(limited(1000).ends_with("  2 min 50 s left"));
+        assert!(!describe_advance(&Status::default(), 10, None).contains("left"));
+    }
+
+    #[test]
+    fn lines_need_both_time_and_games() {
+        let begin = Instant::now();
+        let after = |seconds| begin + Duration::from_secs(seconds);
+        let mut lines = Lines { printed: begin, games: 0 };
+        assert!(!lines.is_due(5, after(29)));
+        assert!(!lines.is_due(0, after(31)));
+        assert!(lines.is_due(5, after(31)));
+        assert!(!lines.is_due(6, after(60)));
+        assert!(lines.is_due(6, after(61)));
+    }
+
+    #[test]
+    fn a_display_begins_and_ends_at_any_point() {
+        let mut progress = Progress::new(0, 0, Some(Duration::MAX));
+        progress.update(&Status::default());
+        progress.finish();
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_judges_by_the_interval() {
+        let rows =
+            [row("random", 2000, 0.991, 0.004), row("greedy+2ply", 16, 0.5, 0.25), row("perfect", 2000, 0.472, 0.02)];
+        assert_eq!(
+            win_rate_table(&rows),
+            "opponent     games  win rate     95 % interval  verdict\n\
+             random       2,000    99.1 %  98.7 % to 99.5 %  stronger\n\
+             greedy+2ply     16    50.0 %  25.0 % to 75.0 %  not decided\n\
+             perfect      2,000    47.2 %  45.2 % to 49.2 %  weaker\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.25, 99.9, 100.2, f64::INFINITY].map(rate), ["0.2", "99.9", "100", "-"]);
+        assert_eq!([0.4, 59.7, 3600.0, 7384.0].map(duration), ["0 s", "1 min 0 s", "1 h 0 min", "2 h 3 min"]);
+    }
+}

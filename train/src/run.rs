@@ -1,0 +1,293 @@
+//! The training loop on one screen: play, learn, look, save; then judge and export.
+//!
+//! In each iteration one set of weights plays games while the learner works on the samples of the iteration before, so
+//! two cores are busy and nothing waits. Games are seeded by their number and batches drawn by one generator, so what
+//! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice, Losses};
+use ashta_agents::net_evaluator::NetEvaluator;
+use ashta_agents::portable::{NetShape, PortableNet};
+use ashta_agents::replay::Replay;
+use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
+use ashta_env::chance;
+use ashta_env::game::Game;
+use ashta_env::race::Race;
+
+use crate::checkpoint::{self, LoopState};
+use crate::commands::judge::{self, Judged};
+use crate::config::Config;
+use crate::metrics::{Metrics, Step};
+use crate::progress::{Progress, Status};
+use crate::rundir::RunDir;
+
+/// A training run under way.
+pub struct Run {
+    config: Config,
+    race: Arc<Race>,
+    rundir: RunDir,
+    metrics: Metrics,
+    learner: Learner,
+    replay: Replay,
+    state: LoopState,
+}
+
+/// How a run came to its end.
+pub enum Ending {
+    /// All games were played, or the time limit was reached.
+    Finished {
+        /// The results of the last evaluation.
+        judged: Vec<Judged>,
+        /// Where the exported bot is.
+        bot: std::path::PathBuf,
+    },
+    /// It was interrupted; everything is saved.
+    Interrupted,
+}
+
+impl Run {
+    /// A run from the start.
+    ///
+    /// # Errors
+    /// When the network cannot be built or the run directory not be written.
+    pub fn begin(config: Config, race: Race, rundir: RunDir) -> Result<Run> {
+        let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
+        let learner = Learner::new(shape, learner_config(&config), LearnerDevice::Cpu, config.run.seed)?;
+        let replay = Replay::new(config.learning.replay_capacity, race.spec().actions);
+        let state = LoopState {
+            iteration: 0,
+            games: 0,
+            due: 0.0,
+            rng: chance::stream(config.run.seed, BATCHES),
+            seconds: 0.0,
+            best_score: None,
+        };
+        let metrics = Metrics::open(rundir.path(), None)?;
+        Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
+    }
+
+    /// A run taken up again at the checkpoint of `iteration`.
+    ///
+    /// # Errors
+    /// When the checkpoint is damaged or does not fit the settings.
+    pub fn resume(config: Config, race: Race, rundir: RunDir, iteration: u64) -> Result<Run> {
+        let dir = rundir.checkpoint(iteration);
+        let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
+        let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), LearnerDevice::Cpu)?;
+        let replay = checkpoint::load_replay(&dir, config.learning.replay_capacity, race.spec().actions)?;
+        let state = checkpoint::load_state(&dir)?;
+        let metrics = Metrics::open(rundir.path(), Some(iteration))?;
+        Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
+    }
+
+    /// Trains to the end, or until `stop` is set.
+    ///
+    /// # Errors
+    /// When learning diverges or something cannot be written.
+    pub fn train(mut self, stop: &AtomicBool) -> Result<Ending> {
+        let limit = self.config.run.time_limit_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
+        let mut progress = Progress::new(self.config.selfplay.games, self.state.games, limit);
+        let mut status = Status::default();
+        let mut saved = self.state.iteration;
+        let is_time_up = |state: &LoopState| limit.is_some_and(|limit| state.seconds >= limit.as_secs_f64());
+        while self.state.games < self.config.selfplay.games && !is_time_up(&self.state) {
+            if stop.load(Ordering::Relaxed) {
+                self.save(&mut saved)?;
+                progress.finish();
+                return Ok(Ending::Interrupted);
+            }
+            let clock = Instant::now();
+            let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+            let (records, losses) = self.play_and_learn(&net);
+            let added = self.take_in(&records);
+            let seconds = clock.elapsed().as_secs_f64();
+            self.state.seconds += seconds;
+            self.state.iteration += 1;
+            self.measure(&records, &losses, added, seconds, &mut status);
+            if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
+                self.look(&mut status, &mut saved)?;
+            }
+            progress.update(&status);
+            self.metrics.write(self.step())?;
+            if self.state.iteration.is_multiple_of(self.config.run.checkpoint_iterations) {
+                self.save(&mut saved)?;
+            }
+        }
+        progress.finish();
+        self.learn(learning_rate(&self.config, 1.0));
+        let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+        self.save(&mut saved)?;
+        self.finish(&net)
+    }
+
+    /// Plays the games of the next iteration by `net` while the learner works on what is due.
+    fn play_and_learn(&mut self, net: &Arc<PortableNet>) -> (Vec<GameRecord>, Vec<Losses>) {
+        let first = self.state.games;
+        let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
+        let config = selfplay_config(&self.config);
+        let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
+        let play = move |games: std::ops::Range<u64>| {
+            play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games, &|| ())
+        };
+        let rate = learning_rate(&self.config, first as f64 / self.config.selfplay.games as f64);
+        if self.config.run.threads < 2 {
+            let losses = self.learn(rate);
+            return (play(first..last), losses);
+        }
+        // One thread learns, the others share the games.
+        let players = (self.config.run.threads - 1) as u64;
+        let bound = |player: u64| first + (last - first) * player / players;
+        std::thread::scope(|scope| {
+            let play = &play;
+            let workers: Vec<_> =
+                (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
+            let losses = self.learn(rate);
+            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord>>| match worker.join() {
+                Ok(records) => records,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            (workers.into_iter().flat_map(join).collect(), losses)
+        })
+    }
+
+    /// Learns from as many batches as are due.
+    fn learn(&mut self, rate: f64) -> Vec<Losses> {
+        let size = self.config.learning.batch;
+        let mut batch = Batch::default();
+        let mut losses = Vec::new();
+        while self.state.due >= size as f64 && !self.replay.is_empty() {
+            self.replay.draw(size, &mut self.state.rng, &mut batch);
+            losses.push(self.learner.step(&batch, rate));
+            self.state.due -= size as f64;
+        }
+        losses
+    }
+
+    /// Adds the samples of the games to the replay; how many there are.
+    fn take_in(&mut self, records: &[GameRecord]) -> u64 {
+        let before = self.replay.added();
+        records.iter().for_each(|record| self.replay.add(&*self.race, record));
+        let added = self.replay.added() - before;
+        self.state.due += added as f64 * self.config.learning.replays;
+        self.state.games += records.len() as u64;
+        added
+    }
+
+    fn measure(&mut self, records: &[GameRecord], losses: &[Losses], added: u64, seconds: f64, status: &mut Status) {
+        let mut tally = Tally::default();
+        records.iter().for_each(|record| tally.add(record));
+        let games = tally.games as f64;
+        let per_second = |count: f64| count / seconds.max(1e-9);
+        let rate = learning_rate(&self.config, self.state.games as f64 / self.config.selfplay.games as f64);
+        if !losses.is_empty() {
+            let mean =
+                |of: fn(&Losses) -> f32| losses.iter().map(|x| f64::from(of(x))).sum::<f64>() / losses.len() as f64;
+            status.value_loss = mean(|losses| losses.value);
+            status.policy_loss = mean(|losses| losses.policy);
+            self.metrics.scalar("train/value_loss", status.value_loss);
+            self.metrics.scalar("train/policy_loss", status.policy_loss);
+            self.metrics.scalar("train/policy_entropy", mean(|losses| losses.policy_entropy));
+            self.metrics.scalar("train/gradient_norm", mean(|losses| losses.gradient_norm));
+        }
+        self.metrics.scalar("train/learning_rate", rate);
+        self.metrics.scalar("selfplay/turns_per_game", tally.turns as f64 / games);
+        self.metrics.scalar("selfplay/games_per_second", per_second(games));
+        self.metrics.scalar("selfplay/samples_per_second", per_second(added as f64));
+        self.metrics.scalar("selfplay/first_seat_win_rate", tally.first_seat_returns / games);
+        self.metrics.scalar("selfplay/truncated_share", tally.truncated as f64 / games);
+        status.games = self.state.games;
+        status.games_per_second = per_second(games);
+        status.samples_per_second = per_second(added as f64);
+        if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
+            let turns: Vec<f32> = records.iter().map(|record| record.turns.len() as f32).collect();
+            let first = |record: &GameRecord| record.turns.iter().map(|turn| turn.before_throw[record.first]).collect();
+            let targets: Vec<f32> = records.iter().flat_map(|record| -> Vec<f32> { first(record) }).collect();
+            self.metrics.histogram("selfplay/turns", &turns);
+            self.metrics.histogram("selfplay/value_targets", &targets);
+        }
+    }
+
+    /// A short evaluation, and the weights as histograms; keeps the best checkpoint.
+    fn look(&mut self, status: &mut Status, saved: &mut u64) -> Result<()> {
+        let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+        for (layer, weights) in judge::layers(&net) {
+            self.metrics.histogram(&format!("weights/{layer}"), &weights);
+        }
+        let judged =
+            judge::net(&self.race, &net, &self.config.evaluation.during, &self.config, self.config.evaluation.pairs)?;
+        status.win_rates.clear();
+        for Judged { opponent, report } in &judged {
+            self.metrics.scalar(&format!("eval/vs_{opponent}/win_rate"), report.score);
+            status.win_rates.push((opponent.clone(), report.score));
+        }
+        let mean = judged.iter().map(|judged| judged.report.score).sum::<f64>() / judged.len().max(1) as f64;
+        if self.state.best_score.is_none_or(|best| mean > best) {
+            self.state.best_score = Some(mean);
+            self.save(saved)?;
+            self.rundir.mark_best(self.state.iteration)?;
+        }
+        Ok(())
+    }
+
+    fn step(&self) -> Step {
+        let LoopState { iteration, games, seconds, .. } = self.state;
+        Step { iteration, games, samples: self.replay.added(), seconds }
+    }
+
+    fn save(&self, saved: &mut u64) -> Result<()> {
+        if *saved < self.state.iteration {
+            let write = |dir: &std::path::Path| checkpoint::save(dir, &self.learner, &self.replay, &self.state);
+            self.rundir.save_checkpoint(self.state.iteration, write)?;
+            self.rundir.prune(self.config.run.keep_checkpoints)?;
+            *saved = self.state.iteration;
+        }
+        Ok(())
+    }
+
+    /// Judges the final network and exports the bot.
+    fn finish(self, net: &Arc<PortableNet>) -> Result<Ending> {
+        let evaluation = &self.config.evaluation;
+        let judged = judge::net(&self.race, net, &evaluation.opponents, &self.config, evaluation.final_pairs)?;
+        let bot = crate::commands::export::bot(&self.race, net, &self.config, &self.state, &judged)?;
+        let path = self.rundir.bots().join(format!("{}.bot", self.config.run.name));
+        bot.write(&path)?;
+        Ok(Ending::Finished { judged, bot: path })
+    }
+}
+
+/// The stream of the generator that draws batches; games use the streams of their numbers.
+const BATCHES: u64 = u64::MAX;
+
+/// The learning rate when this share of the run is done.
+fn learning_rate(config: &Config, share: f64) -> f64 {
+    let learning = &config.learning;
+    let fall = ((share - learning.decay_start) / (1.0 - learning.decay_start).max(1e-9)).clamp(0.0, 1.0);
+    learning.learning_rate * (1.0 - fall * (1.0 - learning.final_learning_rate_share))
+}
+
+/// What the learner needs of the settings.
+pub fn learner_config(config: &Config) -> LearnerConfig {
+    LearnerConfig {
+        learning_rate: config.learning.learning_rate,
+        average_decay: config.learning.ema,
+        policy_weight: config.learning.policy_weight as f32,
+        gradient_limit: config.learning.gradient_clip.map(|limit| limit as f32),
+        weight_decay: config.learning.weight_decay,
+        ..LearnerConfig::default()
+    }
+}
+
+fn selfplay_config(config: &Config) -> SelfPlayConfig {
+    SelfPlayConfig {
+        lambda: config.learning.lambda as f32,
+        luck_correction: config.learning.luck_correction,
+        series_probability: config.selfplay.series_probability as f32,
+        random_start_share: config.selfplay.random_start_share,
+        random_start_turns: config.selfplay.random_start_turns,
+        policy_temperature: config.learning.policy_temperature as f32,
+    }
+}

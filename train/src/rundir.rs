@@ -1,0 +1,464 @@
+//! The folder of a run: what is written where, and how it survives an interruption at any moment.
+//!
+//! ```text
+//! runs/<name>-<seed>/
+//!   config.toml          every setting as used
+//!   run.json             what made the run: program, seed, ruleset, encoding
+//!   metrics.jsonl        one line an iteration
+//!   tensorboard/         the same and histograms, for TensorBoard
+//!   checkpoints/<n>/     complete: a folder gets this name only when its last file has been written
+//!   latest, best         the number of a checkpoint
+//!   bots/                exported bots
+//!   lock                 held while a process trains here
+//! ```
+//!
+//! Exists so that nothing else needs to know these names or worry about half-written files. Does not know what a
+//! checkpoint contains (whoever saves it writes the files) nor what a metric is.
+
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+const CONFIG: &str = "config.toml";
+const INFO: &str = "run.json";
+const CHECKPOINTS: &str = "checkpoints";
+const LATEST: &str = "latest";
+const BEST: &str = "best";
+const BOTS: &str = "bots";
+const LOCK: &str = "lock";
+/// Ending of names that are not complete yet, or no longer.
+const TEMPORARY: &str = "tmp";
+
+/// What made a run: enough to refuse continuing it with something else, and to find the program again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Version of the program.
+    pub version: String,
+    /// Commit of the program, where the build told it (environment variable `ASHTA_COMMIT`).
+    pub commit: Option<String>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The ruleset as in the text notation: the game with its flags.
+    pub ruleset: String,
+    /// Hash of the ruleset with its seats, 16 hexadecimal digits.
+    pub ruleset_hash: String,
+    /// Version of the meaning of actions and observations.
+    pub encoding: u32,
+    /// When the run began, in seconds since 1970.
+    pub started: u64,
+}
+
+impl RunInfo {
+    /// A run of this program that begins now.
+    pub fn new(seed: u64, ruleset: &str, ruleset_hash: u64, encoding: u32) -> RunInfo {
+        RunInfo {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            commit: option_env!("ASHTA_COMMIT").map(str::to_string),
+            seed,
+            ruleset: ruleset.to_string(),
+            ruleset_hash: format!("{ruleset_hash:016x}"),
+            encoding,
+            started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        }
+    }
+
+    /// What keeps a run made by `self` from being continued as `current`: everything that differs and matters.
+    fn differences(&self, current: &RunInfo) -> Vec<String> {
+        let pairs = [
+            ("ruleset", self.ruleset.clone(), current.ruleset.clone()),
+            ("ruleset hash", self.ruleset_hash.clone(), current.ruleset_hash.clone()),
+            ("encoding", self.encoding.to_string(), current.encoding.to_string()),
+            ("seed", self.seed.to_string(), current.seed.to_string()),
+        ];
+        let differing = pairs.into_iter().filter(|(_, then, now)| then != now);
+        differing.map(|(what, then, now)| format!("its {what} is {then}, now it would be {now}")).collect()
+    }
+}
+
+/// The folder of a run.
+#[derive(Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    info: RunInfo,
+    /// Held while this process may write here; `None` for a run that is only looked at.
+    _lock: Option<File>,
+}
+
+impl RunDir {
+    /// Makes the folder of a new run, `<directory>/<name>-<seed>`, with `-2`, `-3`, … behind it if that exists. Nothing
+    /// is ever overwritten. `config` is the text of the resolved settings.
+    ///
+    /// # Errors
+    /// When something cannot be written, with its path.
+    pub fn begin(directory: &Path, name: &str, config: &str, info: &RunInfo) -> Result<RunDir> {
+        fs::create_dir_all(directory).with_context(|| format!("cannot make the folder {}", directory.display()))?;
+        let path = make_unused(directory, &format!("{name}-{}", info.seed))?;
+        for folder in [CHECKPOINTS, BOTS] {
+            fs::create_dir(path.join(folder)).with_context(|| cannot_write(&path.join(folder)))?;
+        }
+        let lock = Some(lock(&path)?);
+        write_whole(&path.join(CONFIG), config)?;
+        let text = serde_json::to_string_pretty(info).context("cannot write the facts of the run as JSON")?;
+        write_whole(&path.join(INFO), &(text + "\n"))?;
+        Ok(RunDir { path, info: info.clone(), _lock: lock })
+    }
+
+    /// Opens an existing run to look at it; another process may be training in it.
+    ///
+    /// # Errors
+    /// When `path` is not the folder of a run.
+    pub fn open(path: &Path) -> Result<RunDir> {
+        let file = path.join(INFO);
+        let not_a_run = || format!("{} is not the folder of a run: cannot read {}", path.display(), file.display());
+        let text = fs::read_to_string(&file).with_context(not_a_run)?;
+        let info = serde_json::from_str(&text).with_context(not_a_run)?;
+        Ok(RunDir { path: path.to_path_buf(), info, _lock: None })
+    }
+
+    /// Opens an existing run to go on training in it, removes what an interruption left half-written, and stores
+    /// `config` (which may allow more games than before). Returns the run and the iteration of its newest complete
+    /// checkpoint; `None` means that the run has to start over.
+    ///
+    /// # Errors
+    /// When `path` is not the folder of a run, when the run was made with another ruleset, encoding or seed than
+    /// `current`, when another process is training in it, or when something cannot be written.
+    pub fn resume(path: &Path, config: &str, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
+        let mut run = RunDir::open(path)?;
+        let differences = run.info.differences(current);
+        ensure!(differences.is_empty(), "cannot resume {}: {}", path.display(), differences.join("; "));
+        run._lock = Some(lock(path)?);
+        for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
+            if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
+                remove(&entry)?;
+            }
+        }
+        write_whole(&path.join(CONFIG), config)?;
+        let newest = run.latest()?;
+        if let Some(iteration) = newest {
+            write_whole(&path.join(LATEST), &format!("{iteration}\n"))?;
+        }
+        Ok((run, newest))
+    }
+
+    /// The folder of the run.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What made the run.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// The file with the resolved settings.
+    pub fn config(&self) -> PathBuf {
+        self.path.join(CONFIG)
+    }
+
+    /// The folder for exported bots.
+    pub fn bots(&self) -> PathBuf {
+        self.path.join(BOTS)
+    }
+
+    /// The folder of the checkpoint of `iteration`, whether it exists or not.
+    pub fn checkpoint(&self, iteration: u64) -> PathBuf {
+        self.path.join(CHECKPOINTS).join(iteration.to_string())
+    }
+
+    /// Saves a checkpoint and makes it the latest; returns its folder. `write` fills an empty folder; if it fails,
+    /// nothing of the checkpoint remains.
+    ///
+    /// # Errors
+    /// When the iteration has a complete checkpoint already, when `write` fails, or when something cannot be written.
+    pub fn save_checkpoint(&self, iteration: u64, write: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+        let path = self.checkpoint(iteration);
+        ensure!(!path.exists(), "the checkpoint {} exists already", path.display());
+        let temporary = path.with_extension(TEMPORARY);
+        remove(&temporary)?;
+        fs::create_dir(&temporary).with_context(|| cannot_write(&temporary))?;
+        let renamed = write(&temporary).and_then(|()| Ok(fs::rename(&temporary, &path)?));
+        if let Err(error) = renamed {
+            // The first error is the one to report; what remains is removed when the run is resumed.
+            let _ = remove(&temporary);
+            return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
+        }
+        write_whole(&self.path.join(LATEST), &format!("{iteration}\n"))?;
+        Ok(path)
+    }
+
+    /// Makes the checkpoint of `iteration` the best one.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, or when the mark cannot be written.
+    pub fn mark_best(&self, iteration: u64) -> Result<()> {
+        ensure!(self.checkpoint(iteration).is_dir(), "there is no checkpoint {}", self.checkpoint(iteration).display());
+        write_whole(&self.path.join(BEST), &format!("{iteration}\n"))
+    }
+
+    /// The iterations of the complete checkpoints, ascending.
+    ///
+    /// # Errors
+    /// When the folder of the checkpoints cannot be read.
+    pub fn checkpoints(&self) -> Result<Vec<u64>> {
+        let names = entries(&self.path.join(CHECKPOINTS))?;
+        let mut iterations: Vec<u64> =
+            names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
+        iterations.sort_unstable();
+        Ok(iterations)
+    }
+
+    /// The iteration of the newest complete checkpoint.
+    ///
+    /// # Errors
+    /// When the folder of the checkpoints cannot be read.
+    pub fn latest(&self) -> Result<Option<u64>> {
+        Ok(self.checkpoints()?.last().copied())
+    }
+
+    /// The iteration of the best checkpoint, if one was marked and still exists.
+    ///
+    /// # Errors
+    /// When the mark cannot be read or is not the number of a checkpoint.
+    pub fn best(&self) -> Result<Option<u64>> {
+        let path = self.path.join(BEST);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        let iteration = text.trim().parse().with_context(|| {
+            format!("{} holds {:?}, but must hold the number of a checkpoint", path.display(), text.trim())
+        })?;
+        Ok(self.checkpoint(iteration).is_dir().then_some(iteration))
+    }
+
+    /// Removes all checkpoints but the newest `keep` (at least one) and the best.
+    ///
+    /// # Errors
+    /// When something cannot be read or removed.
+    pub fn prune(&self, keep: usize) -> Result<()> {
+        let (iterations, best) = (self.checkpoints()?, self.best()?);
+        let old = iterations.len().saturating_sub(keep.max(1));
+        for &iteration in iterations[..old].iter().filter(|&&iteration| Some(iteration) != best) {
+            // Loses its name first: a half-removed checkpoint must not look complete.
+            let (path, temporary) = (self.checkpoint(iteration), self.checkpoint(iteration).with_extension(TEMPORARY));
+            fs::rename(&path, &temporary).with_context(|| format!("cannot remove {}", path.display()))?;
+            remove(&temporary)?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces the file at `path` by `text`: a reader sees the old text or the new one, never a part.
+///
+/// # Errors
+/// When it cannot be written, with the path.
+pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".");
+    temporary.push(TEMPORARY);
+    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).with_context(|| cannot_write(path))
+}
+
+/// Makes the first folder of `name`, `name-2`, `name-3`, … that does not exist yet.
+fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
+    let mut path = directory.join(name);
+    for number in 2.. {
+        match fs::create_dir(&path) {
+            Ok(()) => break,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => path = directory.join(format!("{name}-{number}")),
+            Err(error) => return Err(error).with_context(|| format!("cannot make the folder {}", path.display())),
+        }
+    }
+    Ok(path)
+}
+
+/// Marks the run as being trained by this process until the file is closed, which the system does if the process dies.
+fn lock(run: &Path) -> Result<File> {
+    let path = run.join(LOCK);
+    let file = File::create(&path).with_context(|| cannot_write(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!("another process is training in {}", run.display()),
+        // Some network file systems know no locks; they lose this protection and nothing else.
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
+    }
+}
+
+/// The paths of what is in `folder`.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
+    list().with_context(|| format!("cannot read the folder {}", folder.display()))
+}
+
+/// Removes the file or folder at `path`; it need not exist.
+fn remove(path: &Path) -> Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::fs;
+    use std::ops::Deref;
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use anyhow::bail;
+
+    use super::{RunDir, RunInfo};
+
+    /// An empty folder of its own for a test, removed at its end.
+    pub struct Scratch(PathBuf);
+
+    impl Scratch {
+        /// A new empty folder.
+        pub fn new() -> Scratch {
+            static COUNT: AtomicU32 = AtomicU32::new(0);
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("ashta-test-{}-{number}", std::process::id()));
+            fs::create_dir(&path).unwrap();
+            Scratch(path)
+        }
+    }
+
+    impl Deref for Scratch {
+        type Target = Path;
+        fn deref(&self) -> &Path {
+            &self.0
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn info() -> RunInfo {
+        RunInfo::new(7, "pagade?teams=true", 0xabc, 3)
+    }
+
+    fn begin(scratch: &Scratch) -> RunDir {
+        RunDir::begin(scratch, "pagade", "x = 1\n", &info()).unwrap()
+    }
+
+    fn save(run: &RunDir, iteration: u64) {
+        run.save_checkpoint(iteration, |folder| Ok(fs::write(folder.join("weights"), iteration.to_string())?)).unwrap();
+    }
+
+    #[test]
+    fn a_second_run_gets_a_number_and_the_first_is_untouched() {
+        let scratch = Scratch::new();
+        let (first, second, third) = (begin(&scratch), begin(&scratch), begin(&scratch));
+        let names = [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
+        assert_eq!(names, ["pagade-7", "pagade-7-2", "pagade-7-3"]);
+        assert_eq!(fs::read_to_string(first.config()).unwrap(), "x = 1\n");
+        assert_eq!(RunDir::open(first.path()).unwrap().info(), first.info());
+        let json = fs::read_to_string(first.path().join("run.json")).unwrap();
+        assert!(json.contains("\"ruleset_hash\": \"0000000000000abc\""), "{json}");
+        assert!(first.info().started > 1_700_000_000);
+    }
+
+    #[test]
+    fn a_checkpoint_is_there_completely_or_not_at_all() {
+        let scratch = Scratch::new();
+        let run = begin(&scratch);
+        save(&run, 10);
+        let error = run
+            .save_checkpoint(20, |folder| {
+                fs::write(folder.join("weights"), "half")?;
+                assert_eq!(run.latest()?, Some(10), "not visible while it is being written");
+                bail!("the disk is full")
+            })
+            .unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            format!("cannot save the checkpoint {}: the disk is full", run.checkpoint(20).display())
+        );
+        assert_eq!(run.checkpoints().unwrap(), [10]);
+        assert_eq!(fs::read_dir(run.path().join("checkpoints")).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(run.path().join("latest")).unwrap(), "10\n");
+        assert_eq!(fs::read_to_string(run.checkpoint(10).join("weights")).unwrap(), "10");
+        let again = run.save_checkpoint(10, |_| Ok(())).unwrap_err();
+        assert!(again.to_string().ends_with("exists already"), "{again}");
+    }
+
+    #[test]
+    fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
+        let scratch = Scratch::new();
+        let run = begin(&scratch);
+        let path = run.path().to_path_buf();
+        drop(run);
+        let (run, newest) = RunDir::resume(&path, "x = 2\n", &info()).unwrap();
+        assert_eq!(newest, None);
+        save(&run, 9);
+        save(&run, 10);
+        fs::create_dir(path.join("checkpoints/11.tmp")).unwrap();
+        fs::write(path.join("checkpoints/11.tmp/weights"), "half").unwrap();
+        fs::write(path.join("latest.tmp"), "1").unwrap();
+        fs::write(path.join("latest"), "9\n").unwrap();
+        drop(run);
+
+        let (run, newest) = RunDir::resume(&path, "x = 3\n", &info()).unwrap();
+        assert_eq!(newest, Some(10));
+        assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
+        assert_eq!(fs::read_to_string(run.config()).unwrap(), "x = 3\n");
+        assert!(!path.join("checkpoints/11.tmp").exists() && !path.join("latest.tmp").exists());
+    }
+
+    #[test]
+    fn only_one_process_trains_in_a_run() {
+        let scratch = Scratch::new();
+        let run = begin(&scratch);
+        let error = RunDir::resume(run.path(), "", &info()).unwrap_err();
+        assert!(error.to_string().starts_with("another process is training in "), "{error}");
+        assert!(RunDir::open(run.path()).is_ok(), "looking is allowed");
+    }
+
+    #[test]
+    fn resuming_something_else_is_refused_with_every_difference() {
+        let scratch = Scratch::new();
+        let path = begin(&scratch).path().to_path_buf();
+        let other = RunInfo { seed: 8, encoding: 4, ..info() };
+        let error = RunDir::resume(&path, "", &other).unwrap_err().to_string();
+        assert!(error.ends_with("its encoding is 3, now it would be 4; its seed is 7, now it would be 8"), "{error}");
+        let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
+        assert!(error.contains("is not the folder of a run: cannot read"), "{error}");
+    }
+
+    #[test]
+    fn pruning_keeps_the_newest_and_the_best() {
+        let scratch = Scratch::new();
+        let run = begin(&scratch);
+        [5, 10, 15, 100, 20].iter().for_each(|&iteration| save(&run, iteration));
+        assert_eq!(run.best().unwrap(), None);
+        assert!(run.mark_best(11).is_err());
+        run.mark_best(10).unwrap();
+        run.prune(2).unwrap();
+        assert_eq!(run.checkpoints().unwrap(), [10, 20, 100]);
+        assert_eq!(run.best().unwrap(), Some(10));
+        run.prune(0).unwrap();
+        assert_eq!(run.checkpoints().unwrap(), [10, 100]);
+        fs::remove_dir_all(run.checkpoint(10)).unwrap();
+        assert_eq!(run.best().unwrap(), None, "a mark alone is no checkpoint");
+        fs::write(run.path().join("best"), "ten").unwrap();
+        assert!(
+            run.best().unwrap_err().to_string().ends_with("holds \"ten\", but must hold the number of a checkpoint")
+        );
+    }
+}
