@@ -52,11 +52,12 @@ pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Actio
 }
 
 /// Looks one turn ahead: plays towards the position at the end of its turn that the evaluator values highest for the
-/// deciding seat, the first found among equals. Works from any point of a turn. Where all actions lead to one position
+/// deciding seat. Works from any point of a turn. Where all actions lead to one position
 /// nothing is evaluated; everything else of a call is evaluated in one batch.
 #[derive(Debug)]
 pub struct OnePly<G: Game, E> {
     evaluator: E,
+    ties: Ties,
     results: TurnResults<G::State>,
     /// Results of all undecided states, end to end.
     leaves: Vec<G::State>,
@@ -65,10 +66,34 @@ pub struct OnePly<G: Game, E> {
     values: Vec<BySeat<f32>>,
 }
 
+/// Which of equally valued results is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ties {
+    /// The first found: nothing is drawn.
+    First,
+    /// Any of them with equal probability.
+    Drawn,
+}
+
+/// Values closer than this are equal where ties are drawn: above the rounding of single precision.
+const TIE: f32 = 1e-6;
+
 impl<G: Game, E> OnePly<G, E> {
-    /// An agent that plays by `evaluator`.
+    /// An agent that plays by `evaluator`, the first found among equals.
     pub fn new(evaluator: E) -> OnePly<G, E> {
-        OnePly { evaluator, results: TurnResults::new(), leaves: Vec::new(), openings: Vec::new(), values: Vec::new() }
+        OnePly::with_ties(evaluator, Ties::First)
+    }
+
+    /// An agent that plays by `evaluator` and settles ties as told.
+    pub fn with_ties(evaluator: E, ties: Ties) -> OnePly<G, E> {
+        OnePly {
+            evaluator,
+            ties,
+            results: TurnResults::new(),
+            leaves: Vec::new(),
+            openings: Vec::new(),
+            values: Vec::new(),
+        }
     }
 }
 
@@ -79,7 +104,7 @@ enum Choice {
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
-    fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         self.leaves.clear();
         self.openings.clear();
         let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
@@ -87,15 +112,27 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
         if !self.leaves.is_empty() {
             self.evaluator.values(game, &self.leaves, &mut self.values);
         }
-        let chosen = choices.into_iter().map(|choice| match choice {
+        let chosen = choices.into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
             Choice::Settled(action) => action,
             Choice::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
-                self.openings[leaves.start + first_best(values).expect("a turn has a result")]
+                let best = match self.ties {
+                    Ties::First => first_best(values).expect("a turn has a result"),
+                    Ties::Drawn => drawn_best(values, rng),
+                };
+                self.openings[leaves.start + best]
             }
         });
         chosen.collect()
     }
+}
+
+/// The place of the largest number, any of those about as large with equal probability.
+fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    let best = values.clone().fold(f32::MIN, f32::max);
+    let mut equal = values.enumerate().filter(|&(_, value)| value >= best - TIE).map(|(place, _)| place);
+    let count = equal.clone().count();
+    equal.nth(below(count, rng)).expect("a turn has a result")
 }
 
 impl<G: Game, E> OnePly<G, E> {
@@ -134,15 +171,19 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
     }
 }
 
-/// Plays every legal action with equal probability.
+/// Ends its turn in any of its distinct results with equal probability, however many sequences of actions lead there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomAgent;
 
 impl<G: Game> Agent<G> for RandomAgent {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
+        let mut results = TurnResults::new();
         let choose = |(state, rng): (&G::State, &mut GameRng)| {
-            let legal = game.legal_actions(state);
-            legal.nth(below(legal.len(), rng)).expect("a decision has a legal action")
+            forced_action(game, state).unwrap_or_else(|| {
+                // Drawn again at each decision of a turn: the product is uniform over the results.
+                turn_results(game, state, &mut results);
+                results.actions(below(results.len(), rng))[0]
+            })
         };
         states.iter().zip(rngs).map(choose).collect()
     }

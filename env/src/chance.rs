@@ -48,7 +48,7 @@ pub fn outcome(probabilities: &[f32], bits: u64) -> Outcome {
 /// A number below `bound`, every one equally likely to 2⁻⁶⁴ · `bound`.
 #[inline]
 pub fn below(bound: usize, rng: &mut GameRng) -> usize {
-    (u128::from(rng.next_u64()) * bound as u128 >> 64) as usize
+    ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
 /// The seat to throw first: every one equally likely.
@@ -71,7 +71,7 @@ mod tests {
         let drawn: Vec<u8> = (0..20).map(|_| outcome(&sticks, rng.next_u64()).0).collect();
         assert_eq!(drawn, [0, 4, 2, 1, 0, 0, 1, 2, 0, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2]);
         let seats: Vec<usize> = (0..8).map(|_| first_seat(SeatSet::ALL, &mut rng).index()).collect();
-        assert_eq!(seats, [0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(seats, [3, 3, 2, 1, 3, 2, 2, 1]);
     }
 
     #[test]

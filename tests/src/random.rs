@@ -6,6 +6,7 @@ use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::{Rules, Ruleset};
+use proptest::prelude::*;
 use rand::Rng;
 
 /// A random valid ruleset of `game`: each flag away from its default one time in four.
@@ -27,6 +28,26 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
             return ruleset;
         }
     }
+}
+
+/// Valid rulesets of `game`, which shrink towards the default flags and two seats.
+pub fn rulesets(game: &'static str) -> impl Strategy<Value = Ruleset> {
+    let flags = flags(game);
+    let values = proptest::collection::vec(prop_oneof![3 => Just(0_usize), 1 => 1..4_usize], flags.len());
+    (values, 0..4_usize, 0..16_usize).prop_map(move |(values, pieces, seats)| {
+        let mut chosen = vec![("pieces", ["4", "3", "2", "1"][pieces])];
+        for (flag, value) in flags.iter().zip(values).filter(|&(_, value)| value > 0) {
+            let others: Vec<&str> = flag.values.iter().copied().filter(|value| *value != flag.default).collect();
+            chosen.push((flag.name, others[(value - 1) % others.len()]));
+        }
+        let sets = Seat::ALL.into_iter().fold(vec![SeatSet::EMPTY], |sets, seat| {
+            sets.iter().copied().chain(sets.iter().map(|set| set.with(seat))).collect()
+        });
+        let mut valid: Vec<Ruleset> =
+            sets.into_iter().filter_map(|seats| Ruleset::new(game, seats, chosen.iter().copied()).ok()).collect();
+        valid.sort_by_key(|ruleset| ruleset.seats().len());
+        valid[seats % valid.len()]
+    })
 }
 
 /// The flags of a game besides the number of pieces.

@@ -113,6 +113,12 @@ pub struct PlayArgs {
     /// Show winning chances all the time (typing `?` shows them once).
     #[arg(long)]
     pub show: bool,
+    /// Go on from this position, as `p` prints it, instead of beginning a game.
+    #[arg(long, conflicts_with_all = ["game", "seats"])]
+    pub position: Option<String>,
+    /// Write the positions of the game to this file, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 /// Options of `ashta export`.

@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod games;
 mod metrics;
+mod play;
 mod progress;
 mod run;
 mod rundir;

@@ -85,14 +85,6 @@ impl Progress {
         }
     }
 
-    /// Prints a line of its own, above the bar where there is one.
-    pub fn note(&self, line: &str) {
-        match &self.display {
-            Display::Bar(bar) => bar.println(line),
-            Display::Lines(_) => print_line(line),
-        }
-    }
-
     /// Ends the display; a bar disappears, so that the results can follow.
     pub fn finish(self) {
         if let Display::Bar(bar) = self.display {

@@ -5,10 +5,9 @@
 //! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::{NetShape, PortableNet};
@@ -56,7 +55,7 @@ impl Run {
     /// When the network cannot be built or the run directory not be written.
     pub fn begin(config: Config, race: Race, rundir: RunDir) -> Result<Run> {
         let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
-        let learner = Learner::new(shape, learner_config(&config), LearnerDevice::Cpu, config.run.seed)?;
+        let learner = Learner::new(shape, learner_config(&config), device(&config)?, config.run.seed)?;
         let replay = Replay::new(config.learning.replay_capacity, race.spec().actions);
         let state = LoopState {
             iteration: 0,
@@ -77,36 +76,40 @@ impl Run {
     pub fn resume(config: Config, race: Race, rundir: RunDir, iteration: u64) -> Result<Run> {
         let dir = rundir.checkpoint(iteration);
         let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
-        let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), LearnerDevice::Cpu)?;
+        let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), device(&config)?)?;
         let replay = checkpoint::load_replay(&dir, config.learning.replay_capacity, race.spec().actions)?;
         let state = checkpoint::load_state(&dir)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
         Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
     }
 
-    /// Trains to the end, or until `stop` is set.
+    /// Trains to the end, or until `stops`, asked with the number of iterations finished, says so.
     ///
     /// # Errors
     /// When learning diverges or something cannot be written.
-    pub fn train(mut self, stop: &AtomicBool) -> Result<Ending> {
+    pub fn train(mut self, stops: &dyn Fn(u64) -> bool) -> Result<Ending> {
         let limit = self.config.run.time_limit_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
         let mut progress = Progress::new(self.config.selfplay.games, self.state.games, limit);
         let mut status = Status::default();
         let mut saved = self.state.iteration;
         let is_time_up = |state: &LoopState| limit.is_some_and(|limit| state.seconds >= limit.as_secs_f64());
         while self.state.games < self.config.selfplay.games && !is_time_up(&self.state) {
-            if stop.load(Ordering::Relaxed) {
+            if stops(self.state.iteration) {
                 self.save(&mut saved)?;
                 progress.finish();
                 return Ok(Ending::Interrupted);
             }
             let clock = Instant::now();
-            let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+            let net =
+                Arc::new(self.learner.latest_net().context("learning has diverged; a smaller learning_rate may help")?);
             let (records, losses) = self.play_and_learn(&net);
             let added = self.take_in(&records);
             let seconds = clock.elapsed().as_secs_f64();
             self.state.seconds += seconds;
             self.state.iteration += 1;
+            if self.state.games >= self.config.selfplay.games || is_time_up(&self.state) {
+                self.learn(learning_rate(&self.config, 1.0));
+            }
             self.measure(&records, &losses, added, seconds, &mut status);
             if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
                 self.look(&mut status, &mut saved)?;
@@ -118,7 +121,6 @@ impl Run {
             }
         }
         progress.finish();
-        self.learn(learning_rate(&self.config, 1.0));
         let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
         self.save(&mut saved)?;
         self.finish(&net)
@@ -133,7 +135,7 @@ impl Run {
         let play = move |games: std::ops::Range<u64>| {
             play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games, &|| ())
         };
-        let rate = learning_rate(&self.config, first as f64 / self.config.selfplay.games as f64);
+        let rate = learning_rate(&self.config, self.share_done());
         if self.config.run.threads < 2 {
             let losses = self.learn(rate);
             return (play(first..last), losses);
@@ -152,6 +154,13 @@ impl Run {
             };
             (workers.into_iter().flat_map(join).collect(), losses)
         })
+    }
+
+    /// The share of the run that is done, 0 to 1: of the games, or of the time where that ends sooner.
+    fn share_done(&self) -> f64 {
+        let games = self.state.games as f64 / self.config.selfplay.games as f64;
+        let minutes = self.config.run.time_limit_minutes;
+        minutes.map_or(games, |minutes| games.max(self.state.seconds / (60.0 * minutes))).min(1.0)
     }
 
     /// Learns from as many batches as are due.
@@ -182,7 +191,7 @@ impl Run {
         records.iter().for_each(|record| tally.add(record));
         let games = tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
-        let rate = learning_rate(&self.config, self.state.games as f64 / self.config.selfplay.games as f64);
+        let rate = learning_rate(&self.config, self.share_done());
         if !losses.is_empty() {
             let mean =
                 |of: fn(&Losses) -> f32| losses.iter().map(|x| f64::from(of(x))).sum::<f64>() / losses.len() as f64;
@@ -269,6 +278,16 @@ fn learning_rate(config: &Config, share: f64) -> f64 {
     learning.learning_rate * (1.0 - fall * (1.0 - learning.final_learning_rate_share))
 }
 
+/// Where the learner computes.
+fn device(config: &Config) -> Result<LearnerDevice> {
+    match config.run.device.as_str() {
+        "cpu" => Ok(LearnerDevice::Cpu),
+        "cuda" => Ok(LearnerDevice::Cuda),
+        "wgpu" => Ok(LearnerDevice::Wgpu),
+        other => bail!("run.device is `{other}`, but must be cpu, cuda or wgpu"),
+    }
+}
+
 /// What the learner needs of the settings.
 pub fn learner_config(config: &Config) -> LearnerConfig {
     LearnerConfig {
@@ -291,3 +310,6 @@ fn selfplay_config(config: &Config) -> SelfPlayConfig {
         policy_temperature: config.learning.policy_temperature as f32,
     }
 }
+
+#[cfg(test)]
+mod tests;

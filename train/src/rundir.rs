@@ -149,11 +149,6 @@ impl RunDir {
         &self.path
     }
 
-    /// What made the run.
-    pub fn info(&self) -> &RunInfo {
-        &self.info
-    }
-
     /// The file with the resolved settings.
     pub fn config(&self) -> PathBuf {
         self.path.join(CONFIG)
@@ -368,10 +363,10 @@ pub mod tests {
         let names = [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
         assert_eq!(names, ["pagade-7", "pagade-7-2", "pagade-7-3"]);
         assert_eq!(fs::read_to_string(first.config()).unwrap(), "x = 1\n");
-        assert_eq!(RunDir::open(first.path()).unwrap().info(), first.info());
+        assert_eq!(RunDir::open(first.path()).unwrap().info, first.info);
         let json = fs::read_to_string(first.path().join("run.json")).unwrap();
         assert!(json.contains("\"ruleset_hash\": \"0000000000000abc\""), "{json}");
-        assert!(first.info().started > 1_700_000_000);
+        assert!(first.info.started > 1_700_000_000);
     }
 
     #[test]

@@ -181,7 +181,16 @@ impl Learner {
         self.steps
     }
 
-    /// The network to act with and to export: the averaged weights, or the latest without averaging.
+    /// The network as it stands after the last step, for self-play: targets made with the averaged weights would be
+    /// hundreds of steps behind.
+    ///
+    /// # Errors
+    /// [`NetError::NotFinite`] when learning has diverged.
+    pub fn latest_net(&self) -> Result<PortableNet, NetError> {
+        PortableNet::new(self.shape.clone(), &self.latest)
+    }
+
+    /// The network to judge and to export: the averaged weights, or the latest without averaging.
     ///
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.

@@ -30,8 +30,8 @@ pub struct SelfPlayConfig {
     pub lambda: f32,
     /// Whether the luck of the throw is taken out of the targets.
     pub luck_correction: bool,
-    /// Throws within a turn that are less likely than this are not followed further when luck is taken out; what is
-    /// left out counts as average. 0 follows every throw that can be followed, which never ends for a series.
+    /// When luck is taken out, the beginning of a series that is less likely than this is not followed to its end: the
+    /// evaluator is asked what it is worth as it stands. Above 0 for games whose series are unbounded.
     pub series_probability: f32,
     /// Share of the games that begin with random turns, 0 to 1.
     pub random_start_share: f64,

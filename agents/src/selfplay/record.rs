@@ -80,7 +80,7 @@ pub struct Position<'a, S> {
     pub policy: &'a [(Action, f32)],
 }
 
-/// Of the positions that teach little (forced actions, the middle of a series), those of every such turn are kept.
+/// Of the decisions with nothing to choose, which teach little, those of every such turn are shown.
 const SPARSE: usize = 4;
 
 impl GameRecord {
@@ -98,27 +98,25 @@ impl GameRecord {
         }
     }
 
-    /// Replays the game and shows each position to learn from: the start of every turn, every decision with a policy
-    /// target, and of every fourth turn also the other decisions and the nodes within its throws.
+    /// Replays the game and shows each position to learn from: every throw, every decision with a policy target, and of
+    /// every fourth turn also the other decisions.
     pub fn visit<G: Game>(&self, game: &G, mut each: impl FnMut(Position<'_, G::State>)) {
         let mut state = game.initial_state(self.first);
         let mut outcomes = self.outcomes.iter();
         let mut decisions = self.actions.iter().zip(&self.decisions);
         for (number, target) in self.turns.iter().enumerate() {
-            let is_shown_whole = number % SPARSE == 0;
+            let shows_forced = number % SPARSE == 0;
             let mut is_start = true;
             while let Node::Chance(seat) = game.node(&state) {
                 let values = if is_start { target.before_throw } else { target.after_throw };
-                if is_start || is_shown_whole {
-                    each(Position { state: &state, seat, values, policy: &[] });
-                }
+                each(Position { state: &state, seat, values, policy: &[] });
                 is_start = false;
                 let Some(&outcome) = outcomes.next() else { return };
                 game.apply_chance(&mut state, Outcome(outcome));
             }
             while let Node::Decision(seat) = game.node(&state) {
                 let Some((&action, decision)) = decisions.next() else { return };
-                if is_shown_whole || !decision.policy.is_empty() {
+                if shows_forced || !decision.policy.is_empty() {
                     each(Position { state: &state, seat, values: target.after_throw, policy: &decision.policy });
                 }
                 game.apply_action(&mut state, Action(action));

@@ -1,3 +1,5 @@
+//! The targets of self-play, checked on the solved toy game.
+
 use super::*;
 use crate::baseline::PipEvaluator;
 use crate::search::test_support::ExactEvaluator;

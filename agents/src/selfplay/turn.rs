@@ -13,8 +13,12 @@ use crate::evaluator::first_best;
 /// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.
 pub(super) struct Turn<G: Game> {
     seat: Seat,
-    /// Throws that are followed, with the results of each.
-    likely: Vec<Likely>,
+    /// What can be thrown, with the results of each throw; probabilities sum to 1.
+    branches: Vec<Branch>,
+    /// The branch that happened; `None` without luck correction.
+    happened: Option<usize>,
+    /// The positions between the throws that happened.
+    path: Vec<G::State>,
     /// The results of the throw that happened.
     actual: Range<usize>,
     /// For each actual result the actions that lead there, end to end, and where each sequence ends.
@@ -24,8 +28,10 @@ pub(super) struct Turn<G: Game> {
     open: Vec<(G::State, f32)>,
 }
 
-struct Likely {
+/// A throw or the beginning of a rare series.
+struct Branch {
     probability: f32,
+    /// The results of the turn; for a series that is not followed to its end the position within it alone.
     results: Range<usize>,
 }
 
@@ -33,7 +39,9 @@ impl<G: Game> Default for Turn<G> {
     fn default() -> Turn<G> {
         Turn {
             seat: Seat::SOUTH,
-            likely: Vec::new(),
+            branches: Vec::new(),
+            happened: None,
+            path: Vec::new(),
             actual: 0..0,
             actions: Vec::new(),
             ends: Vec::new(),
@@ -53,11 +61,13 @@ impl<G: Game> Turn<G> {
         results: &mut Vec<G::State>,
     ) {
         let start = under_way.state.clone();
+        self.path.clear();
         while let Node::Chance(seat) = game.node(&under_way.state) {
             self.seat = seat;
             let outcome = chance::outcome(game.chance_outcomes(&under_way.state), under_way.rng.next_u64());
             game.apply_chance(&mut under_way.state, outcome);
             under_way.record.outcomes.push(outcome.0);
+            self.path.push(under_way.state.clone());
         }
         self.actual = self.append(game, &under_way.state, results);
         self.actions.clear();
@@ -66,19 +76,16 @@ impl<G: Game> Turn<G> {
             self.actions.extend_from_slice(self.turn_results.actions(index));
             self.ends.push(self.actions.len());
         }
-        self.likely.clear();
+        self.branches.clear();
+        self.happened = None;
         if !config.luck_correction {
             return;
         }
         self.open.clear();
         self.open.push((start, 1.0));
         while let Some((state, probability)) = self.open.pop() {
-            if state == under_way.state {
-                self.likely.push(Likely { probability, results: self.actual.clone() });
-            } else if let Node::Decision(_) = game.node(&state) {
-                let results = self.append(game, &state, results);
-                self.likely.push(Likely { probability, results });
-            } else if probability >= config.series_probability {
+            let is_chance = matches!(game.node(&state), Node::Chance(_));
+            if is_chance && probability >= config.series_probability {
                 for (outcome, &chance) in game.chance_outcomes(&state).iter().enumerate() {
                     if chance > 0.0 {
                         let mut next = state.clone();
@@ -86,7 +93,20 @@ impl<G: Game> Turn<G> {
                         self.open.push((next, probability * chance));
                     }
                 }
+                continue;
             }
+            if self.path.contains(&state) {
+                self.happened = Some(self.branches.len());
+            }
+            let results = if state == under_way.state {
+                self.actual.clone()
+            } else if is_chance {
+                results.push(state);
+                results.len() - 1..results.len()
+            } else {
+                self.append(game, &state, results)
+            };
+            self.branches.push(Branch { probability, results });
         }
     }
 
@@ -111,19 +131,16 @@ impl<G: Game> Turn<G> {
             results.start + first_best(results.clone().map(own)).expect("a throw has a result")
         };
         let best = best_of(&self.actual);
-        // Without luck correction a throw is what it is; a throw that was not followed counts as average.
+        // Without luck correction a throw is what it is.
         let (mut expected, mut counted) = (values[best], values[best]);
-        let followed: f32 = self.likely.iter().map(|likely| likely.probability).sum();
-        if followed > 0.0 {
+        if let Some(happened) = self.happened {
+            counted = values[best_of(&self.branches[happened].results)];
             expected = BySeat::default();
-            for likely in &self.likely {
-                let values = values[best_of(&likely.results)];
+            for branch in &self.branches {
+                let values = values[best_of(&branch.results)];
                 for seat in game.spec().seats.iter() {
-                    expected[seat] += values[seat] * likely.probability / followed;
+                    expected[seat] += values[seat] * branch.probability;
                 }
-            }
-            if !self.likely.iter().any(|likely| likely.results == self.actual) {
-                counted = expected;
             }
         }
         let is_random = under_way.random_turns > 0;

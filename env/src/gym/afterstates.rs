@@ -2,6 +2,7 @@
 
 use ndarray::ArrayViewMut2;
 
+use super::rows;
 use crate::game::{Action, Game, Node};
 use crate::turn::{TurnResults, turn_results};
 
@@ -55,16 +56,12 @@ impl<S: Clone> Afterstates<S> {
     pub fn observe<G: Game<State = S>>(&mut self, game: &G, mut out: ArrayViewMut2<'_, f32>) {
         assert_eq!(out.ncols(), game.spec().observation, "length of an observation");
         for index in 0..self.results.len() {
-            let mut row = out.row_mut(index);
-            row.fill(0.0);
             let state = self.results.state(index);
+            self.active.clear();
             if let Node::Chance(seat) | Node::Decision(seat) = game.node(state) {
-                self.active.clear();
                 game.observe_active(state, seat, &mut self.active);
-                for &column in &self.active {
-                    row[usize::from(column)] = 1.0;
-                }
             }
+            rows::write_active(out.row_mut(index), &self.active);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! nodes themselves uses [`Game`] directly. For many games at once there is [`VecEnv`].
 
 mod afterstates;
+mod rows;
 mod vec_env;
 
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub use vec_env::{VecBuffers, VecEnv};
 pub struct Env<G: Game> {
     game: Arc<G>,
     state: G::State,
+    /// The legal actions of `state`; they are asked for more than once.
+    legal: ActionMask,
     rng: GameRng,
     turns: u32,
     throws: u64,
@@ -70,7 +73,7 @@ impl<G: Game> Env<G> {
         let mut rng = chance::stream(0, 0);
         let first = chance::first_seat(game.spec().seats, &mut rng);
         let state = game.initial_state(first);
-        let mut env = Env { game, state, rng, turns: 0, throws: 0 };
+        let mut env = Env { game, state, legal: ActionMask::EMPTY, rng, turns: 0, throws: 0 };
         env.reset(0);
         env
     }
@@ -86,7 +89,7 @@ impl<G: Game> Env<G> {
         let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
         self.state = self.game.initial_state(first);
         self.turns = 0;
-        self.throw();
+        self.go_on();
     }
 
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
@@ -94,22 +97,28 @@ impl<G: Game> Env<G> {
     /// # Errors
     /// When the action is not legal or the game is over; the game stays as it was.
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
-        let legal = self.legal_actions();
-        if legal.is_empty() {
+        if self.legal.is_empty() {
             return Err(StepError::Over);
         }
-        if !legal.contains(action) {
-            return Err(StepError::IllegalAction { action: action.0, legal, game: None });
+        if !self.legal.contains(action) {
+            return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
         }
         Ok(self.step_legal(action))
     }
 
     fn step_legal(&mut self, action: Action) -> Step {
         self.game.apply_action(&mut self.state, action);
-        self.throw();
+        self.go_on();
         let terminated = self.is_terminated();
         let returns = if terminated { self.game.returns(&self.state) } else { BySeat::default() };
         Step { terminated, truncated: self.is_truncated(), returns }
+    }
+
+    /// Goes on to the next decision or the end.
+    #[inline]
+    fn go_on(&mut self) {
+        self.throw();
+        self.legal = self.game.legal_actions(&self.state);
     }
 
     #[inline]
@@ -149,7 +158,7 @@ impl<G: Game> Env<G> {
     /// The legal actions of the seat to act; empty when the game is over or broken off.
     #[inline]
     pub fn legal_actions(&self) -> ActionMask {
-        self.game.legal_actions(&self.state)
+        self.legal
     }
 
     /// Writes what `seat` sees into `out`.

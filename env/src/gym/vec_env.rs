@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayViewMut1, ArrayViewMut2};
 
-use super::{Env, StepError};
+use super::{Env, StepError, rows};
 use crate::chance;
 use crate::game::{Action, Game, MAX_SEATS};
 
@@ -90,9 +90,8 @@ impl<G: Game> VecEnv<G> {
             return Err(StepError::Count { expected: self.envs.len(), found: actions.len() });
         }
         for (index, (env, &action)) in self.envs.iter().zip(actions).enumerate() {
-            let legal = env.legal_actions();
-            if !legal.contains(action) {
-                return Err(StepError::IllegalAction { action: action.0, legal, game: Some(index) });
+            if !env.legal.contains(action) {
+                return Err(StepError::IllegalAction { action: action.0, legal: env.legal, game: Some(index) });
             }
         }
         for (index, &action) in actions.iter().enumerate() {
@@ -125,15 +124,7 @@ impl<G: Game> VecEnv<G> {
         out.seats[index] = seat.index() as u8;
         self.active.clear();
         env.game.observe_active(&env.state, seat, &mut self.active);
-        let mut observation = out.observations.row_mut(index);
-        observation.fill(0.0);
-        for &column in &self.active {
-            observation[usize::from(column)] = 1.0;
-        }
-        let mut mask = out.masks.row_mut(index);
-        mask.fill(false);
-        for action in env.legal_actions().iter() {
-            mask[usize::from(action.0)] = true;
-        }
+        rows::write_active(out.observations.row_mut(index), &self.active);
+        rows::write_mask(out.masks.row_mut(index), env.legal);
     }
 }

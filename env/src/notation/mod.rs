@@ -6,14 +6,16 @@
 //! `must_use=greedy`, `!4` says that a 4 was left unused. Declared twins (`twins=bell`) carry a `t`: `13t,13t`. A seat
 //! that finished second or third (Pagade, playing on) carries its place: `N+#2:home,home,home,home`.
 
+mod board;
 mod parse;
+mod words;
 
 use std::fmt::Write;
 
 use crate::game::{Action, BySeat, Game, Seat};
 use crate::games::pagade;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::race::state::{MAX_PIECES, Phase, State, role};
+use crate::race::state::{Phase, State, role};
 use crate::race::{Race, Turns};
 
 pub use parse::NotationError;
@@ -136,7 +138,8 @@ impl Race {
         }
     }
 
-    /// What a legal action does, in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`.
+    /// What a legal action does, in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given
+    /// throws in this turn is named with them: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
         let own = state.pieces[self.colour(state).index()];
         let slot = usize::from(match action {
@@ -144,12 +147,16 @@ impl Race {
             action if action >= LARGER_FIRST => action.0 - LARGER_FIRST.0,
             action => (action.0 - SINGLES.0) % PAIRS.0,
         });
-        let place = self.place_text(own[slot.min(MAX_PIECES - 1)]);
+        let place = match state.roles[slot] {
+            role::FRESH => self.place_text(own[slot]),
+            role if role & role::LEAD != 0 => format!("{}&{}", self.place_text(own[slot]), state.steps[slot]),
+            _ => format!("{}+{}", self.place_text(own[slot]), state.steps[slot]),
+        };
         let is_pair = (PAIRS..PASS).contains(&action);
         match self.turns() {
             Turns::Series(turns) => {
                 let Some(value) = turns.next_value(state) else { return "pass".to_owned() };
-                let is_waiting = state.roles[slot] & role::ENTERED == 0 && state.roles[slot] & role::TAKEN == 0;
+                let is_waiting = state.roles[slot] == role::FRESH;
                 match action {
                     PASS => format!("{value}: unused"),
                     _ if is_pair => format!("{value}: twins on {place}"),

@@ -11,7 +11,7 @@ use crate::ruleset::{Ruleset, RulesetError};
 #[non_exhaustive]
 pub enum NotationError {
     /// The line does not consist of four parts.
-    #[error("a position has four parts `game seats mover pending`, this has {0}")]
+    #[error("a position has four parts `game seats mover pending` with one space between, this has {0}")]
     Parts(usize),
     /// The game or its flags.
     #[error("ruleset: {0}")]
@@ -56,7 +56,7 @@ pub enum NotationError {
 pub(super) fn parse(text: &str) -> Result<(Race, State), NotationError> {
     let parts: Vec<&str> = text.split(' ').collect();
     let &[game, seats, mover, pending] = parts.as_slice() else {
-        return Err(NotationError::Parts(parts.iter().filter(|part| !part.is_empty()).count()));
+        return Err(NotationError::Parts(parts.len()));
     };
     let seat_texts: Vec<&str> = seats.split('/').collect();
     let mut taking_part = SeatSet::EMPTY;
@@ -234,6 +234,15 @@ impl Race {
                 }
             }
         }
+        // Places beyond the first follow those that are not marked, without gaps and each once.
+        let mut places: Vec<u8> =
+            seats.iter().map(|seat| state.finished[seat.index()]).filter(|&place| place > 0).collect();
+        places.sort_unstable();
+        let is_unmarked = |(nth, place): (usize, u8)| place == 1 || usize::from(place) == nth + 1;
+        if !places.iter().copied().enumerate().all(is_unmarked) {
+            let problem = format!("the places of the seats that have finished are {places:?}, which cannot come about");
+            return Err(NotationError::Pieces(problem));
+        }
         let mut won = seats.iter().filter(|seat| state.finished[seat.index()] > 0);
         if matches!(self.spec().outlook, Outlook::Winner) && won.by_ref().count() > 1 {
             return Err(NotationError::Pieces("two seats have won".to_owned()));
@@ -371,10 +380,10 @@ impl Race {
             let (role, needs_steps) = match &item[sign..=sign] {
                 "+" if steps == "0" => (role::FRESH, true),
                 "+" => (role::SINGLE, true),
-                "&" => (role::LEAD, true),
-                "~" => (role::FOLLOWER, false),
+                "&" if !is_pagade => (role::LEAD, true),
+                "~" if !is_pagade => (role::FOLLOWER, false),
                 "^" if is_pagade => (role::SINGLE | role::LARGER_FIRST, true),
-                "-" => (role::BORNE, false),
+                "-" if !is_pagade => (role::BORNE, false),
                 _ => return Err(unknown()),
             };
             state.steps[slot] = match (needs_steps, number(steps)) {

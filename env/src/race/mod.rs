@@ -9,6 +9,7 @@ pub(crate) mod dice;
 mod observe;
 pub(crate) mod series;
 pub(crate) mod single;
+mod slots;
 pub mod state;
 mod throwing;
 

@@ -35,8 +35,8 @@ pub(crate) struct Layout {
 
 /// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
 const COUNT_COLUMNS: u16 = 10;
-/// Roles of a slot that have a column.
-const ROLES: [u8; 6] = [role::ENTERED, role::SINGLE, role::LEAD, role::FOLLOWER, role::BORNE, role::LARGER_FIRST];
+/// Columns that tell what a slot does: the bits of [`role`], ascending.
+const ROLES: u16 = 6;
 
 impl Layout {
     pub(crate) fn new(turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
@@ -80,7 +80,7 @@ impl Layout {
         };
         let phase = take(2 * seats);
         let throws = take(throws);
-        let slot = u16::from(last_place) + 1 + ROLES.len() as u16;
+        let slot = u16::from(last_place) + 1 + ROLES;
         let slots = take(slot * pieces);
         let skipped = take(if matches!(turns, Turns::Series(turns) if turns.remembers_skipped()) { 8 } else { 0 });
         let length = take(0);
@@ -92,6 +92,13 @@ impl Layout {
     }
 
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
+        let mut columns = Columns { columns: [0; 128], len: 0 };
+        self.observe_columns(race, state, seat, &mut columns);
+        active.extend_from_slice(&columns.columns[..columns.len]);
+    }
+
+    #[inline]
+    fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut Columns) {
         let mut at = 0;
         let mut mover = 0;
         for (relative, owner) in
@@ -116,7 +123,7 @@ impl Layout {
     }
 
     #[inline]
-    fn observe_seat(&self, state: &State, owner: Seat, at: u16, active: &mut Vec<u16>) {
+    fn observe_seat(&self, state: &State, owner: Seat, at: u16, active: &mut Columns) {
         let pieces = &state.pieces[owner.index()];
         let mut nth = 0;
         let mut last = NO_PIECE;
@@ -125,10 +132,7 @@ impl Layout {
             last = place;
             active.push(at + self.places[usize::from(place)] + nth);
         }
-        if state.declared[owner.index()] != 0 {
-            let slots = (0..self.seating.pieces as u16).filter(|slot| state.declared[owner.index()] >> slot & 1 == 1);
-            active.extend(slots.map(|slot| at + self.declared + slot));
-        }
+        active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
         if state.has_cut(owner) {
             active.push(at + self.cut);
         }
@@ -137,14 +141,14 @@ impl Layout {
         }
     }
 
-    fn observe_throws(&self, race: &Race, state: &State, active: &mut Vec<u16>) {
+    fn observe_throws(&self, race: &Race, state: &State, active: &mut Columns) {
         match race.turns() {
             Turns::Series(turns) => {
                 let (counts, last) = turns.kept_counts(state);
                 for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
                     let at = self.throws + kind as u16 * COUNT_COLUMNS;
                     active.extend((0..u16::from(count.min(3))).map(|more| at + more));
-                    active.extend((0..7).filter(|bit| count >> bit & 1 == 1).map(|bit| at + 3 + bit));
+                    active.extend(bits(count).map(|bit| at + 3 + bit));
                 }
                 if last > 0 {
                     active.push(self.throws + 3 * COUNT_COLUMNS + u16::from(last) - 2);
@@ -156,20 +160,25 @@ impl Layout {
             }
             Turns::Dice(_) => {
                 let [a, b] = state.dice;
-                for (face, value) in [1, 3, 4, 6].into_iter().enumerate() {
-                    let count = u16::from(a == value) + u16::from(b == value);
-                    active.extend((0..count).map(|more| self.throws + 2 * face as u16 + more));
+                let (smaller, larger) = (a.min(b), a.max(b));
+                // The faces 1, 3, 4 and 6 have two columns each. A die that is used up is 0.
+                let column = |die: u8| self.throws + 2 * u16::from(die / 2);
+                if smaller > 0 {
+                    active.push(column(smaller));
+                }
+                if larger > 0 {
+                    active.push(column(larger) + u16::from(larger == smaller));
                 }
             }
         }
     }
 
-    fn observe_slots(&self, race: &Race, state: &State, active: &mut Vec<u16>) {
+    fn observe_slots(&self, race: &Race, state: &State, active: &mut Columns) {
         let colour = match race.turns() {
             Turns::Dice(turns) => turns.colour(state, state.mover),
             Turns::Series(_) | Turns::Single(_) => state.mover,
         };
-        let roles = self.slot - ROLES.len() as u16;
+        let roles = self.slot - ROLES;
         for slot in 0..self.seating.pieces.min(MAX_PIECES) {
             let at = self.slots + slot as u16 * self.slot;
             let base = match state.roles[slot] {
@@ -178,9 +187,38 @@ impl Layout {
             };
             let place = u16::from(base) + u16::from(state.steps[slot]);
             active.push(at + place.min(roles - 1));
-            let bits = ROLES.iter().enumerate().filter(|&(_, bit)| state.roles[slot] & bit != 0);
-            active.extend(bits.map(|(column, _)| at + roles + column as u16));
+            active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
         }
-        active.extend((0..8).filter(|bit| state.skipped >> bit & 1 == 1).map(|bit| self.skipped + bit));
+        active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
     }
+}
+
+/// The columns found so far: at most 40 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots
+/// and 8 for what was skipped. They are handed over at once, which is quicker than to make room for each.
+struct Columns {
+    columns: [u16; 128],
+    len: usize,
+}
+
+impl Columns {
+    #[inline]
+    fn push(&mut self, column: u16) {
+        self.columns[self.len % 128] = column;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn extend(&mut self, columns: impl IntoIterator<Item = u16>) {
+        columns.into_iter().for_each(|column| self.push(column));
+    }
+}
+
+/// The numbers of the bits that are set, ascending.
+#[inline]
+fn bits(mut byte: u8) -> impl Iterator<Item = u16> {
+    std::iter::from_fn(move || {
+        let bit = (byte != 0).then(|| byte.trailing_zeros() as u16)?;
+        byte &= byte - 1;
+        Some(bit)
+    })
 }

@@ -22,7 +22,7 @@ pub(crate) struct SingleTurns {
     pub(crate) protected: u64,
     /// `on_course[quarters][place]`: the place on a seat's course, as a bit, of a piece of the seat `quarters`
     /// counter-clockwise; nothing for pieces that are elsewhere.
-    on_course: [[u64; PLACES]; MAX_SEATS],
+    on_course: Box<[[u64; PLACES]; MAX_SEATS]>,
 }
 
 /// Entries of a table by place: a power of two, so that a mask keeps within it.
@@ -54,7 +54,7 @@ impl SingleTurns {
             shift,
             protected: protected.fold(0, |bits, (index, _)| bits | 1 << (index as u8 + shift)),
             board,
-            on_course: [[0; PLACES]; MAX_SEATS],
+            on_course: Box::new([[0; PLACES]; MAX_SEATS]),
         };
         for (quarters, other) in Seat::ALL.into_iter().enumerate() {
             for place in 1..turns.home {
@@ -86,7 +86,8 @@ impl SingleTurns {
         let add = |(ones, twos): (u64, u64), bit: u64| (ones | bit, twos | ones & bit);
         let count = |sum: (u64, u64), seat: Seat| {
             let quarters = (seat.index() + MAX_SEATS - mover.index()) % MAX_SEATS;
-            let bits = state.pieces[seat.index()].iter().map(|&place| self.on_course[quarters][usize::from(place) % PLACES]);
+            let bits =
+                state.pieces[seat.index()].iter().map(|&place| self.on_course[quarters][usize::from(place) % PLACES]);
             bits.fold(sum, add)
         };
         let (own, own_doubles) = count((0, 0), mover);

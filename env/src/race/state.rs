@@ -158,6 +158,11 @@ impl Series {
         self.0 == 0
     }
 
+    /// Whether no throw can be appended.
+    pub(crate) const fn is_full(self) -> bool {
+        self.0 >> (2 * (Series::LIMIT - 1)) != 0
+    }
+
     /// Appends a throw.
     ///
     /// # Panics
@@ -187,12 +192,27 @@ impl Series {
         }
     }
 
-    pub(crate) const fn count(self, kind: Kind) -> u8 {
-        self.places(kind).count_ones() as u8
+    /// How many 1s, 4s and throws without a mouth there are.
+    #[inline]
+    pub(crate) const fn counts(self) -> [u8; 3] {
+        let (first, second) = (self.0 as u64, (self.0 >> 64) as u64);
+        let [ones, fours, zeros] = Series::counts_of(first);
+        // Series of more than 32 throws are all but unheard of.
+        if second == 0 {
+            return [ones, fours, zeros];
+        }
+        let more = Series::counts_of(second);
+        [ones + more[0], fours + more[1], zeros + more[2]]
+    }
+
+    const fn counts_of(throws: u64) -> [u8; 3] {
+        let (low, high) = (throws & LOW as u64, throws >> 1 & LOW as u64);
+        let zeros = (low & high).count_ones();
+        [(low.count_ones() - zeros) as u8, (high.count_ones() - zeros) as u8, zeros as u8]
     }
 
     /// The series from its first 1 on; empty when there is none.
-    pub(crate) const fn from_first_one(self) -> Series {
+    pub(crate) const fn starting_with_one(self) -> Series {
         let ones = self.places(Kind::One);
         if ones == 0 { Series(0) } else { Series(self.0 >> ones.trailing_zeros()) }
     }
@@ -216,17 +236,16 @@ mod tests {
         for kind in [Kind::Four, Kind::Zero, Kind::One, Kind::Four, Kind::One] {
             series.push(kind);
         }
-        assert_eq!(
-            (series.len(), series.count(Kind::One), series.count(Kind::Four), series.count(Kind::Zero)),
-            (5, 2, 2, 1)
-        );
-        assert_eq!(series.from_first_one().iter().collect::<Vec<_>>(), [Kind::One, Kind::Four, Kind::One]);
+        assert_eq!((series.len(), series.counts()), (5, [2, 2, 1]));
+        assert_eq!(series.starting_with_one().iter().collect::<Vec<_>>(), [Kind::One, Kind::Four, Kind::One]);
         assert_eq!(
             series.without(Kind::One).iter().collect::<Vec<_>>(),
             [Kind::Four, Kind::Zero, Kind::Four, Kind::One]
         );
         let mut full = Series::default();
-        (0..Series::LIMIT).for_each(|_| full.push(Kind::Zero));
+        (0..Series::LIMIT).for_each(|at| full.push(if at == 40 { Kind::One } else { Kind::Zero }));
+        assert_eq!(full.counts(), [1, 0, 63]);
+        assert!(full.is_full() && !full.without(Kind::Zero).is_full());
         assert_eq!((full.len(), full.without(Kind::Zero).len()), (64, 63));
     }
 

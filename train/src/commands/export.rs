@@ -58,7 +58,6 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
         ("seed", config.run.seed.to_string()),
         ("games", state.games.to_string()),
         ("iterations", state.iteration.to_string()),
-        ("seconds", format!("{:.0}", state.seconds)),
         ("config", config.to_toml()),
     ];
     manifest.training = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

@@ -34,7 +34,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         eprintln!("stopping after this iteration (again: at once, losing what was not saved)");
     })
     .context("cannot listen for Ctrl-C")?;
-    match run.train(&stop)? {
+    match run.train(&|_| stop.load(Ordering::Relaxed))? {
         Ending::Interrupted => {
             eprintln!("interrupted; go on with\n    ashta train --resume {}", path.display());
         }

@@ -46,6 +46,8 @@ pub struct RunConfig {
     pub directory: PathBuf,
     /// Threads, 1 to 256.
     pub threads: usize,
+    /// Where the learner computes: `cpu`, `cuda` or `wgpu`.
+    pub device: String,
     /// Iterations between checkpoints, at least 1.
     pub checkpoint_iterations: u64,
     /// Newest checkpoints kept besides the best one, at least 1.
@@ -179,11 +181,6 @@ impl Config {
     pub fn to_toml(&self) -> String {
         let body = toml::to_string(self).expect("every setting has a form in TOML");
         format!("# Every setting of this run as it was used. `configs/default.toml` explains the keys.\n\n{body}")
-    }
-
-    /// Iterations of the whole run: the last one may be shorter.
-    pub fn iterations(&self) -> u64 {
-        self.selfplay.games.div_ceil(self.selfplay.games_per_iteration)
     }
 }
 

@@ -30,6 +30,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             seed: reader.whole("run.seed", 0..=i64::MAX),
             directory: reader.text("run.directory", "the path of a folder").into(),
             threads: reader.whole("run.threads", 1..=256),
+            device: reader.text("run.device", "cpu, cuda or wgpu"),
             checkpoint_iterations: reader.whole("run.checkpoint_iterations", 1..=1_000_000),
             keep_checkpoints: reader.whole("run.keep_checkpoints", 1..=10_000),
             time_limit_minutes: reader.optional("run.time_limit_minutes", Range::above(0.0, 1e6)),

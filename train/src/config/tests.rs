@@ -22,7 +22,7 @@ fn later_layers_win_key_by_key() {
     assert_eq!(config.learning.lambda, 0.5);
     assert_eq!(config.learning.batch, 512);
     assert_eq!(config.learning.ema, None);
-    assert_eq!(config.learning.learning_rate, 2e-3);
+    assert_eq!(config.learning.learning_rate, parse("", &[]).unwrap().learning.learning_rate);
     assert_eq!(config.network.hidden, [32, 16]);
     assert_eq!(config.run.name, "mine");
     assert_eq!(config.run.time_limit_minutes, None);
@@ -117,7 +117,7 @@ fn sections_lists_and_tables_are_not_confused() {
 #[test]
 fn a_replay_smaller_than_a_batch_is_refused() {
     assert_eq!(
-        problems("[learning]\nreplay_capacity = 100", &[]),
+        problems("[learning]\nreplay_capacity = 100\nbatch = 256", &[]),
         ["configs/mine.toml:2: `learning.replay_capacity` is 100, but must be at least `learning.batch`, which is 256"]
     );
 }
@@ -166,12 +166,6 @@ fn the_name_of_a_run_comes_from_the_file_or_the_game() {
     let from_file = |path: &str| Config::parse(Some((Path::new(path), "")), &[]).unwrap().run.name;
     assert_eq!(from_file("configs/pagade-4p.toml"), "pagade-4p");
     assert_eq!(from_file("my game!.toml"), "my-game-");
-}
-
-#[test]
-fn the_last_iteration_may_be_shorter() {
-    assert_eq!(parse("", &["selfplay.games=1025"]).unwrap().iterations(), 3);
-    assert_eq!(parse("", &["selfplay.games=1024"]).unwrap().iterations(), 2);
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::SeriesTurns;
 use crate::flags::{MustUse, TwinSpeed, Twins};
-use crate::game::Action;
+use crate::game::{Action, ActionMask};
 use crate::race::actions::{PAIRS, PASS, SINGLES};
-use crate::race::state::{Kind, MAX_PIECES, State, role};
+use crate::race::slots::{Set, Slots};
+use crate::race::state::{Kind, MAX_PIECES, Series, State, role};
 
 /// Throws that are still to be allotted, counted by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,11 +16,6 @@ pub(super) struct Remaining {
     /// The 2 or 3 that ended the series, else 0.
     pub(super) last: u8,
 }
-
-/// A byte for each slot of the mover. It lives in a register: an array that is written bytewise and copied as a whole
-/// would wait for its own stores at every copy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slots(u32);
 
 /// What each slot of the mover does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +33,10 @@ pub(super) enum Throw {
     Last(u8),
 }
 
-/// Of a byte of [`SeriesTurns::free`]: the place.
-const PLACE: u8 = 0x7F;
-/// The byte of [`SeriesTurns::free`] of a piece that is not free.
-const TAKEN: u8 = 0xFF;
+/// Bits besides a place in a byte that tells which pieces can stand for each other: a declared twin, and a piece that
+/// is no longer free to be chosen.
+const DECLARED: u8 = 0x40;
+const CHOSEN: u8 = 0x80;
 
 pub(super) const KINDS: [Kind; 3] = [Kind::One, Kind::Four, Kind::Zero];
 pub(super) const THROWS: [Throw; 5] =
@@ -49,202 +45,264 @@ pub(super) const THROWS: [Throw; 5] =
 /// What stays the same while a turn is allotted.
 pub(super) struct Turn {
     pub(super) own: Slots,
-    pub(super) declared: u8,
+    /// The slots of declared twins.
+    pub(super) declared: Set,
     /// Marked places that an enemy holds, as bits; empty unless they are closed.
     pub(super) closed: u64,
 }
 
+/// What can take a throw, by the slot of the (first) piece. Of pieces that can stand for each other only the lowest is
+/// here.
+struct Units {
+    /// The place that each piece has reached.
+    reached: Slots,
+    /// Pieces that move alone.
+    alone: Set,
+    /// Pieces that move together with another.
+    together: Set,
+    /// Pieces that a 1 brings onto the board.
+    entering: Set,
+    /// Pieces in the keep, that a 1 bears off.
+    bearing: Set,
+}
+
 impl SeriesTurns {
-    pub(super) fn skip(&self, allotment: &Allotment, throw: Throw) -> Allotment {
-        let mut next = *allotment;
-        if self.rules.must_use == MustUse::Greedy {
-            next.skipped |= throw.bit();
+    /// The legal actions where `throw` is next and `rest` remains after it.
+    pub(super) fn offers(&self, turn: &Turn, allotment: &Allotment, throw: Throw, rest: Remaining) -> ActionMask {
+        let pips = self.pips(throw);
+        let remaining = self.sum(rest);
+        let units = self.units(turn, allotment, u32::from(pips) + remaining);
+        let (alone, together) = self.takers(&units, pips);
+        if (alone | together).is_empty() {
+            return [PASS].into_iter().collect();
         }
-        next
+        if self.rules.must_use == MustUse::Max && self.completes(allotment) && (alone & units.bearing).is_empty() {
+            // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another piece.
+            let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
+            let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
+            if ((alone & !can_leave | together) & !can_go_on).is_empty() {
+                return actions(alone, together);
+            }
+        }
+        self.offers_by_search(turn, allotment, throw, rest, actions(alone, together))
+    }
+
+    /// [`SeriesTurns::offers`] by counting how many throws each of the actions `takers` lets be used.
+    fn offers_by_search(
+        &self,
+        turn: &Turn,
+        allotment: &Allotment,
+        throw: Throw,
+        rest: Remaining,
+        takers: ActionMask,
+    ) -> ActionMask {
+        let is_max = self.rules.must_use == MustUse::Max;
+        let mut mask = ActionMask::EMPTY;
+        let mut most = None;
+        for action in takers.iter().chain([PASS]) {
+            // No throw need be left unused where all can be used.
+            if action == PASS && is_max && most > Some(rest.count()) {
+                continue;
+            }
+            let next = self.give(turn, allotment, throw, action);
+            let Some(used) = self.most_used(turn, &next, rest) else { continue };
+            let used = used + u32::from(action != PASS);
+            if is_max && Some(used) > most {
+                mask = ActionMask::EMPTY;
+            }
+            if !is_max || Some(used) >= most {
+                mask.insert(action);
+                most = most.max(Some(used));
+            }
+        }
+        if mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
     }
 
     /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses; `None`
     /// when no legal allotment begins so.
     #[inline]
     pub(super) fn most_used(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> Option<u32> {
-        let count = remaining.count();
-        // Far from the keep one unit can take all that is left.
-        let is_sure = self.completes(allotment) && (count == 0 || self.takes_all(turn, allotment, remaining));
-        if is_sure { Some(count) } else { self.search(turn, allotment, remaining, Action(0)) }
-    }
-
-    /// Whether the turn can end after any further hop, whatever it is.
-    #[inline]
-    fn completes(&self, allotment: &Allotment) -> bool {
-        self.always_completes && (0..MAX_PIECES).all(|slot| allotment.roles.get(slot) & role::BORNE == 0)
-    }
-
-    /// Whether one unit on the course can take all `remaining` throws.
-    #[inline]
-    fn takes_all(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
-        let pips = u32::from(remaining.ones)
-            + 4 * u32::from(remaining.fours)
-            + u32::from(self.throws[4].0) * u32::from(remaining.zeros)
-            + u32::from(remaining.last);
-        (0..self.seating.pieces).any(|slot| {
-            let role = allotment.roles.get(slot);
-            let is_moving = role & (role::SINGLE | role::LEAD) != 0;
-            let may_move = role & role::FOLLOWER == 0 && (is_moving || self.may_leave_alone(turn, allotment, slot));
-            let is_on_course = turn.own.get(slot) > 0 || role & role::ENTERED != 0;
-            is_on_course && may_move && u32::from(self.left(turn, allotment, slot)) >= pips
-        })
+        self.most_used_from(turn, allotment, remaining, Action(0))
     }
 
     /// [`SeriesTurns::most_used`] by trying every allotment; equal throws go to actions in ascending order from
     /// `least` on.
-    fn search(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining, least: Action) -> Option<u32> {
+    fn most_used_from(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining, least: Action) -> Option<u32> {
+        let count = remaining.count();
+        // Far from the keep one unit can take all that is left.
+        if self.completes(allotment) && (count == 0 || self.moves_by(turn, allotment, self.sum(remaining))) {
+            return Some(count);
+        }
         let Some((throw, rest)) = remaining.split() else { return self.is_complete(turn, allotment).then_some(0) };
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
-        let free = self.free(turn, allotment);
+        let units = self.units(turn, allotment, self.sum(remaining));
+        // Where nobody can take the smallest throw, none can be used.
+        let (any_alone, any_together) = self.takers(&units, self.smallest(remaining));
+        if (any_alone | any_together).is_empty() {
+            return self.is_complete(turn, allotment).then_some(0);
+        }
+        let (alone, together) = self.takers(&units, self.pips(throw));
         let mut most = None;
-        for action in self.candidates().filter(|&action| action >= least) {
-            let Some(next) = self.give(turn, allotment, free, throw, action) else { continue };
+        for action in actions(alone, together).iter().filter(|&action| action >= least) {
+            let next = self.give(turn, allotment, throw, action);
             let least = if same_throw { action } else { Action(0) };
-            most = most.max(self.search(turn, &next, rest, least).map(|used| used + 1));
-            if most == Some(remaining.count()) {
+            most = most.max(self.most_used_from(turn, &next, rest, least).map(|used| used + 1));
+            if most == Some(count) {
                 return most;
             }
         }
         let least = if same_throw { PASS } else { Action(0) };
-        most.max(self.search(turn, &self.skip(allotment, throw), rest, least))
+        most.max(self.most_used_from(turn, &self.give(turn, allotment, throw, PASS), rest, least))
     }
 
-    /// The actions other than passing, ascending.
+    /// Whether any of the `remaining` throws can still be used.
     #[inline]
-    pub(super) fn candidates(&self) -> impl Iterator<Item = Action> + use<> {
-        let pieces = self.seating.pieces as u8;
-        (SINGLES.0..SINGLES.0 + pieces).chain(PAIRS.0..PAIRS.0 + pieces).map(Action)
+    pub(super) fn goes_on(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
+        let smallest = u32::from(self.smallest(remaining));
+        self.completes(allotment) && self.moves_by(turn, allotment, smallest)
+            || self.most_used(turn, allotment, remaining) != Some(0)
     }
 
-    /// For each slot the place where its piece waits to be chosen, and whether as a declared twin: equal bytes are
-    /// pieces that can stand for each other. Pieces that are [`TAKEN`] are no longer chosen.
+    /// Whether some unit on the course is sure to be able to go on by `pips`.
     #[inline]
-    pub(super) fn free(&self, turn: &Turn, allotment: &Allotment) -> Slots {
-        let mut free = Slots(0);
-        for slot in 0..self.seating.pieces {
-            let role = allotment.roles.get(slot);
-            let place = turn.own.get(slot) | (role & role::ENTERED);
-            let declared = (turn.declared >> slot & 1) << 7;
-            free = free.or(slot, if role & role::TAKEN == 0 { place | declared } else { TAKEN });
-        }
-        free
+    fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
+        let roles = allotment.roles;
+        let places = turn.own.or(roles.only(role::ENTERED));
+        let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(role::FOLLOWER);
+        let untied = if self.rules.twin_split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
+        !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
-    /// Steps from where the piece of a slot gets to until the keep.
-    #[inline]
-    fn left(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> u8 {
-        self.keep.saturating_sub(base(turn.own.get(slot)) + allotment.steps.get(slot))
-    }
-
-    /// The largest throw that the unit of `action` can take; 0 when it can take none.
-    #[inline]
-    fn room(&self, turn: &Turn, allotment: &Allotment, free: Slots, action: Action) -> u8 {
-        let is_single = action < PAIRS;
-        let slot = usize::from(action.0 % PAIRS.0);
-        let left = self.left(turn, allotment, slot);
-        let room = if is_single || self.rules.twin_speed == TwinSpeed::Full { left } else { 2 * left + 1 };
-        if allotment.roles.get(slot) & (if is_single { role::SINGLE } else { role::LEAD }) != 0 {
-            return room;
-        }
-        let waiting = free.get(slot);
-        let place = waiting & PLACE;
-        if waiting == TAKEN || (0..slot).any(|lower| free.get(lower) == waiting) {
-            return 0;
-        }
-        let is_on_course = 0 < place && place < self.keep;
-        if !is_single {
-            let may_join = match self.rules.twins {
-                Twins::Colocated => true,
-                Twins::None => false,
-                Twins::Bell => waiting != place || self.opposite >> place & 1 == 1,
-            };
-            return if is_on_course && may_join && self.follower(free, slot).is_some() { room } else { 0 };
-        }
-        if is_on_course {
-            return if self.may_leave_alone(turn, allotment, slot) { room } else { 0 };
-        }
-        // A 1 brings a piece onto the board, and off it from the keep.
-        u8::from(place == 0 && turn.closed >> 1 & 1 == 0 || place == self.keep)
-    }
-
-    /// The slot that moves along when `slot` leads twins.
-    #[inline]
-    fn follower(&self, free: Slots, slot: usize) -> Option<usize> {
-        (slot + 1..self.seating.pieces).find(|&other| free.get(other) == free.get(slot))
-    }
-
-    /// Gives a throw to the unit that `action` names, or `None` when it cannot take it. `free` is that of `allotment`.
-    #[inline]
-    pub(super) fn give(
-        &self,
-        turn: &Turn,
-        allotment: &Allotment,
-        free: Slots,
-        throw: Throw,
-        action: Action,
-    ) -> Option<Allotment> {
-        let pips = self.pips(throw);
-        if pips > self.room(turn, allotment, free, action) {
-            return None;
-        }
-        let slot = usize::from(action.0 % PAIRS.0);
-        let mut next = *allotment;
-        if action >= PAIRS {
-            if allotment.roles.get(slot) & role::LEAD == 0 {
-                next.roles = next.roles.or(slot, role::LEAD).or(self.follower(free, slot)?, role::FOLLOWER);
+    /// The units while `pips` remain to be allotted in all. Always inlined: so the sets stay in registers.
+    #[inline(always)]
+    fn units(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> Units {
+        let roles = allotment.roles;
+        // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
+        let places = turn.own.or(roles.only(role::ENTERED));
+        let waiting = !roles.have(role::TAKEN);
+        // Equal bytes are pieces that can stand for each other.
+        let likeness = places.or(turn.declared.each(DECLARED)).or((!waiting).each(CHOSEN));
+        let (repeated, followed) = likeness.repeated();
+        let first = waiting & !repeated;
+        let on_course = first & places.at_least(1) & !places.at_least(self.keep);
+        let tied = if self.rules.twin_split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
+        let may_join = match self.rules.twins {
+            Twins::Colocated => followed,
+            Twins::None => Set::NONE,
+            Twins::Bell => {
+                let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
+                followed & (turn.declared | Set::of(opposite))
             }
-            let steps = match self.rules.twin_speed {
-                TwinSpeed::Full => pips,
-                TwinSpeed::HalfFloor => pips / 2,
-            };
-            next.steps = next.steps.plus(slot, steps);
-            return Some(next);
+        };
+        let reached = places.plus(allotment.steps);
+        // Pieces are borne off once all are in the keep; a piece too far from it spares trying.
+        let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
+        Units {
+            reached,
+            alone: roles.have(role::SINGLE) | on_course & !tied,
+            together: roles.have(role::LEAD) | on_course & may_join,
+            entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
+            bearing: (first & places.are(self.keep)).when(!is_far),
         }
-        if free.get(slot) == 0 {
-            next.roles = next.roles.or(slot, role::ENTERED);
-        } else if free.get(slot) == self.keep {
-            next.roles = next.roles.or(slot, role::BORNE);
-        } else {
-            next.roles = next.roles.or(slot, role::SINGLE);
-            next.steps = next.steps.plus(slot, pips);
-        }
-        Some(next)
     }
 
-    /// Whether the piece may leave its square by itself: always, unless twins may not be split.
-    #[inline]
-    fn may_leave_alone(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> bool {
-        self.rules.twin_split || allotment.roles.get(slot) & role::ENTERED != 0 || self.may_leave_twins(turn, allotment, slot)
-    }
-
-    fn may_leave_twins(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> bool {
+    /// Whether the piece may not leave its square by itself, where twins may not be split.
+    fn is_tied(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> bool {
         match self.rules.twins {
-            Twins::None => true,
-            Twins::Bell => turn.declared >> slot & 1 == 0,
+            Twins::None => false,
+            Twins::Bell => turn.declared.contains(slot),
+            Twins::Colocated if allotment.roles.get(slot) & role::ENTERED != 0 => false,
             Twins::Colocated => {
-                let stood = (0..self.seating.pieces).filter(|&other| turn.own.get(other) == turn.own.get(slot));
-                let is_gone = |other: &usize| allotment.roles.get(*other) & role::SINGLE != 0;
-                stood.clone().filter(is_gone).count() < stood.count() % 2
+                let stood = turn.own.are(turn.own.get(slot));
+                let left = stood & allotment.roles.have(role::SINGLE);
+                left.iter().count() >= stood.iter().count() % 2
             }
         }
+    }
+
+    /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
+    #[inline]
+    fn within(&self, reached: Slots, pips: u32) -> Set {
+        let too_far = u32::from(self.keep + 1).saturating_sub(pips);
+        !reached.at_least(too_far as u8)
+    }
+
+    /// The slots whose unit can take a throw of `pips`: of pieces by themselves, and of two together.
+    #[inline]
+    fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
+        let moving = units.alone & self.within(units.reached, u32::from(pips));
+        let joint = u32::from(self.joint_steps(pips));
+        (moving | (units.entering | units.bearing).when(pips == 1), units.together & self.within(units.reached, joint))
+    }
+
+    /// Steps of two pieces that take a throw of `pips` together.
+    #[inline]
+    fn joint_steps(&self, pips: u8) -> u8 {
+        match self.rules.twin_speed {
+            TwinSpeed::Full => pips,
+            TwinSpeed::HalfFloor => pips / 2,
+        }
+    }
+
+    /// Gives a throw to the unit that `action` names and that can take it; nobody takes it with [`PASS`].
+    #[inline]
+    pub(super) fn give(&self, turn: &Turn, allotment: &Allotment, throw: Throw, action: Action) -> Allotment {
+        let mut next = *allotment;
+        if action >= PASS {
+            if self.rules.must_use == MustUse::Greedy {
+                next.skipped |= throw.bit();
+            }
+            return next;
+        }
+        let pips = self.pips(throw);
+        let slot = usize::from(action.0 % PAIRS.0);
+        let (place, role) = (turn.own.get(slot), next.roles.get(slot));
+        let left = self.keep.saturating_sub(base(place) + next.steps.get(slot));
+        if action >= PAIRS {
+            if role & role::LEAD == 0 {
+                let Some(follower) = self.follower(turn, allotment, slot) else { return next };
+                next.roles = next.roles.or(Slots::one(slot, role::LEAD)).or(Slots::one(follower, role::FOLLOWER));
+            }
+            next.steps = next.steps.plus(Slots::one(slot, self.joint_steps(pips).min(left)));
+        } else if place == 0 && role & role::ENTERED == 0 {
+            next.roles = next.roles.or(Slots::one(slot, role::ENTERED));
+        } else if place == self.keep {
+            next.roles = next.roles.or(Slots::one(slot, role::BORNE));
+        } else {
+            next.roles = next.roles.or(Slots::one(slot, role::SINGLE));
+            next.steps = next.steps.plus(Slots::one(slot, pips.min(left)));
+        }
+        next
+    }
+
+    /// The slot that moves along when `slot` begins to lead.
+    fn follower(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> Option<usize> {
+        let places = turn.own.or(allotment.roles.only(role::ENTERED));
+        let declared = if turn.declared.contains(slot) { turn.declared } else { !turn.declared };
+        let alike = places.are(places.get(slot)) & declared & !allotment.roles.have(role::TAKEN);
+        alike.iter().find(|&other| other > slot)
+    }
+
+    /// Whether the turn can end as it stands and after any further hop.
+    #[inline]
+    fn completes(&self, allotment: &Allotment) -> bool {
+        self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
     /// Whether the allotment can stand as it is: every hop lands on an open square, pieces are borne off only when all
     /// others are in the keep, and no throw was left that must be used.
-    #[inline]
     fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
         for slot in 0..self.seating.pieces {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
             if role & (role::SINGLE | role::LEAD) != 0 {
-                let target = base(place) + allotment.steps.get(slot);
-                if allotment.steps.get(slot) == 0 || turn.closed >> target & 1 == 1 {
+                let steps = allotment.steps.get(slot);
+                let target = base(place) + steps;
+                if steps == 0 || turn.closed >> target & 1 == 1 {
                     return false;
                 }
                 are_all_home &= target == self.keep;
@@ -256,58 +314,62 @@ impl SeriesTurns {
         let is_unextended = || {
             let mut left = THROWS.into_iter().filter(|throw| allotment.skipped & throw.bit() != 0);
             !left.any(|throw| {
-                let free = self.free(turn, allotment);
-                let extended = self.candidates().filter_map(|action| self.give(turn, allotment, free, throw, action));
-                extended.map(|next| Allotment { skipped: 0, ..next }).any(|next| self.is_complete(turn, &next))
+                let pips = self.pips(throw);
+                let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(pips)), pips);
+                let mut extended =
+                    actions(alone, together).iter().map(|action| self.give(turn, allotment, throw, action));
+                extended.any(|next| self.is_complete(turn, &Allotment { skipped: 0, ..next }))
             })
         };
         (!is_bearing || are_all_home) && (allotment.skipped == 0 || is_unextended())
     }
 
+    #[inline]
     pub(super) fn pips(&self, throw: Throw) -> u8 {
         match throw {
             Throw::Of(kind) => self.face(kind),
             Throw::Last(value) => value,
         }
     }
+
+    /// The smallest of the `remaining` throws in pips; 0 when there are none.
+    #[inline]
+    fn smallest(&self, remaining: Remaining) -> u8 {
+        let Remaining { ones, fours, zeros, last } = remaining;
+        let zero = if zeros > 0 { self.face(Kind::Zero) } else { 0 };
+        let four = if fours > 0 { self.face(Kind::Four) } else { zero };
+        if ones > 0 {
+            1
+        } else if last > 0 {
+            last
+        } else {
+            four
+        }
+    }
+
+    /// The pips of all `remaining` throws.
+    #[inline]
+    fn sum(&self, remaining: Remaining) -> u32 {
+        let faces = KINDS.map(|kind| u32::from(self.face(kind)));
+        let counts = [remaining.ones, remaining.fours, remaining.zeros].map(u32::from);
+        faces[0] * counts[0] + faces[1] * counts[1] + faces[2] * counts[2] + u32::from(remaining.last)
+    }
 }
 
 impl Allotment {
+    #[inline]
     pub(super) fn of(state: &State) -> Allotment {
         Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.skipped }
     }
 }
 
-impl Slots {
-    #[inline]
-    pub(super) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
-        Slots(u32::from_le_bytes(bytes))
-    }
-
-    #[inline]
-    pub(super) fn bytes(self) -> [u8; MAX_PIECES] {
-        self.0.to_le_bytes()
-    }
-
-    #[inline]
-    pub(super) fn get(self, slot: usize) -> u8 {
-        (self.0 >> (8 * slot)) as u8
-    }
-
-    /// These bytes, with `bits` set in that of `slot`.
-    #[inline]
-    fn or(self, slot: usize, bits: u8) -> Slots {
-        Slots(self.0 | u32::from(bits) << (8 * slot))
-    }
-
-    /// These bytes, with `steps` added to that of `slot`; the sum is a byte.
-    #[inline]
-    fn plus(self, slot: usize, steps: u8) -> Slots {
-        Slots(self.0 + (u32::from(steps) << (8 * slot)))
-    }
-}
-
 impl Remaining {
+    #[inline]
+    pub(super) fn of(series: Series, last: u8) -> Remaining {
+        let [ones, fours, zeros] = series.counts();
+        Remaining { ones, fours, zeros, last }
+    }
+
     #[inline]
     pub(super) fn count(self) -> u32 {
         u32::from(self.ones) + u32::from(self.fours) + u32::from(self.zeros) + u32::from(self.last != 0)
@@ -341,6 +403,21 @@ impl Throw {
             Throw::Last(value) => 8 << value,
         }
     }
+}
+
+/// The actions of the units of these slots.
+#[inline]
+fn actions(alone: Set, together: Set) -> ActionMask {
+    let mut actions = ActionMask::EMPTY;
+    for slot in 0..MAX_PIECES {
+        if alone.contains(slot) {
+            actions.insert(Action(SINGLES.0 + slot as u8));
+        }
+        if together.contains(slot) {
+            actions.insert(Action(PAIRS.0 + slot as u8));
+        }
+    }
+    actions
 }
 
 /// The place of a piece that is on the board or enters it.

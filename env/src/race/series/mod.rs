@@ -14,8 +14,9 @@ use crate::games::ashtapada;
 use crate::race::Seating;
 use crate::race::actions::PASS;
 use crate::race::board::{Board, NOWHERE};
+use crate::race::slots::{Set, Slots};
 use crate::race::state::{Kind, Phase, Series, State};
-use allot::{Allotment, KINDS, Remaining, Slots, Throw, Turn};
+use allot::{Allotment, Remaining, Throw, Turn};
 
 /// The rules of the turn with their tables. Places: 0 off, 1 + index, `keep`, `keep + 1` borne off.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ impl SeriesTurns {
     }
 
     pub(crate) fn chance_outcomes(&self, state: &State) -> &[f32] {
-        if state.series.len() < Series::LIMIT { &self.chance } else { &self.last_chance }
+        if state.series.is_full() { &self.last_chance } else { &self.chance }
     }
 
     /// Whether twins must be declared, so that positions carry declarations.
@@ -101,43 +102,42 @@ impl SeriesTurns {
             _ => state.series.push(Kind::Zero),
         }
     }
+
     /// The series that the mover keeps: all of it, or from the first 1 on when no own piece is on the board.
+    #[inline]
     fn kept(&self, state: &State) -> (Series, u8) {
-        let own = &state.pieces[state.mover.index()];
-        let last_place = if self.rules.rule7_keep_counts { self.keep } else { self.keep - 1 };
-        if state.phase == Phase::Allot || own.iter().any(|place| (1..=last_place).contains(place)) {
+        let own = Slots::of(state.pieces[state.mover.index()]);
+        let beyond = if self.rules.rule7_keep_counts { self.keep + 1 } else { self.keep };
+        let is_on_board = !(own.at_least(1) & !own.at_least(beyond)).is_empty();
+        if is_on_board | (state.phase == Phase::Allot) {
             return (state.series, state.dice[0]);
         }
-        let series = state.series.from_first_one();
+        let series = state.series.starting_with_one();
         (series, if series.is_empty() { 0 } else { state.dice[0] })
     }
 
     /// How many 1s, 4s and throws without a mouth the mover keeps, and whether the last throw is 2 or 3 (else 0).
     pub(crate) fn kept_counts(&self, state: &State) -> ([u8; 3], u8) {
-        let (series, last) = self.kept(state);
-        (KINDS.map(|kind| series.count(kind)), last)
+        let Remaining { ones, fours, zeros, last } = self.remaining(state);
+        ([ones, fours, zeros], last)
     }
 
+    #[inline]
     fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept(state);
-        if series.is_empty() {
-            return Remaining { ones: 0, fours: 0, zeros: 0, last };
-        }
-        Remaining {
-            ones: series.count(Kind::One),
-            fours: series.count(Kind::Four),
-            zeros: series.count(Kind::Zero),
-            last,
-        }
+        Remaining::of(series, last)
     }
 
+    #[inline]
     fn turn(&self, state: &State) -> Turn {
         let mover = state.mover.index();
         let closed = match self.rules.x {
             Marked::Share => 0,
             Marked::Block => self.enemy_places(state) & self.marked,
         };
-        Turn { own: Slots::of(state.pieces[mover]), declared: state.declared[mover], closed }
+        let declared = state.declared[mover];
+        let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
+        Turn { own: Slots::of(state.pieces[mover]), declared, closed }
     }
 
     /// Places of the mover that enemies hold, as bits.
@@ -155,50 +155,21 @@ impl SeriesTurns {
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
-        let turn = self.turn(state);
-        let allotment = Allotment::of(state);
-        let free = self.free(&turn, &allotment);
-        let mut mask = ActionMask::EMPTY;
-        let mut most = None;
-        let is_max = self.rules.must_use == MustUse::Max;
-        if let Some((throw, rest)) = self.remaining(state).split() {
-            let given = self.candidates().map(|action| (action, self.give(&turn, &allotment, free, throw, action)));
-            for (action, next) in given.chain([(PASS, Some(self.skip(&allotment, throw)))]) {
-                // No throw need be left unused where all can be used.
-                let is_needless = action == PASS && is_max && most > Some(rest.count());
-                let Some(next) = next.filter(|_| !is_needless) else { continue };
-                let Some(used) = self.most_used(&turn, &next, rest) else { continue };
-                let used = used + u32::from(action != PASS);
-                if is_max && Some(used) > most {
-                    mask = ActionMask::EMPTY;
-                }
-                if !is_max || Some(used) >= most {
-                    mask.insert(action);
-                    most = most.max(Some(used));
-                }
-            }
+        match self.remaining(state).split() {
+            Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
+            None => [PASS].into_iter().collect(),
         }
-        if mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
     }
 
     pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
-        let turn = self.turn(state);
         let allotment = Allotment::of(state);
-        let Some((throw, rest)) = self.remaining(state).split() else { return self.resolve(state, &allotment) };
-        let next = if action == PASS {
-            self.skip(&allotment, throw)
-        } else {
-            let given = self.give(&turn, &allotment, self.free(&turn, &allotment), throw, action);
-            debug_assert!(given.is_some(), "action {} is not legal in {state:?}", action.0);
-            given.unwrap_or(allotment)
-        };
-        if rest.count() == 0 || self.most_used(&turn, &next, rest) == Some(0) {
+        let (series, last) = self.kept(state);
+        let Some((throw, rest)) = Remaining::of(series, last).split() else { return self.resolve(state, &allotment) };
+        let turn = self.turn(state);
+        let next = self.give(&turn, &allotment, throw, action);
+        if rest.count() == 0 || !self.goes_on(&turn, &next, rest) {
             return self.resolve(state, &next);
         }
-        let (series, last) = self.kept(state);
         match throw {
             Throw::Of(kind) => (state.series, state.dice[0]) = (series.without(kind), last),
             Throw::Last(_) => (state.series, state.dice[0]) = (series, 0),

@@ -38,15 +38,21 @@ impl SeriesTurns {
     pub(crate) fn check_allotment(&self, state: &State) -> Result<(), String> {
         let own = &state.pieces[state.mover.index()];
         let (mut leads, mut followers) = ([0; 64], [0; 64]);
-        for slot in 0..self.seating.pieces {
-            let (place, role) = (own[slot], state.roles[slot]);
+        for (slot, &place) in own.iter().enumerate().take(self.seating.pieces) {
+            let role = state.roles[slot];
             let is_moving = role & (role::SINGLE | role::LEAD | role::FOLLOWER) != 0;
             let target = u32::from(base(place)) + u32::from(state.steps[slot]);
             if is_moving && place >= self.keep || target > u32::from(self.keep) && place < self.keep {
                 return Err("a piece goes beyond the keep".to_owned());
             }
-            if role == role::BORNE && place != self.keep {
+            if role & role::BORNE != 0 && place != self.keep {
                 return Err("only a piece in the keep is borne off".to_owned());
+            }
+            let may_join = self.rules.twins != Twins::Bell
+                || state.declared[state.mover.index()] >> slot & 1 == 1
+                || self.opposite >> base(place) & 1 == 1;
+            if role & (role::LEAD | role::FOLLOWER) != 0 && !may_join {
+                return Err("only declared twins move together, or two pieces on a marked square opposite".to_owned());
             }
             leads[usize::from(base(place)) & 63] += i32::from(role & role::LEAD != 0);
             followers[usize::from(base(place)) & 63] += i32::from(role & role::FOLLOWER != 0);

@@ -1,0 +1,28 @@
+//! Filling rows of a caller's arrays, whatever their strides; rows in one piece, the usual ones, are written as slices,
+//! which costs a fraction of indexing. What the columns mean is not known here.
+
+use ndarray::ArrayViewMut1;
+
+use crate::game::{Action, ActionMask};
+
+/// Writes 1 in the `active` columns and 0 in all others.
+#[inline]
+pub(super) fn write_active(mut row: ArrayViewMut1<'_, f32>, active: &[u16]) {
+    row.fill(0.0);
+    if let Some(row) = row.as_slice_mut() {
+        active.iter().for_each(|&column| row[usize::from(column)] = 1.0);
+    } else {
+        active.iter().for_each(|&column| row[usize::from(column)] = 1.0);
+    }
+}
+
+/// Writes for each action whether it is in the set.
+#[inline]
+pub(super) fn write_mask(mut row: ArrayViewMut1<'_, bool>, mask: ActionMask) {
+    let is_legal = |action: usize| mask.contains(Action(action as u8));
+    if let Some(row) = row.as_slice_mut() {
+        row.iter_mut().enumerate().for_each(|(action, cell)| *cell = is_legal(action));
+    } else {
+        row.iter_mut().enumerate().for_each(|(action, cell)| *cell = is_legal(action));
+    }
+}

@@ -1,0 +1,320 @@
+//! Positions as a drawing in plain text, at most 80 columns wide, for people at a terminal.
+//!
+//! The board is seen from South's side, with column letters and row numbers; beside it stands what cannot be seen on
+//! it. It knows nothing of colours or of whose screen it is drawn on.
+
+use std::fmt;
+
+use crate::game::{Game, Outlook, Seat};
+use crate::games::{ashtapada, ashte_kashte, pagade};
+use crate::race::board::Square;
+use crate::race::state::{Phase, State};
+use crate::race::{Race, Turns};
+
+/// What is drawn where nobody stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ground {
+    /// No square of the board.
+    Outside,
+    Plain,
+    /// A square with a rule of its own: crosscut or protected.
+    Marked,
+    /// Where pieces end their course: the keep of a seat, or the goal of all.
+    End(Option<Seat>),
+    /// A square that only the pawns of one seat walk on.
+    Belly,
+    /// The middle of the cross.
+    Home,
+}
+
+/// Width of the screen that a drawing fits on.
+const COLUMNS: usize = 80;
+
+/// Characters in a square: least, and most where more pieces stand there than can be written out.
+struct Widths {
+    least: usize,
+    most: usize,
+}
+
+impl Race {
+    /// The position as a drawing, lines separated by `\n`: the rows of the board from the top, each with its number,
+    /// and last a line with the letters of the columns.
+    ///
+    /// A piece is the letter of its seat, several are letters or a letter with a count: `S`, `SS`, `S3N`. Where more
+    /// stand than fit, the letters of the seats are followed by the number of all pieces. Small letters are Pagade's
+    /// pawns on their way home, and declared twins. Empty squares are dots, `[ ]` are crosscut and protected squares,
+    /// `(s)` is South's keep, `( )` the goal, `:` a belly and `##` Home. To the right, or above a crowded board, stand
+    /// for each seat its pieces that are on no square; `>` marks the seat to throw or to choose.
+    pub fn draw(&self, state: &State) -> String {
+        let side = self.board().side();
+        let squares = |row: usize| (0..side).map(move |column| Square { row: row as u8, column: column as u8 });
+        let is_cross = matches!(self.turns(), Turns::Dice(_));
+        let widths = if is_cross { Widths { least: 2, most: 3 } } else { Widths { least: 2, most: 6 } };
+        let contents: Vec<Vec<String>> =
+            (0..side).map(|row| squares(row).map(|square| self.contents(state, square, &widths)).collect()).collect();
+        let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(widths.least);
+        let cell = |ground: Ground, content: &str| match ground {
+            _ if is_cross => format!(" {content:>width$}"),
+            Ground::Marked => format!("[{content:width$}]"),
+            Ground::End(_) => format!("({content:width$})"),
+            _ => format!(" {content:width$} "),
+        };
+        let mut lines: Vec<String> = Vec::with_capacity(side + 1);
+        for row in (0..side).rev() {
+            let mut line = format!("{:>2} ", row + 1);
+            for (square, content) in squares(row).zip(&contents[row]) {
+                let ground = self.ground(square);
+                let empty = match ground {
+                    Ground::Outside | Ground::Marked | Ground::End(None) => String::new(),
+                    Ground::Plain => ".".to_owned(),
+                    Ground::End(Some(seat)) => seat.letter().to_ascii_lowercase().to_string(),
+                    Ground::Belly => ":".to_owned(),
+                    Ground::Home => "#".repeat(width),
+                };
+                line.push_str(&cell(ground, if content.is_empty() { &empty } else { content }));
+            }
+            lines.push(line);
+        }
+        // Beside the arm of a cross there is room within the frame.
+        let columns_taken = if is_cross { 11 } else { side };
+        let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
+        let mut notes = self.notes(state);
+        if notes.iter().any(|note| margin + note.len() > COLUMNS) {
+            notes.push(String::new());
+            lines.splice(0..0, notes);
+        } else {
+            for (line, note) in lines.iter_mut().skip(1).zip(notes) {
+                *line = format!("{:margin$}{note}", line.trim_end());
+            }
+        }
+        let letters = (0..side).map(|column| cell(Ground::Plain, &((b'A' + column as u8) as char).to_string()));
+        lines.push(format!("   {}", letters.collect::<String>()));
+        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The square on which a piece of `seat` stands that is at `place`, or `None` when that is no square: off the
+    /// board, in the keep, or home. Places are those of [`crate::game::Game::steps`].
+    pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
+        let index = match self.turns() {
+            Turns::Series(_) => place.checked_sub(1)?,
+            Turns::Single(_) if place == 0 => return None,
+            Turns::Single(turns) if place == turns.home => return None,
+            Turns::Single(turns) => place - turns.shift,
+            Turns::Dice(_) if place == 0 => return None,
+            Turns::Dice(_) => place,
+        };
+        self.board().course(seat).get(usize::from(index)).copied()
+    }
+
+    fn ground(&self, square: Square) -> Ground {
+        let at = (square.row, square.column);
+        match self.turns() {
+            Turns::Series(turns) => {
+                // Every course ends beside the central square that is its keep.
+                let is_beside = |end: &Square| end.row.abs_diff(at.0) + end.column.abs_diff(at.1) == 1;
+                let is_keep_of = |seat: &Seat| turns.board.course(*seat).last().is_some_and(is_beside);
+                let is_central = (3..=4).contains(&at.0) && (3..=4).contains(&at.1);
+                if is_central {
+                    Ground::End(self.spec().seats.iter().find(is_keep_of))
+                } else if ashtapada::MARKED.contains(&at) {
+                    Ground::Marked
+                } else {
+                    Ground::Plain
+                }
+            }
+            Turns::Single(turns) => {
+                if turns.board.course(Seat::SOUTH).last() == Some(&square) {
+                    Ground::End(None)
+                } else if ashte_kashte::PROTECTED.contains(&at) {
+                    Ground::Marked
+                } else {
+                    Ground::Plain
+                }
+            }
+            Turns::Dice(turns) => {
+                let is_middle = |line: u8| (8..=10).contains(&line);
+                let walk = |seat: Seat, from: u8| &turns.board.course(seat)[usize::from(from)..];
+                if is_middle(at.0) && is_middle(at.1) {
+                    Ground::Home
+                } else if walk(Seat::SOUTH, pagade::RING_START)[..usize::from(pagade::RING)].contains(&square) {
+                    Ground::Plain
+                } else if Seat::ALL.into_iter().any(|seat| walk(seat, pagade::RING_END).contains(&square)) {
+                    Ground::Belly
+                } else {
+                    Ground::Outside
+                }
+            }
+        }
+    }
+
+    /// The pieces on a square, or in the keep that is drawn there.
+    fn contents(&self, state: &State, square: Square, widths: &Widths) -> String {
+        let mut counts: Vec<(char, usize)> = Vec::new();
+        for seat in self.spec().seats.iter() {
+            let is_keep = self.ground(square) == Ground::End(Some(seat));
+            let (mut capitals, mut smalls) = (0, 0);
+            for (slot, &place) in state.pieces[seat.index()][..self.spec().pieces].iter().enumerate() {
+                let (is_here, is_small) = match self.turns() {
+                    Turns::Series(turns) if place == turns.keep => (is_keep, false),
+                    Turns::Series(_) => {
+                        (self.square(seat, place) == Some(square), state.declared[seat.index()] >> slot & 1 == 1)
+                    }
+                    Turns::Single(_) => (self.square(seat, place) == Some(square), false),
+                    Turns::Dice(_) => (self.square(seat, place) == Some(square), place >= pagade::RING_END),
+                };
+                capitals += usize::from(is_here && !is_small);
+                smalls += usize::from(is_here && is_small);
+            }
+            counts.extend([(seat.letter(), capitals), (seat.letter().to_ascii_lowercase(), smalls)]);
+        }
+        counts.retain(|&(_, count)| count > 0);
+        let written = |&(letter, count): &(char, usize)| match count {
+            1 => letter.to_string(),
+            2 if counts.len() == 1 => format!("{letter}{letter}"),
+            _ => format!("{letter}{count}"),
+        };
+        let text: String = counts.iter().map(written).collect();
+        if text.len() <= widths.most {
+            return text;
+        }
+        let letters: String = counts.iter().map(|&(letter, _)| letter).collect();
+        format!("{letters}{}", counts.iter().map(|&(_, count)| count).sum::<usize>())
+    }
+
+    /// A line for each seat about what the board does not show, then what its marks mean.
+    fn notes(&self, state: &State) -> Vec<String> {
+        let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
+        notes.push(String::new());
+        let marks: &[&str] = match self.turns() {
+            Turns::Series(turns) if turns.declares() => &["[ ] crosscut   (s) keep of South", "ss  declared twins"],
+            Turns::Series(_) => &["[ ] crosscut   (s) keep of South"],
+            Turns::Single(_) => &["[ ] protected   ( ) goal"],
+            Turns::Dice(_) => &[":  belly   s  on its way home"],
+        };
+        notes.extend(marks.iter().map(|&mark| mark.to_owned()));
+        notes
+    }
+
+    fn seat_note(&self, state: &State, seat: Seat) -> String {
+        let pieces = &state.pieces[seat.index()][..self.spec().pieces];
+        let counted = |place: u8| {
+            let count = pieces.iter().filter(|&&other| other == place).count();
+            format!("{} {count}", self.place_text(place))
+        };
+        let mut parts = match self.turns() {
+            Turns::Series(turns) => vec![counted(0), counted(turns.keep), counted(turns.keep + 1)],
+            Turns::Single(turns) => vec![counted(0), counted(turns.home)],
+            Turns::Dice(_) => vec![counted(0), counted(pagade::HOME)],
+        };
+        if matches!(self.turns(), Turns::Dice(_)) {
+            parts.push(if state.has_cut(seat) { "has cut" } else { "has not cut" }.to_owned());
+        }
+        if self.spec().outlook == Outlook::Placings && state.finished[seat.index()] > 0 {
+            parts.push(format!("place {}", state.finished[seat.index()]));
+        }
+        let is_moving = state.phase != Phase::Over && state.mover == seat;
+        format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat_name(seat), parts.join(", "))
+    }
+}
+
+impl fmt::Display for Square {
+    /// Column letter and row number, as South sees the board: `E1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", (b'A' + self.column) as char, self.row + 1)
+    }
+}
+
+fn seat_name(seat: Seat) -> &'static str {
+    ["South", "East", "North", "West"][seat.index()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Ruleset;
+    use crate::game::SeatSet;
+
+    fn drawn(position: &str) -> String {
+        let (race, state) = Race::parse(position).expect("a position");
+        race.draw(&state)
+    }
+
+    #[test]
+    fn ashtapada_is_drawn() {
+        let expected = "
+ 8 [  ] .   .  [  ][  ] .   .  [  ]
+ 7  .   .   .   .   .   .   .   NN    > South  off 0, keep 1, borne 0
+ 6  .   .   .   .   .   .   .   .       North  off 0, keep 0, borne 0
+ 5 [  ] .   .  (  )(n ) .   .  [  ]
+ 4 [  ] .   .  (S )(  ) .   .  [  ]   [ ] crosscut   (s) keep of South
+ 3  .   .   .   .   .   .   .   .
+ 2  .   .   .   .   .   .   .   .
+ 1 [  ] .   .  [  ][  ] .   .  [S ]
+    A   B   C   D   E   F   G   H";
+        assert_eq!(drawn("ashtapada S:3,keep/N:23,23 S *"), expected[1..]);
+    }
+
+    #[test]
+    fn ashte_kashte_is_drawn() {
+        let expected = "
+ 7  .   .   .  [  ] .   .   .
+ 6  .   .   .   .   .   .   NN    > South  hand 2, home 1
+ 5  .   .   .   .   .   .   .       North  hand 2, home 0
+ 4 [  ] .   .  (  ) .   .  [  ]
+ 3  .   .   .   .   .   .   .     [ ] protected   ( ) goal
+ 2  .   .   .   .   .   .   .
+ 1  .   .   .  [  ] S   .   .
+    A   B   C   D   E   F   G";
+        let drawing = drawn("ashte-kashte S:hand,hand,1,home/N:hand,hand,20,20 S 1");
+        assert_eq!(drawing, expected[1..]);
+    }
+
+    #[test]
+    fn pagade_is_drawn() {
+        let drawing = drawn("pagade S+:1,20,76,83/N:cut,7,12,12 N *");
+        let lines: Vec<&str> = drawing.lines().collect();
+        assert_eq!(lines.len(), 20);
+        assert_eq!(lines[1], "18                           .  N  .     South  cut 0, home 0, has cut");
+        assert_eq!(lines[2], "17                           .  :  .   > North  cut 1, home 0, has not cut");
+        assert_eq!(lines[3], "16                          NN  :  .");
+        assert_eq!(lines[8], "11   .  .  .  .  .  .  .  . ## ## ##  .  .  .  .  .  .  .  .");
+        assert_eq!(lines[10], " 9   .  .  .  .  .  .  .  . ## ## ##  .  .  .  S  .  .  .  .");
+        assert_eq!(lines[11], " 8                           . Ss  .");
+        assert_eq!(lines[18], " 1                           .  s  .");
+        assert_eq!(lines[19], "     A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  P  Q  R  S");
+    }
+
+    #[test]
+    fn crowded_squares_keep_within_80_columns() {
+        for position in [
+            "ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *",
+            "ashtapada?pieces=4&twins=bell S:off,13,17t,17t/E:off,off,off,off/N:0,0,0,0/W:7,keep,keep,keep W 1,4,8,*",
+            "pagade S+:7,7,77,77/E+:7,7,7,7/N+:home,home,home,home/W+:77,77,77,77 E 6,6",
+        ] {
+            let drawing = drawn(position);
+            assert!(drawing.lines().all(|line| line.len() <= 80), "{drawing}");
+        }
+        let twins = drawn("ashtapada?twins=bell S:13t,13t/N:off,off S *");
+        assert!(twins.contains("[ss]") && twins.contains("declared"), "{twins}");
+        let crowd = drawn("ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *");
+        assert!(crowd.contains("[SENW16]"), "{crowd}");
+        let belly = drawn("pagade S+:7,7,77,77/E+:7,7,7,7/N+:home,home,home,home/W+:77,77,77,77 E 6,6");
+        assert!(belly.contains(" Ss4") && belly.contains(" E4") && belly.contains("place 1"), "{belly}");
+    }
+
+    #[test]
+    fn every_piece_is_somewhere_to_be_seen() {
+        for (game, seats) in [("ashtapada?path=spiral_kile", 4), ("ashte-kashte?entry=start_is_one", 3), ("pagade", 4)]
+        {
+            let seats = Ruleset::default_seats(seats).unwrap_or(SeatSet::ALL);
+            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+            for place in 0..=race.spec().goal {
+                let mut state = race.initial_state(Seat::EAST);
+                let start = race.draw(&state);
+                state.pieces[Seat::EAST.index()][race.spec().pieces - 1] = place;
+                let is_start = state == race.initial_state(Seat::EAST);
+                assert_eq!(race.draw(&state) == start, is_start, "{game} {place}");
+            }
+        }
+    }
+}

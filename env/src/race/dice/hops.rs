@@ -1,0 +1,246 @@
+//! Where two dice take the pawns of one colour, all pawns at once.
+//!
+//! Two hops of one turn hardly touch each other. A pawn that goes first may leave the square on which the next lands,
+//! or come there, and its cut may open the belly to the next. Nothing else depends on the order.
+
+use super::ring::{
+    ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, TWO_OWN, landing, square,
+};
+use crate::games::pagade::{RING, RING_END, THROWS};
+use crate::race::slots::{Set, Slots};
+use crate::race::state::{MAX_PIECES, NO_PIECE};
+
+/// The die that a pawn takes: a place in [`Hops::dice`].
+pub(super) const SMALLER: usize = 0;
+pub(super) const LARGER: usize = 1;
+
+/// The die that remains when one is taken.
+#[inline]
+pub(super) fn other(die: usize) -> usize {
+    SMALLER + LARGER - die
+}
+
+/// The pawns of one colour before they move, and where two dice take them.
+#[derive(Debug)]
+pub(super) struct Hops {
+    own: Slots,
+    ring: Ring,
+    beyond: Beyond,
+    /// Pawns that are cut.
+    cut: Set,
+    /// The lowest of the pawns on each index; equal pawns are interchangeable.
+    lowest: Set,
+    dice: [u8; 2],
+    landings: [Landings; 2],
+}
+
+/// For each pawn the square on which it lands, and the crowd there before.
+#[derive(Clone, Copy, Debug)]
+struct Landings {
+    squares: Slots,
+    crowds: Slots,
+}
+
+/// A pawn that lands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    /// The place on its course.
+    pub(super) place: u8,
+    pub(super) square: u8,
+    /// Whether it cuts the enemy there.
+    pub(super) cuts: bool,
+}
+
+impl Hops {
+    /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined: so the
+    /// sets stay in registers.
+    #[inline(always)]
+    pub(super) fn new(own: [u8; MAX_PIECES], ring: Ring, dice: [u8; 2], beyond: Beyond) -> Hops {
+        let own = Slots::of(own);
+        let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
+        let landings = dice.map(|die| Landings::new(own, die, &ring, beyond));
+        let (repeated, _) = own.repeated();
+        Hops { own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
+    }
+
+    #[inline]
+    pub(super) fn is_doublet(&self) -> bool {
+        self.dice[SMALLER] == self.dice[LARGER]
+    }
+
+    /// The steps of a die.
+    #[inline]
+    pub(super) fn steps(&self, die: usize) -> u8 {
+        self.dice[die]
+    }
+
+    /// The lowest of the pawns on each index.
+    #[inline]
+    pub(super) fn lowest(&self) -> Set {
+        self.lowest
+    }
+
+    /// Pawns that may go before any other: those that are cut come first.
+    #[inline]
+    fn may_begin(&self) -> Set {
+        if self.cut.is_empty() { self.pawns() } else { self.cut }
+    }
+
+    #[inline]
+    fn pawns(&self) -> Set {
+        !self.own.are(NO_PIECE)
+    }
+
+    /// Pawns that can take a die before any other pawn moves.
+    #[inline]
+    pub(super) fn firsts(&self, die: usize) -> Set {
+        self.may_begin() & self.landings[die].open()
+    }
+
+    /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave the
+    /// other outside.
+    #[inline]
+    pub(super) fn sums(&self) -> Set {
+        let sum = self.landings(self.dice[SMALLER] + self.dice[LARGER], self.beyond);
+        (self.may_begin() & sum.open()).when(self.cut.len() < 2)
+    }
+
+    /// Pawns that can take a doublet together with the next on their index.
+    #[inline]
+    pub(super) fn pairs(&self) -> Set {
+        let pairs = self.lowest & self.landings[SMALLER].open_to_pairs(self.own);
+        pairs.when(self.cut.is_empty() && self.is_doublet())
+    }
+
+    /// Pawns that can take the other die after the pawn of `slot`, which can begin, has taken `die`.
+    #[inline]
+    fn nexts(&self, slot: usize, die: usize) -> Set {
+        let first = self.landings[die];
+        let cuts = first.crowds.get(slot) & ANY_ENEMY != 0;
+        let next = match self.beyond {
+            Beyond::Waits | Beyond::Laps if cuts => self.landings(self.dice[other(die)], Beyond::Enters),
+            _ => self.landings[other(die)],
+        };
+        let from = square(self.own.get(slot), 0);
+        let left = next.squares.are(from).when(from != BESIDE);
+        let come = next.squares.are(first.squares.get(slot));
+        let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
+        // With two pawns cut both dice enter.
+        let may_follow = if self.cut.len() > 1 { self.cut } else { self.pawns() };
+        may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
+    }
+
+    /// The other slots that may take the other die after `slot` has taken `die`: of equal pawns the lowest, and of two
+    /// orders with one result the one that is listed first.
+    #[inline]
+    pub(super) fn others(&self, slot: usize, die: usize) -> Set {
+        if !self.firsts(die).contains(slot) {
+            return Set::NONE;
+        }
+        let lowest_left = self.lowest.with((slot + 1).min(MAX_PIECES - 1), true);
+        let mut others = self.nexts(slot, die) & lowest_left;
+        let listed_later = match die {
+            SMALLER if self.is_doublet() => slot,
+            SMALLER => 0,
+            _ => MAX_PIECES,
+        };
+        for second in others.below(listed_later).iter() {
+            if self.is_same_swapped(slot, die, second) {
+                others = others.without(second);
+            }
+        }
+        others
+    }
+
+    /// The slots that may take the other die after `slot` has taken `die`; the same slot takes both in one hop.
+    #[inline]
+    pub(super) fn seconds(&self, slot: usize, die: usize) -> Set {
+        self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
+    }
+
+    /// Whether the larger die first can lead where the smaller one first does not: past the order in which pawns that
+    /// are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a cut opens.
+    #[inline]
+    pub(super) fn order_matters(&self) -> bool {
+        let Landings { squares, crowds } = self.landings[SMALLER];
+        let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
+        let cutting = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
+        let opening = self.landings.map(cutting).into_iter().fold(Set::NONE, |set, cutting| set | cutting);
+        !(self.cut | onto_own_pair | opening.when(self.beyond != Beyond::Enters)).is_empty()
+    }
+
+    /// Whether the same two pawns can go in the other order, to the same places.
+    fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
+        let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
+        let is_same = || {
+            let [first, next] = self.both(slot, die, second).map(|hop| hop.place);
+            let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
+            (first, next) == (last, swapped) || (first, next) == (swapped, last)
+        };
+        is_legal() && (self.beyond == Beyond::Enters || is_same())
+    }
+
+    /// The hop of a pawn by one die, before any other moves.
+    #[inline]
+    pub(super) fn by(&self, slot: usize, die: usize) -> Hop {
+        self.hop(slot, self.dice[die], self.beyond)
+    }
+
+    /// The hop of a pawn by both dice.
+    #[inline]
+    pub(super) fn by_sum(&self, slot: usize) -> Hop {
+        self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
+    }
+
+    /// The hops of a pawn by one die and then of another by the other die.
+    #[inline]
+    pub(super) fn both(&self, slot: usize, die: usize, second: usize) -> [Hop; 2] {
+        let first = self.by(slot, die);
+        let beyond = if first.cuts { Beyond::Enters } else { self.beyond };
+        [first, self.hop(second, self.dice[other(die)], beyond)]
+    }
+
+    #[inline]
+    fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> Hop {
+        let steps = self.own.get(slot).wrapping_add(steps);
+        let square = landing(steps, beyond);
+        let is_further_lap = steps > RING_END && square < BESIDE;
+        let place = if is_further_lap { steps - RING } else { steps };
+        Hop { place, square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
+    }
+
+    #[inline]
+    fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
+        Landings::new(self.own, steps, &self.ring, beyond)
+    }
+
+    /// Whether any throw of two dice moves any pawn, where none is cut.
+    pub(super) fn can_ever_move(&self) -> bool {
+        THROWS.iter().any(|&([smaller, larger], _)| {
+            let open = |steps| self.pawns() & self.landings(steps, self.beyond).open();
+            let pairs = self.landings(smaller, self.beyond).open_to_pairs(self.own).when(smaller == larger);
+            !(open(smaller) | open(larger) | open(smaller + larger) | pairs).is_empty()
+        })
+    }
+}
+
+impl Landings {
+    #[inline]
+    fn new(own: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
+        let squares = own.map(|place| landing(place.wrapping_add(steps), beyond));
+        Landings { squares, crowds: squares.map(|square| ring.at(square)) }
+    }
+
+    /// Pawns that may land together with the next of the `own` pawns, which is on the same index.
+    #[inline]
+    fn open_to_pairs(&self, own: Slots) -> Set {
+        let (_, followed) = own.repeated();
+        followed & !own.are(NO_PIECE) & self.crowds.only(CLOSED_TO_PAIR).are(0)
+    }
+
+    /// Pawns that may land by themselves.
+    #[inline]
+    fn open(&self) -> Set {
+        self.crowds.only(CLOSED_TO_ONE).are(0)
+    }
+}

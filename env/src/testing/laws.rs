@@ -1,0 +1,377 @@
+//! The laws that every game owes: what search, learning and the gym take for granted of any [`Game`].
+//!
+//! Whoever writes a game calls [`check_game`] in a test. It plays random games, looks at every node on the way and at
+//! all that can follow from some of them, and returns the first law that is broken with the state that breaks it. It
+//! knows the seam alone: what the rules of a game mean, and how its positions are written, is tested elsewhere.
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use rand::Rng;
+
+use crate::chance::{self, GameRng};
+use crate::game::{Action, Game, MAX_SEATS, Node, Outcome, Outlook, Seat};
+use crate::gym::Env;
+
+mod turns;
+mod views;
+
+use views::Views;
+
+/// What [`check_game`] plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Play {
+    /// Seed of the throws and of the choices.
+    pub seed: u64,
+    /// Number of random games.
+    pub games: usize,
+    /// How pieces run.
+    pub course: Course,
+}
+
+/// How pieces run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Course {
+    /// A move never takes a piece of its own side back.
+    Forward,
+    /// Moves may take pieces round again, so that steps are lost; pieces at the goal stay there.
+    Laps,
+}
+
+/// How the random games went.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// Nodes on the way, each of them checked.
+    pub nodes: usize,
+    /// Games that ended by their rules.
+    pub terminated: usize,
+    /// Games broken off at the turn cap. Only the caller knows whether there may be any.
+    pub truncated: usize,
+}
+
+/// A law that a game breaks.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("{law}: {problem}; in {state:?}")]
+pub struct Broken<S> {
+    /// The law.
+    pub law: &'static str,
+    /// How it is broken.
+    pub problem: String,
+    /// Where it is broken.
+    pub state: S,
+}
+
+type Checked<G> = Result<(), Broken<<G as Game>::State>>;
+
+fn broken<S: Clone>(law: &'static str, state: &S, problem: impl Into<String>) -> Broken<S> {
+    Broken { law, problem: problem.into(), state: state.clone() }
+}
+
+/// Fails with `problem` unless `holds`.
+fn hold<S: Clone>(
+    law: &'static str,
+    state: &S,
+    holds: bool,
+    problem: impl FnOnce() -> String,
+) -> Result<(), Broken<S>> {
+    if holds { Ok(()) } else { Err(broken(law, state, problem())) }
+}
+
+/// One node in so many has all that can follow it looked at too.
+const SPACING: usize = 40;
+/// Nodes that are looked at around such a node.
+const AROUND: usize = 60;
+
+/// Plays random games and checks every law at each node on the way: those of [`check_state`] and [`check_step`], that
+/// equal observations mean equal futures around some of the nodes, that the same seed gives the same game, and that the
+/// gym refuses all but legal actions.
+///
+/// # Errors
+/// The first law found broken.
+pub fn check_game<G: Game>(game: &Arc<G>, play: &Play) -> Result<Tally, Broken<G::State>> {
+    check_start(&**game)?;
+    let mut rng = chance::stream(play.seed, 0);
+    let mut tally = Tally::default();
+    for _ in 0..play.games {
+        walk(&**game, play.course, &mut rng, &mut tally)?;
+    }
+    check_gym(game, play.seed, &mut rng)?;
+    Ok(tally)
+}
+
+/// The laws of the spec and of the first positions.
+fn check_start<G: Game>(game: &G) -> Checked<G> {
+    const LAW: &str = "the spec says what is played";
+    let spec = game.spec();
+    let any = game.initial_state(spec.seats.iter().next().unwrap_or(Seat::SOUTH));
+    let check = |holds, problem: &str| hold(LAW, &any, holds, || format!("{problem}: {spec:?}"));
+    check((2..=MAX_SEATS).contains(&spec.seats.len()), "two to four seats")?;
+    check((1..=32).contains(&spec.actions), "1 to 32 actions")?;
+    check((1..=usize::from(u16::MAX)).contains(&spec.observation), "a length of observations")?;
+    check((1..=4).contains(&spec.pieces) && spec.goal > 0 && spec.turn_cap > 0, "pieces, goal and turn cap")?;
+    let is_team = |seat: Seat| {
+        let team = spec.teams[seat];
+        team.contains(seat) && team.iter().all(|mate| spec.teams[mate] == team && spec.seats.contains(mate))
+    };
+    check(spec.seats.iter().all(is_team), "each seat in one team")?;
+    for first in spec.seats.iter() {
+        let state = game.initial_state(first);
+        let node = game.node(&state);
+        hold("the first seat throws first", &state, node == Node::Chance(first), || format!("{node:?}, not {first}"))?;
+    }
+    Ok(())
+}
+
+/// One random game, node by node.
+fn walk<G: Game>(game: &G, course: Course, rng: &mut GameRng, tally: &mut Tally) -> Checked<G> {
+    let mut state = game.initial_state(chance::first_seat(game.spec().seats, rng));
+    let (mut turns, mut was_chance) = (0, false);
+    loop {
+        check_state(game, &state)?;
+        tally.nodes += 1;
+        if chance::below(SPACING, rng) == 0 {
+            check_around(game, course, &state)?;
+        }
+        let is_chance = matches!(game.node(&state), Node::Chance(_));
+        turns += u32::from(is_chance && !was_chance);
+        was_chance = is_chance;
+        if turns > game.spec().turn_cap {
+            tally.truncated += 1;
+            return Ok(());
+        }
+        let Some(next) = random_successor(game, &state, rng) else {
+            tally.terminated += 1;
+            return Ok(());
+        };
+        check_step(game, course, &state, &next)?;
+        state = next;
+    }
+}
+
+/// A state that random play reaches by one throw or action; `None` at the end.
+fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> Option<G::State> {
+    let mut next = state.clone();
+    match game.node(state) {
+        Node::Chance(_) => {
+            game.apply_chance(&mut next, chance::outcome(game.chance_outcomes(state), rng.next_u64()));
+        }
+        Node::Decision(_) => {
+            let legal = game.legal_actions(state);
+            game.apply_action(&mut next, legal.nth(chance::below(legal.len(), rng))?);
+        }
+        Node::Terminal => return None,
+    }
+    Some(next)
+}
+
+/// Everything that one throw that can happen, or one legal action, makes of `state`.
+pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
+    let chances = game.chance_outcomes(state).iter().enumerate().filter(|(_, probability)| **probability > 0.0);
+    let thrown = chances.map(|(outcome, _)| {
+        let mut next = state.clone();
+        game.apply_chance(&mut next, Outcome(outcome as u8));
+        next
+    });
+    let played = game.legal_actions(state).iter().map(|action| {
+        let mut next = state.clone();
+        game.apply_action(&mut next, action);
+        next
+    });
+    thrown.chain(played).collect()
+}
+
+/// Looks at the nodes nearest after `state`, and whether those that look the same are the same.
+fn check_around<G: Game>(game: &G, course: Course, state: &G::State) -> Checked<G> {
+    let mut views = Views::default();
+    let mut seen = HashSet::from([state.clone()]);
+    let mut nodes = vec![state.clone()];
+    let mut at = 0;
+    while at < nodes.len() {
+        let state = nodes[at].clone();
+        at += 1;
+        check_state(game, &state)?;
+        views.check(game, &state)?;
+        for next in successors(game, &state) {
+            check_step(game, course, &state, &next)?;
+            if nodes.len() < AROUND && seen.insert(next.clone()) {
+                nodes.push(next);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The laws of one state: throws and actions are there exactly where the node says so, returns are those of the
+/// outlook, steps and observations are in range, and the turn under way ends where its actions lead.
+///
+/// # Errors
+/// The first law found broken.
+pub fn check_state<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+    check_node(game, state)?;
+    check_returns(game, state)?;
+    check_observation(game, state)?;
+    for seat in game.spec().seats.iter() {
+        let steps = &game.steps(state, seat)[..game.spec().pieces];
+        let is_in_range = steps.is_sorted() && steps.iter().all(|&steps| steps <= game.spec().goal);
+        hold("steps ascend up to the goal", state, is_in_range, || format!("{seat}: {steps:?}"))?;
+    }
+    let copy = state.clone();
+    let hasher = RandomState::new();
+    let is_same = copy == *state && hasher.hash_one(&copy) == hasher.hash_one(state);
+    hold("equal states hash equal", state, is_same, || format!("copy {copy:?}"))?;
+    turns::check(game, state)
+}
+
+fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+    const LAW: &str = "throws belong to chance nodes and actions to decisions";
+    let (node, chances, legal) = (game.node(state), game.chance_outcomes(state), game.legal_actions(state));
+    let counts = (!chances.is_empty(), !legal.is_empty());
+    let (expected, seat) = match node {
+        Node::Chance(seat) => ((true, false), Some(seat)),
+        Node::Decision(seat) => ((false, true), Some(seat)),
+        Node::Terminal => ((false, false), None),
+    };
+    hold(LAW, state, counts == expected, || format!("{node:?} with {chances:?} and {legal:?}"))?;
+    let takes_part = seat.is_none_or(|seat| game.spec().seats.contains(seat));
+    hold("who is to act takes part", state, takes_part, || format!("{node:?}"))?;
+    let is_in_range = legal.iter().all(|action| usize::from(action.0) < game.spec().actions);
+    hold("actions are in range", state, is_in_range, || format!("{legal:?}"))?;
+    if !chances.is_empty() {
+        let sum: f64 = chances.iter().copied().map(f64::from).sum();
+        let are_probabilities = chances.iter().all(|&probability| (0.0..=1.0).contains(&probability));
+        let is_distribution = are_probabilities && (sum - 1.0).abs() < 1e-6 && chances.len() <= 256;
+        hold("probabilities sum to one", state, is_distribution, || format!("{chances:?} sum to {sum}"))?;
+    }
+    Ok(())
+}
+
+fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+    const LAW: &str = "returns are those of the outlook";
+    let (spec, returns) = (game.spec(), game.returns(state));
+    if game.node(state) != Node::Terminal {
+        return hold("returns wait for the end", state, returns.0 == [0.0; MAX_SEATS], || format!("{returns:?}"));
+    }
+    let sum: f32 = spec.seats.iter().map(|seat| returns[seat]).sum();
+    let count = spec.seats.len() as f32;
+    let expected = match spec.outlook {
+        Outlook::Winner => 1.0,
+        // Each team shares its value, so every value counts as often as the team has seats.
+        Outlook::Teams | Outlook::Placings => count / 2.0,
+    };
+    let are_in_range = spec.seats.iter().all(|seat| (0.0..=1.0).contains(&returns[seat]));
+    let holds = are_in_range && (sum - expected).abs() < 1e-5;
+    hold(LAW, state, holds, || format!("{returns:?} under {:?}", spec.outlook))?;
+    let share = |seat: Seat| spec.teams[seat].iter().all(|mate| returns[mate] == returns[seat]);
+    hold("teams share their value", state, spec.seats.iter().all(share), || format!("{returns:?}"))
+}
+
+fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
+    const LAW: &str = "an observation is a set of entries";
+    let length = game.spec().observation;
+    let mut written = vec![f32::NAN; length];
+    for seat in game.spec().seats.iter() {
+        let mut active = vec![u16::MAX];
+        game.observe_active(state, seat, &mut active);
+        hold(LAW, state, active[0] == u16::MAX, || "what was in the list is lost".to_owned())?;
+        active.remove(0);
+        let mut expected = vec![0.0; length];
+        for &entry in &active {
+            let Some(value) = expected.get_mut(usize::from(entry)).filter(|value| **value == 0.0) else {
+                return Err(broken(LAW, state, format!("{seat}: entry {entry} of {length} in {active:?}")));
+            };
+            *value = 1.0;
+        }
+        game.observe(state, seat, &mut written);
+        hold(LAW, state, written == expected, || format!("{seat}: written otherwise than {active:?}"))?;
+    }
+    Ok(())
+}
+
+/// The laws of one throw or action from `before` to `after`: a throw moves nothing and leaves the turn to its seat, an
+/// action takes the pieces of its side forward and sends others back to the start at most.
+///
+/// # Errors
+/// The first law found broken.
+pub fn check_step<G: Game>(game: &G, course: Course, before: &G::State, after: &G::State) -> Checked<G> {
+    let spec = game.spec();
+    let steps = |state: &G::State, seat: Seat| game.steps(state, seat)[..spec.pieces].to_vec();
+    let seat = match game.node(before) {
+        Node::Chance(seat) => {
+            let next = game.node(after);
+            let stays = matches!(next, Node::Chance(same) | Node::Decision(same) if same == seat);
+            hold("a throw leaves the turn to its seat", before, stays, || format!("{next:?}"))?;
+            let moved = spec.seats.iter().find(|&seat| steps(before, seat) != steps(after, seat));
+            return hold("a throw moves nothing", before, moved.is_none(), || format!("{moved:?} in {after:?}"));
+        }
+        Node::Decision(seat) => seat,
+        Node::Terminal => return Err(broken("the end is the end", before, format!("{after:?}"))),
+    };
+    for owner in spec.seats.iter() {
+        let (old, new) = (steps(before, owner), steps(after, owner));
+        let says = || format!("{owner}: {old:?} became {new:?}");
+        let at_goal = |steps: &[u8]| steps.iter().filter(|&&steps| steps == spec.goal).count();
+        hold("the goal is final", before, at_goal(&old) <= at_goal(&new), says)?;
+        if spec.teams[seat].contains(owner) {
+            let runs = course == Course::Laps || old.iter().zip(&new).all(|(old, new)| old <= new);
+            hold("moves run forward", before, runs, says)?;
+        } else {
+            hold("others are captured or left alone", before, is_captured(&old, &new), says)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `new` is `old` with some entries turned to 0; both ascend.
+fn is_captured(old: &[u8], new: &[u8]) -> bool {
+    let mut left = old.iter();
+    new.iter().filter(|&&steps| steps > 0).all(|steps| left.any(|old| old == steps))
+}
+
+/// Plays one game twice in the gym: once fresh, once in an environment that has played another game before.
+fn check_gym<G: Game>(game: &Arc<G>, seed: u64, rng: &mut GameRng) -> Checked<G> {
+    let (mut env, mut used) = (Env::new(Arc::clone(game)), Env::new(Arc::clone(game)));
+    while let Some(action) = used.legal_actions().nth(0) {
+        let state = used.state().clone();
+        let step = used.step(action).map_err(|error| broken("legal actions are taken", &state, error.to_string()))?;
+        if step.terminated || used.turns() > 50 {
+            break;
+        }
+    }
+    env.reset(seed);
+    used.reset(seed);
+    loop {
+        let state = env.state().clone();
+        check_refusals(&mut env)?;
+        let legal = env.legal_actions();
+        let says = |other: &dyn Debug| format!("the other has {other:?}");
+        hold("the same seed gives the same game", &state, *used.state() == state, || says(used.state()))?;
+        let Some(action) = legal.nth(chance::below(legal.len(), rng)) else { return Ok(()) };
+        let step = env.step(action).map_err(|error| broken("legal actions are taken", &state, error.to_string()))?;
+        let same = used.step(action);
+        hold("the same seed gives the same game", &state, same == Ok(step), || says(&same))?;
+        let is_over = matches!(game.node(env.state()), Node::Terminal);
+        let is_told = step.terminated == is_over && step.truncated == (!is_over && env.seat().is_none());
+        hold("a step tells the end", env.state(), is_told, || format!("{step:?}"))?;
+        let is_worth = step.returns == game.returns(env.state());
+        hold("a step tells the returns", env.state(), is_worth, || format!("{step:?}"))?;
+    }
+}
+
+/// Every action that is not legal is refused without a trace.
+fn check_refusals<G: Game>(env: &mut Env<G>) -> Checked<G> {
+    const LAW: &str = "other than legal actions are refused";
+    let (state, turns, throws) = (env.state().clone(), env.turns(), env.throws());
+    let legal = env.legal_actions();
+    for action in (0..=64).chain([127, 128, 255]).map(Action).filter(|&action| !legal.contains(action)) {
+        let result = env.step(action);
+        hold(LAW, &state, result.is_err(), || format!("{action:?}, where {legal:?} are legal: {result:?}"))?;
+        let is_same = *env.state() == state && env.turns() == turns && env.throws() == throws;
+        hold(LAW, &state, is_same, || format!("{action:?} led to {:?}", env.state()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

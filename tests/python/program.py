@@ -1,0 +1,91 @@
+"""The built program as other programs meet it: run to its end, or asked line by line as an engine.
+
+Knows nothing of games or networks.
+"""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ASHTA = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "ashta"
+SMOKE = ROOT / "configs" / "smoke.toml"
+
+# Longest time that a single command of these tests may take, in seconds.
+PATIENCE = 60
+
+
+def run(*arguments, **options):
+    """Runs `ashta` with `arguments` to its end; returns the finished process with its output as text."""
+    command = [str(ASHTA), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, **options)
+
+
+def train(directory, *settings):
+    """Trains the tiny network of configs/smoke.toml below `directory`; returns (folder of the run, bot file)."""
+    overrides = [part for setting in settings for part in ("--set", setting)]
+    finished = run("train", SMOKE, "--set", f"run.directory={directory}", *overrides)
+    assert finished.returncode == 0, finished.stderr
+    return folders(finished.stdout)
+
+
+def folders(output):
+    """The folder of the run and the bot file that a finished training names on standard output."""
+    named = re.findall(r"^bot: (.+)$", output, re.MULTILINE)
+    assert len(named) == 1, output
+    bot = Path(named[0])
+    return bot.parents[1], bot
+
+
+class Engine:
+    """`ashta engine` under way. Use it in a `with` statement."""
+
+    def __init__(self, agent=None):
+        options = [] if agent is None else ["--agent", str(agent)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([str(ASHTA), "engine", *options], stdin=pipe, stdout=pipe, stderr=pipe)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.stdin.close()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def line(self, line):
+        """The answer to a line, text or bytes without a line break."""
+        line = line if isinstance(line, bytes) else line.encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer.endswith(b"\n"), f"no answer to {line[:80]}; {self.process.poll()}"
+        return json.loads(answer)
+
+    def ask(self, **request):
+        """The answer to a request, whatever it is."""
+        return self.line(json.dumps(request))
+
+    def get(self, **request):
+        """The answer to a request that must not fail."""
+        answer = self.ask(**request)
+        assert "error" not in answer, (request, answer)
+        return answer
+
+
+def blocks(page, language):
+    """The fenced code blocks of `language` on a page of docs/."""
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def rows(page, heading):
+    """The rows of the first table under a heading of a page of docs/, as lists of cells, without its head."""
+    text = (ROOT / "docs" / page).read_text()
+    section = text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    table = [line for line in section.splitlines() if line.startswith("|")]
+    assert table, f"{page} has no table under {heading}"
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in table[2:]]

@@ -1,0 +1,110 @@
+"""A bot read by strangers: the safetensors package, numpy, the reader of docs/bot-format.md, and its own engine."""
+
+import json
+import subprocess
+import sys
+
+import numpy
+import pytest
+from safetensors import safe_open
+
+import program
+
+
+@pytest.fixture(scope="module")
+def bot(smoke):
+    """The manifest and the tensors of the bot, read without any code of ashta."""
+    with safe_open(smoke[1], framework="numpy") as file:
+        manifest = json.loads(file.metadata()["ashta"])
+        return manifest, {name: file.get_tensor(name).astype(numpy.float64) for name in file.keys()}
+
+
+def forward(manifest, tensors, active):
+    """Values and policy logits as docs/bot-format.md tells it, in double precision."""
+    shape = manifest["shape"]
+    x = numpy.zeros(shape["observation"])
+    x[active] = 1
+    for layer in range(len(shape["hidden"])):
+        x = numpy.maximum(0, x @ tensors[f"torso.{layer}.weight"] + tensors[f"torso.{layer}.bias"])
+    logits = x @ tensors["head.weight"] + tensors["head.bias"]
+    values, policy = logits[: shape["values"]], logits[shape["values"] :]
+    if shape["value_head"] == "softmax":
+        return softmax(values), policy
+    return 1 / (1 + numpy.exp(-values)), policy
+
+
+def softmax(logits):
+    powers = numpy.exp(logits - logits.max())
+    return powers / powers.sum()
+
+
+def seats_from(manifest, observer):
+    """The seats that take part, from the observer on, counter-clockwise."""
+    order = "SENW"
+    at = order.index(observer)
+    return [seat for seat in order[at:] + order[:at] if seat in manifest["seats"]]
+
+
+def test_shapes_are_those_of_the_manifest(bot):
+    manifest, tensors = bot
+    shape = manifest["shape"]
+    widths = [shape["observation"], *shape["hidden"]]
+    expected = {"head.weight": (widths[-1], shape["values"] + shape["actions"])}
+    expected["head.bias"] = expected["head.weight"][1:]
+    for layer in range(len(shape["hidden"])):
+        expected[f"torso.{layer}.weight"] = (widths[layer], widths[layer + 1])
+        expected[f"torso.{layer}.bias"] = (widths[layer + 1],)
+    assert {name: tensor.shape for name, tensor in tensors.items()} == expected
+    assert manifest["ruleset"] == "ashte-kashte?pieces=2"
+    assert manifest["seats"] == "SN"
+
+
+def test_numpy_gets_the_answers_of_every_probe(bot):
+    manifest, tensors = bot
+    assert len(manifest["probes"]) == 4
+    for probe in manifest["probes"]:
+        values, policy = forward(manifest, tensors, probe["active"])
+        numpy.testing.assert_allclose(values, probe["values"], rtol=1e-4, atol=1e-4)
+        numpy.testing.assert_allclose(policy, probe["policy"], rtol=1e-4, atol=1e-4)
+
+
+def test_the_reader_of_the_page_passes(smoke, tmp_path):
+    reader = tmp_path / "reader.py"
+    reader.write_text(program.blocks("bot-format.md", "python")[0])
+    finished = subprocess.run([sys.executable, reader, smoke[1]], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines() == ["plays ashte-kashte?pieces=2 with seats SN", "4 probes passed"]
+
+
+def test_the_engine_sees_and_says_what_the_file_does(bot, smoke):
+    manifest, tensors = bot
+    with program.Engine(f"{smoke[1]}+policy") as engine:
+        for probe in manifest["probes"]:
+            position = probe["position"]
+            observed = engine.get(op="observe", position=position)
+            assert observed["encoding"] == manifest["encoding"]
+            active = [entry for entry, bit in enumerate(observed["observation"]) if bit]
+            assert active == sorted(probe["active"])
+            values, logits = forward(manifest, tensors, active)
+            by_seat = dict(zip(seats_from(manifest, probe["observer"]), values))
+            expected = [by_seat[seat] for seat in manifest["seats"]]
+            found = engine.get(op="evaluate", position=position)["values"]
+            numpy.testing.assert_allclose(found, expected, atol=1e-5)
+            legal = [action for action, bit in enumerate(observed["mask"]) if bit]
+            if len(legal) < 2:
+                continue
+            best = engine.get(op="bestmove", position=position)
+            assert [action for action, _ in best["policy"]] == legal
+            probabilities = [probability for _, probability in best["policy"]]
+            numpy.testing.assert_allclose(probabilities, softmax(logits[legal]), atol=1e-5)
+            assert best["action"] == legal[int(numpy.argmax(probabilities))]
+
+
+def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
+    exported = tmp_path / "again.bot"
+    finished = program.run("export", smoke[0], "--output", exported)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == f"bot: {exported}\n"
+    with safe_open(exported, framework="numpy") as file:
+        for name in file.keys():
+            numpy.testing.assert_array_equal(file.get_tensor(name), bot[1][name])

@@ -1,0 +1,101 @@
+"""The command line as people use it: errors that help, interruptions that lose nothing, answers for programs."""
+
+import json
+import signal
+import subprocess
+import time
+
+import numpy
+from safetensors import safe_open
+
+import program
+
+
+def test_a_misspelt_key_is_named_with_the_right_one(tmp_path):
+    config = tmp_path / "mine.toml"
+    config.write_text('[selfplay]\ngaems = 10\n\n[lerning]\nbatch = 32\n')
+    finished = program.run("train", config, "--set", "evaluation.piars=1", cwd=tmp_path)
+    assert finished.returncode != 0 and finished.stdout == ""
+    for key, meant in [("gaems", "games"), ("lerning", "learning"), ("evaluation.piars", "evaluation.pairs")]:
+        assert key in finished.stderr and meant in finished.stderr, finished.stderr
+    assert "mine.toml" in finished.stderr
+    assert list(tmp_path.iterdir()) == [config], "nothing is begun with settings that are wrong"
+
+
+def test_a_broken_bot_is_named(smoke, tmp_path):
+    broken = tmp_path / "broken.bot"
+    broken.write_bytes(smoke[1].read_bytes()[:-8])
+    missing = tmp_path / "missing.bot"
+    other = tmp_path / "text.bot"
+    other.write_text("no bot at all")
+    for path in (broken, missing, other):
+        for arguments in (["eval", path, "--pairs", "1"], ["engine", "--agent", path]):
+            finished = program.run(*arguments, stdin=subprocess.DEVNULL)
+            assert finished.returncode != 0 and finished.stdout == "", arguments
+            assert path.name in finished.stderr, finished.stderr
+
+
+def test_a_bot_refuses_another_game(smoke):
+    finished = program.run("eval", smoke[1], "--game", "ashtapada", "--pairs", "1")
+    assert finished.returncode != 0
+    assert "ashte-kashte?pieces=2" in finished.stderr
+    with program.Engine(smoke[1]) as engine:
+        answer = engine.ask(op="evaluate", position="ashtapada S:5,30/N:off,23 S *")
+        assert answer["error"]["code"] == "no-agent"
+
+
+def test_a_match_as_json(smoke):
+    arguments = ["eval", smoke[1], "--against", "random,runner", "--pairs", "10", "--json"]
+    finished = program.run(*arguments)
+    assert finished.returncode == 0, finished.stderr
+    report = json.loads(finished.stdout)
+    assert [result["opponent"] for result in report["results"]] == ["random", "runner"]
+    for result in report["results"]:
+        low, high = result["interval"]
+        assert result["games"] == 20 and 0 <= low <= result["score"] <= high <= 1
+    assert program.run(*arguments, "--threads", "1").stdout == finished.stdout
+
+
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
+    settings = ["selfplay.games=4096", "selfplay.games_per_iteration=64", "learning.ema=0.99"]
+    settings += ["evaluation.every_iterations=25", "run.checkpoint_iterations=1000"]
+    _, whole = program.train(tmp_path / "whole", *settings)
+
+    overrides = [part for setting in settings for part in ("--set", setting)]
+    directory = tmp_path / "halves"
+    command = [program.ASHTA, "train", program.SMOKE, "--set", f"run.directory={directory}", *overrides]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    metrics = directory / "smoke-1" / "metrics.jsonl"
+    deadline = time.monotonic() + program.PATIENCE
+    while not metrics.exists() or metrics.read_text().count("\n") < 3:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=program.PATIENCE)
+    assert process.returncode == 0 and "bot:" not in output
+    assert f"ashta train --resume {directory / 'smoke-1'}" in errors
+    interrupted_after = metrics.read_text().count("\n")
+    assert interrupted_after < 64
+
+    finished = program.run("train", "--resume", directory / "smoke-1")
+    assert finished.returncode == 0, finished.stderr
+    run, resumed = program.folders(finished.stdout)
+    assert run == directory / "smoke-1"
+    iterations = [json.loads(line)["iteration"] for line in metrics.read_text().splitlines()]
+    assert iterations == list(range(1, 65))
+    with safe_open(whole, framework="numpy") as one, safe_open(resumed, framework="numpy") as other:
+        assert set(one.keys()) == set(other.keys())
+        for name in one.keys():
+            numpy.testing.assert_array_equal(one.get_tensor(name), other.get_tensor(name))
+
+
+def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
+    finished = program.run("train", "--resume", tmp_path)
+    assert finished.returncode != 0
+    assert str(tmp_path) in finished.stderr
+
+
+def test_completions_name_the_commands():
+    finished = program.run("completions", "bash")
+    assert finished.returncode == 0
+    assert all(command in finished.stdout for command in ("train", "eval", "play", "export", "engine", "bench"))

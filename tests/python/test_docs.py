@@ -1,0 +1,176 @@
+"""The pages of docs/ are true: their examples are run and their figures compared with the program.
+
+With UPDATE_GOLDEN=1 in the environment the answers of the examples are written anew: read the difference.
+"""
+
+import json
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import program
+
+GAMES = ["ashtapada", "ashte-kashte", "pagade"]
+
+UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
+
+
+def same(found, expected):
+    """Equal, with floating-point numbers to six digits."""
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    if isinstance(expected, float):
+        return math.isclose(found, expected, rel_tol=1e-6)
+    return found == expected
+
+
+def test_protocol_examples(engine):
+    page = program.ROOT / "docs" / "engine-protocol.md"
+    lines = page.read_text().splitlines(keepends=True)
+    requests = [number for number, line in enumerate(lines) if line.startswith("> ")]
+    assert len(requests) > 30
+    operations, wrong = set(), []
+    for number in requests:
+        assert lines[number + 1].startswith("< "), lines[number]
+        found = engine.line(lines[number][2:].strip())
+        if not same(found, json.loads(lines[number + 1][2:])):
+            wrong.append((lines[number], found))
+            lines[number + 1] = f"< {json.dumps(found, separators=(',', ':'), ensure_ascii=False)}\n"
+        if "error" not in found:
+            operations.add(json.loads(lines[number][2:])["op"])
+    if UPDATE:
+        page.write_text("".join(lines))
+    else:
+        assert not wrong
+    headings = page.read_text().split("\n## ")[1:]
+    assert operations == {heading.split("\n")[0] for heading in headings} - {"Errors", "A client"}
+
+
+def test_the_client_of_the_page_plays_a_game():
+    client = program.blocks("engine-protocol.md", "python")[0].replace("target/release/ashta", str(program.ASHTA))
+    finished = subprocess.run([sys.executable, "-c", client], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 0, finished.stderr
+    assert " - - [" in finished.stdout
+
+
+def test_positions_of_the_notation_page(engine):
+    lines = [line for block in program.blocks("notation.md", "text") for line in block.splitlines()]
+    positions = [line for line in lines if line != "GAME SEATS MOVER PENDING"]
+    assert len(positions) > 15
+    for position in positions:
+        engine.get(op="legal", position=position)
+    for position, _ in program.rows("notation.md", "What is refused"):
+        answer = engine.ask(op="legal", position=position.strip("`"))
+        assert answer["error"]["code"] == "bad-position", (position, answer)
+
+
+def known_flags(engine, game):
+    """The house rules that the program knows, in its order."""
+    message = engine.ask(op="new", game=f"{game}?no_such_flag=1")["error"]["message"]
+    return message.split("(known: ")[1].rstrip(")").split(", ")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_house_rules_of_the_game_pages(engine, game):
+    rows = program.rows(f"games/{game}.md", "House rules")
+    assert [row[0].strip("`") for row in rows] == known_flags(engine, game)
+    for flag, values, _ in rows:
+        values = [value.strip(" `") for value in values.split(",")]
+        flag = flag.strip("`")
+        seats = 4 if flag in ("teams", "two") else 2
+        message = engine.ask(op="new", game=f"{game}?{flag}=no_such_value", seats=4)["error"]["message"]
+        assert sorted(message.split("(one of: ")[1].rstrip(")").split(", ")) == sorted(values)
+        for at, value in enumerate(values):
+            position = engine.get(op="new", game=f"{game}?{flag}={value}", seats=seats)["position"]
+            # Only what differs from the default is written.
+            assert position.startswith(f"{game} " if at == 0 else f"{game}?{flag}={value} ")
+
+
+@pytest.mark.parametrize(
+    ("game", "column", "new"),
+    [
+        ("ashtapada", 1, {"game": "ashtapada"}),
+        ("ashtapada", 2, {"game": "ashtapada", "seats": 4}),
+        ("ashte-kashte", 1, {"game": "ashte-kashte"}),
+        ("ashte-kashte", 2, {"game": "ashte-kashte", "seats": 4}),
+        ("pagade", 1, {"game": "pagade"}),
+        ("pagade", 2, {"game": "pagade", "seats": 4}),
+        ("pagade", 3, {"game": "pagade?teams=true", "seats": 4}),
+    ],
+)
+def test_layouts_of_the_game_pages(engine, game, column, new):
+    """The second table under Observation gives the range of each part; a throw lights the parts that it should."""
+    text = (program.ROOT / "docs" / "games" / f"{game}.md").read_text()
+    section = text.split("\n## Observation\n")[1].split("\n## ")[0]
+    tables = [table for table in section.split("\n\n") if table.startswith("|")]
+    rows = [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in tables[1].splitlines()[2:]]
+    ranges = [list(map(int, row[column].split(" to "))) for row in rows[:-1]]
+    length = int(rows[-1][column])
+    assert ranges[0][0] == 0 and ranges[-1][1] == length - 1
+    assert all(before[1] + 1 == after[0] for before, after in zip(ranges, ranges[1:]))
+
+    position = engine.get(op="new", **new)["position"]
+    before = engine.get(op="observe", position=position)
+    throw = {"ashtapada": [1, 4, 2], "ashte-kashte": [3], "pagade": [1, 3]}[game]
+    thrown = engine.get(op="apply", position=position, throw=throw)["position"]
+    after = engine.get(op="observe", position=thrown)
+    assert len(before["observation"]) == len(after["observation"]) == length
+    lit = [[sum(seen["observation"][start : end + 1]) for start, end in ranges] for seen in (before, after)]
+    seats = position.split(" ")[1].split("/")
+    pieces = len(seats[0].split(","))
+    throws = {"ashtapada": 5, "ashte-kashte": 1, "pagade": 2}[game]
+    assert lit == [[pieces * len(seats), 1, 0, 0, 0], [pieces * len(seats), 0, 1, throws, pieces]]
+
+    facts = dict(re.findall(r"^\| (\w+) \| ([^|]+) \|$", text, re.MULTILINE))
+    assert facts["actions"] == str(len(after["mask"]))
+    assert facts["encoding"] == str(after["encoding"])
+    assert f"{length:,}" in facts["observation"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_game_pages_have_the_same_headings(game):
+    text = (program.ROOT / "docs" / "games" / f"{game}.md").read_text()
+    names = "Board and course,Throws,Turn,Observation,Actions,Returns,Ends,House rules,Sources,Decisions,Version history"
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == names.split(",")
+
+
+def pages():
+    """Every page of the repository as (path, text)."""
+    root = program.ROOT
+    found = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "checkpoints").glob("*.md")]
+    return [(path, path.read_text()) for path in found]
+
+
+def test_links_lead_somewhere():
+    links = [(path, link) for path, text in pages() for link in re.findall(r"\]\(([^)#]+)\)", text)]
+    assert len(links) > 20
+    broken = [f"{path}: {link}" for path, link in links if "://" not in link and not (path.parent / link).exists()]
+    assert not broken
+
+
+def test_files_that_pages_speak_of_exist():
+    named = r"`((?:(?:env|agents|train)/src|tests/(?:src|tests|python)|configs|docs)/[\w./-]+)`"
+    files = {(path.name, file) for path, text in pages() for file in re.findall(named, text)}
+    assert len(files) > 20
+    missing = [f"{page}: {file}" for page, file in sorted(files) if not (program.ROOT / file).exists()]
+    assert not missing
+
+
+def test_the_game_in_the_readme_is_what_the_program_shows():
+    page = program.ROOT / "README.md"
+    text = page.read_text()
+    shown = re.search(r"^```text\n\$ ashta (play .*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    finished = program.run(*shlex.split(shown[1]), input="q\n")
+    assert finished.returncode == 0, finished.stderr
+    output = finished.stdout[: finished.stdout.index("Your choice")]
+    if UPDATE:
+        page.write_text(text[: shown.start(2)] + output + text[shown.end(2) :])
+    else:
+        assert shown[2] == output

@@ -1,0 +1,145 @@
+"""The engine protocol: whole games through a client, and what is broken on the way."""
+
+import random
+
+import pytest
+
+GAMES = [
+    ("ashtapada", 2, 1),
+    ("ashtapada", 3, 1),
+    ("ashtapada?twins=bell&must_use=greedy", 4, 1),
+    ("ashte-kashte", "SN", 1),
+    ("ashte-kashte", "SEW", 1),
+    ("ashte-kashte?capture_bonus=true", 4, 1),
+    ("pagade?no_cut=lap", 2, 1),
+    ("pagade", 4, 2),
+    ("pagade?teams=true&no_cut=off", 4, 2),
+]
+
+# No game of these needs more requests; the longest takes a tenth of this.
+MOST_NODES = 50_000
+
+
+@pytest.mark.parametrize(("game", "seats", "stake"), GAMES)
+def test_whole_games(engine, game, seats, stake):
+    """Plays a game of each kind; `stake` is what all returns sum to."""
+    rng = random.Random(game)
+    answer = engine.get(op="new", game=game, seats=seats, seed=3)
+    count = len(answer["position"].split(" ")[1].split("/"))
+    length = None
+    for _ in range(MOST_NODES):
+        if "returns" in answer:
+            break
+        position = answer["position"]
+        observed = engine.get(op="observe", position=position)
+        length = length or len(observed["observation"])
+        assert len(observed["observation"]) == length
+        assert set(observed["observation"]) == {0, 1}
+        legal = engine.get(op="legal", position=position)["actions"]
+        ids = [action["id"] for action in legal]
+        assert ids == [action for action, bit in enumerate(observed["mask"]) if bit]
+        if position.endswith("*"):
+            assert ids == []
+            outcomes = engine.get(op="chance", position=position)["outcomes"]
+            assert sum(outcome["p"] for outcome in outcomes) == pytest.approx(1, abs=1e-12)
+            outcome = rng.choices(outcomes, [outcome["p"] for outcome in outcomes])[0]
+            answer = engine.get(op="apply", position=position, throw=outcome["throw"])
+        else:
+            assert ids and all(action["text"] for action in legal)
+            assert ids == sorted(set(ids))
+            if rng.random() < 0.05:
+                check_opinion(engine, position, ids, count, stake)
+            answer = engine.get(op="apply", position=position, action=rng.choice(ids))
+    assert answer["position"].endswith(" - -")
+    assert len(answer["returns"]) == count
+    assert sum(answer["returns"]) == pytest.approx(stake, abs=1e-6)
+
+
+def check_opinion(engine, position, ids, count, stake):
+    """What the agent says of a decision is legal and adds up."""
+    best = engine.get(op="bestmove", position=position)
+    assert best["action"] in ids and best["text"]
+    assert {action for action, _ in best["policy"]} <= set(ids)
+    assert sum(probability for _, probability in best["policy"]) == pytest.approx(1, abs=1e-5)
+    for values in (best["values"], engine.get(op="evaluate", position=position)["values"]):
+        assert len(values) == count
+        assert sum(values) == pytest.approx(stake, abs=1e-3)
+
+
+def test_turns_are_where_actions_lead(engine):
+    position, throws = "pagade S:3,20,40,60/N:7,9,58,58 S *", [4, 3]
+    turns = engine.get(op="turns", position=position, throws=throws)["positions"]
+    open_positions = [engine.get(op="apply", position=position, throw=throws)["position"]]
+    reached = set()
+    while open_positions:
+        position = open_positions.pop()
+        for action in engine.get(op="legal", position=position)["actions"]:
+            after = engine.get(op="apply", position=position, action=action["id"])["position"]
+            if after.endswith(" *"):
+                reached.add(after)
+            else:
+                open_positions.append(after)
+    assert turns == sorted(reached)
+    assert len(turns) == 13
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{", "bad-json"),
+        (b"null", "bad-json"),
+        (b'{"op":"hello"} {"op":"hello"}', "bad-json"),
+        (b"\xff\xfe\x00garbage", "bad-json"),
+        (b'{"op":"hello","x":' + b"[" * 100_000, "bad-json"),
+        (b'{"op":"hello","x":"' + b"x" * (1 << 20) + b'"}', "bad-json"),
+        (b"{}", "bad-request"),
+        (b'{"op":1}', "bad-request"),
+        (b'{"op":"dance"}', "unknown-op"),
+        (b'{"op":"legal"}', "bad-request"),
+        (b'{"op":"legal","position":7}', "bad-request"),
+        (b'{"op":"legal","position":""}', "bad-position"),
+        (b'{"op":"legal","position":"pagade S:/N: S *"}', "bad-position"),
+        (b'{"op":"new","game":"ludo"}', "bad-game"),
+        (b'{"op":"new","game":"pagade?teams=true"}', "bad-game"),
+        (b'{"op":"new","game":"pagade","seats":-1}', "bad-request"),
+        (b'{"op":"new","game":"pagade","seats":"SX"}', "bad-request"),
+        (b'{"op":"new","game":"pagade","start":"E"}', "bad-request"),
+        (b'{"op":"new","game":"pagade","seed":-1}', "bad-request"),
+        (b'{"op":"chance","position":"ashtapada S:5,30/N:off,23 S 4,2"}', "bad-position"),
+        (b'{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S *"}', "bad-position"),
+        (b'{"op":"observe","position":"ashtapada S:borne,borne/N:off,23 - -"}', "bad-position"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *"}', "bad-request"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[]}', "illegal-throw"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[256]}', "bad-request"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[2,2]}', "illegal-throw"),
+        (b'{"op":"apply","position":"pagade S:6,7,12,12/N:6,7,12,12 S *","throw":[1]}', "illegal-throw"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":4}', "illegal-action"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":1e300}', "illegal-action"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0,"throw":[1]}', "bad-request"),
+        (b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S 4,2","throws":[2]}', "bad-position"),
+        (b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}', "illegal-throw"),
+    ],
+)
+def test_broken_lines_are_answered_and_survived(engine, line, code):
+    answer = engine.line(line)
+    assert answer["error"]["code"] == code
+    assert answer["error"]["message"]
+    assert engine.ask(op="hello", id="still there")["id"] == "still there"
+
+
+def test_ids_come_back_and_empty_lines_are_passed_over(engine):
+    for identifier in (0, "a", None, [1, {"b": 2.5}]):
+        assert engine.ask(op="hello", id=identifier)["id"] == identifier
+        assert engine.ask(op="dance", id=identifier)["id"] == identifier
+    assert "id" not in engine.ask(op="hello")
+    engine.process.stdin.write(b"\n   \r\n\t\n")
+    assert engine.ask(op="hello", id=1)["id"] == 1
+
+
+def test_the_lot_of_the_first_seat_is_repeatable_and_fair(engine):
+    def first(seed):
+        return engine.get(op="new", game="ashte-kashte", seats=4, seed=seed)["position"].split(" ")[2]
+
+    firsts = [first(seed) for seed in range(400)]
+    assert firsts == [first(seed) for seed in range(400)]
+    assert all(70 <= firsts.count(seat) <= 130 for seat in "SENW"), firsts

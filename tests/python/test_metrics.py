@@ -1,0 +1,62 @@
+"""What a run measured: TensorBoard reads its events, metrics.jsonl says the same, docs/metrics.md names all of it."""
+
+import json
+import re
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import program
+
+HEAD = ["iteration", "games", "samples", "seconds"]
+
+
+@pytest.fixture(scope="module")
+def lines(smoke):
+    """The lines of metrics.jsonl."""
+    return [json.loads(line) for line in (smoke[0] / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def events(smoke):
+    """TensorBoard's own reader of the events, with nothing left out."""
+    events = EventAccumulator(str(smoke[0] / "tensorboard"), size_guidance={"scalars": 0, "histograms": 0})
+    return events.Reload()
+
+
+def test_iterations_are_complete(lines):
+    assert [line["iteration"] for line in lines] == [1, 2, 3, 4]
+    assert [line["games"] for line in lines] == [16, 32, 48, 64]
+    assert lines == sorted(lines, key=lambda line: (line["samples"], line["seconds"]))
+
+
+def test_scalars_are_those_of_the_lines(lines, events):
+    tags = {name for line in lines for name in line} - set(HEAD)
+    assert set(events.Tags()["scalars"]) >= tags
+    assert "eval/vs_random/win_rate" in tags and "train/value_loss" in tags
+    for tag in tags:
+        expected = [(line["iteration"], line[tag]) for line in lines if tag in line]
+        found = [(event.step, event.value) for event in events.Scalars(tag)]
+        assert [step for step, _ in found] == [step for step, _ in expected]
+        assert [value for _, value in found] == pytest.approx([value for _, value in expected], rel=1e-6)
+
+
+def test_histograms_hold_every_value(events):
+    tags = set(events.Tags()["histograms"])
+    assert tags == {"selfplay/turns", "selfplay/value_targets", "weights/torso.0", "weights/head"}
+    for tag in tags:
+        for event in events.Histograms(tag):
+            histogram = event.histogram_value
+            assert sum(histogram.bucket) == pytest.approx(histogram.num)
+            assert histogram.num > 0
+            assert histogram.min <= histogram.max <= histogram.bucket_limit[-1]
+            assert histogram.min * histogram.num <= histogram.sum + 1e-6
+
+
+def test_the_page_names_everything_and_nothing_else(lines, events):
+    page = (program.ROOT / "docs" / "metrics.md").read_text()
+    named = set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
+    measured = {name for line in lines for name in line} | set(events.Tags()["histograms"])
+    measured = {re.sub(r"^eval/vs_.*/", "eval/vs_<opponent>/", name) for name in measured}
+    measured = {re.sub(r"^weights/.*", "weights/<layer>", name) for name in measured}
+    assert named == measured

@@ -1,0 +1,322 @@
+//! The laws that the race games owe besides those of every game: positions and their texts are one to one, and the
+//! board has no favourite side.
+//!
+//! What every game owes is [`ashta_env::testing::laws`]; both are checked together by [`Laws::play`].
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::flags::NoCut;
+use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::notation::NotationError;
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::{Rules, Ruleset};
+use ashta_env::testing::laws::{Course, Play, Tally, check_game, successors};
+use ashta_env::turn::{TurnResults, turn_results};
+
+use crate::random;
+
+/// Nodes that are looked at around a position.
+const AROUND: usize = 40;
+/// Placed positions that are looked at for each game played.
+const PLACED: usize = 3;
+/// One node of a game in so many has its surroundings looked at.
+const SPACING: usize = 32;
+
+/// The laws of one ruleset.
+#[derive(Debug)]
+pub struct Laws {
+    race: Arc<Race>,
+    /// The same game with its seats turned by the fewest quarters by which it can be played.
+    turned: Option<(usize, Race)>,
+    /// Other games, which must not take this one's positions for their own.
+    strangers: Vec<Race>,
+}
+
+impl Laws {
+    /// The laws of `ruleset`.
+    pub fn new(ruleset: Ruleset) -> Laws {
+        let race = Race::new(ruleset);
+        let turn = |quarters| {
+            let seats: Vec<Seat> = ruleset.seats().iter().map(|seat| seat.rotated(quarters)).collect();
+            let turned = Ruleset::parse(&ruleset.game_text(), SeatSet::of(&seats)).ok()?;
+            Some((quarters, Race::new(turned)))
+        };
+        let others =
+            ["ashtapada", "ashtapada?pieces=1", "ashte-kashte", "ashte-kashte?pieces=1", "pagade", "pagade?pieces=1"];
+        let strangers = others.iter().filter_map(|other| Ruleset::parse(other, ruleset.seats()).ok());
+        Laws {
+            turned: (1..4).find_map(turn),
+            strangers: strangers.filter(|other| *other != ruleset).map(Race::new).collect(),
+            race: Arc::new(race),
+        }
+    }
+
+    /// Plays random games under the laws of every game, then under those of the race games, and looks at random
+    /// placings of the pieces.
+    ///
+    /// # Errors
+    /// What is wrong with which position.
+    pub fn play(&self, seed: u64, games: usize) -> Result<Tally, String> {
+        let may_lap = matches!(self.race.ruleset().rules(), Rules::Pagade(rules) if rules.no_cut == NoCut::Lap);
+        let play = Play { seed, games, course: if may_lap { Course::Laps } else { Course::Forward } };
+        let tally = check_game(&self.race, &play).map_err(|broken| {
+            format!("{}: {}; in `{}`; seed {seed}", broken.law, broken.problem, self.race.print(&broken.state))
+        })?;
+        let mut rng = chance::stream(seed, 1);
+        for _ in 0..games {
+            self.walk(&mut rng).map_err(|problem| format!("{problem}; seed {seed}"))?;
+            for _ in 0..PLACED {
+                let position = random::placed(&self.race, &mut rng);
+                let state = self.race.parse_state(&position).map_err(|error| error.to_string())?;
+                self.check_around(&state).map_err(|problem| format!("{problem}; seed {seed}"))?;
+            }
+        }
+        Ok(tally)
+    }
+
+    fn walk(&self, rng: &mut GameRng) -> Result<(), String> {
+        let mut state = self.race.initial_state(chance::first_seat(self.race.spec().seats, rng));
+        loop {
+            if chance::below(SPACING, rng) == 0 {
+                self.check_around(&state)?
+            } else {
+                self.check(&state)?
+            }
+            if !random::advance(&self.race, &mut state, rng) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Checks the nodes nearest after `state`, that a seat sees where they differ, and that no other game takes them.
+    fn check_around(&self, state: &State) -> Result<(), String> {
+        self.check_strangers(state)?;
+        self.check_changes(state)?;
+        let mut seen = HashSet::from([*state]);
+        let mut views: HashMap<(Seat, Vec<u16>), String> = HashMap::new();
+        let mut nodes = vec![*state];
+        let mut at = 0;
+        while at < nodes.len() {
+            let state = nodes[at];
+            at += 1;
+            self.check(&state)?;
+            self.check_views(&state, &mut views)?;
+            for next in successors(&*self.race, &state) {
+                if nodes.len() < AROUND && seen.insert(next) {
+                    nodes.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The laws of one position.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self, state: &State) -> Result<(), String> {
+        let text = self.race.print(state);
+        self.check_text(state, &text).map_err(|problem| format!("{problem}; in `{text}`"))?;
+        self.check_action_texts(state).map_err(|problem| format!("{problem}; in `{text}`"))?;
+        if let Some((quarters, turned)) = &self.turned {
+            let result = self.check_turned(state, &text, *quarters, turned);
+            result.map_err(|problem| format!("turned by {quarters}: {problem}; in `{text}`"))?;
+        }
+        Ok(())
+    }
+
+    /// Printing and parsing are inverse to each other, and no other game takes the text.
+    fn check_text(&self, state: &State, text: &str) -> Result<(), String> {
+        let (race, parsed) = Race::parse(text).map_err(|error| format!("its text is refused: {error}"))?;
+        if race.ruleset() != self.race.ruleset() {
+            return Err(format!("its text is of `{}`", race.ruleset()));
+        }
+        let hasher = RandomState::new();
+        if parsed != *state || hasher.hash_one(parsed) != hasher.hash_one(state) {
+            return Err(format!("its text is read as {parsed:?}, not {state:?}"));
+        }
+        let pieces = self.race.pieces_text(state);
+        let count = |seat| if self.race.spec().seats.contains(seat) { self.race.spec().pieces } else { 0 };
+        if Seat::ALL.into_iter().any(|seat| pieces[seat].len() != count(seat)) {
+            return Err(format!("pieces are lost or found: {pieces:?}"));
+        }
+        Ok(())
+    }
+
+    /// No other game takes a position for its own.
+    fn check_strangers(&self, state: &State) -> Result<(), String> {
+        let text = self.race.print(state);
+        for stranger in &self.strangers {
+            let answer = stranger.parse_state(&text);
+            if !matches!(answer, Err(NotationError::OtherGame { .. })) {
+                return Err(format!("`{}` says {answer:?} to `{text}`", stranger.ruleset()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every legal action has a text, and what is told in the same words is the same choice: pieces that stand and move
+    /// alike.
+    fn check_action_texts(&self, state: &State) -> Result<(), String> {
+        let results = |state: &State| match whole_turns(&self.race, state) {
+            results if results.is_empty() => BTreeSet::from([self.race.print(state)]),
+            results => results,
+        };
+        let mut told: HashMap<String, State> = HashMap::new();
+        for (action, next) in self.race.legal_actions(state).iter().zip(successors(&*self.race, state)) {
+            let text = self.race.action_text(state, action);
+            if text.is_empty() {
+                return Err(format!("action {} has no text", action.0));
+            }
+            let same = told.entry(text.clone()).or_insert(next);
+            if *same != next && results(same) != results(&next) {
+                return Err(format!("`{text}` is told of action {} and of another choice", action.0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Turning the seats turns everything.
+    fn check_turned(&self, state: &State, text: &str, quarters: usize, turned: &Race) -> Result<(), String> {
+        let other = turned.parse_state(&turn_text(text, quarters)).map_err(|error| error.to_string())?;
+        let node = match self.race.node(state) {
+            Node::Chance(seat) => Node::Chance(seat.rotated(quarters)),
+            Node::Decision(seat) => Node::Decision(seat.rotated(quarters)),
+            Node::Terminal => Node::Terminal,
+        };
+        expect("node", turned.node(&other), node)?;
+        expect("chances", turned.chance_outcomes(&other), self.race.chance_outcomes(state))?;
+        expect("legal actions", turned.legal_actions(&other), self.race.legal_actions(state))?;
+        let (returns, turned_returns) = (self.race.returns(state), turned.returns(&other));
+        for seat in self.race.spec().seats.iter() {
+            let there = seat.rotated(quarters);
+            expect("returns", turned_returns[there], returns[seat])?;
+            expect("steps", turned.steps(&other, there), self.race.steps(state, seat))?;
+            expect("observation", view(turned, &other, there), view(&self.race, state, seat))?;
+        }
+        let followers =
+            successors(&*self.race, state).into_iter().map(|next| turn_text(&self.race.print(&next), quarters));
+        let turned_followers = successors(turned, &other).into_iter().map(|next| turned.print(&next));
+        expect("followers", turned_followers.collect::<Vec<_>>(), followers.collect::<Vec<_>>())?;
+        let results = whole_turns(&self.race, state).iter().map(|text| turn_text(text, quarters)).collect();
+        expect("whole turns", whole_turns(turned, &other), results)
+    }
+
+    /// A position that differs in one piece or mark looks different to every seat.
+    fn check_changes(&self, state: &State) -> Result<(), String> {
+        let text = self.race.print(state);
+        for changed in self.changes(state, &text) {
+            let Ok(other) = self.race.parse_state(&changed) else { continue };
+            let is_over = [state, &other].map(|state| self.race.node(state) == Node::Terminal) != [false; 2];
+            let looks_same = |&seat: &Seat| view(&self.race, state, seat) == view(&self.race, &other, seat);
+            if let Some(seat) = self.race.spec().seats.iter().filter(|_| !is_over).find(looks_same) {
+                return Err(format!("to {seat} `{changed}` looks the same as `{text}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The texts that differ from the text of `state` in the mover, one mark, or one piece by one step; some of them are no
+    /// positions.
+    fn changes(&self, state: &State, text: &str) -> Vec<String> {
+        let parts: Vec<&str> = text.split(' ').collect();
+        let &[game, seats, mover, pending] = parts.as_slice() else { return Vec::new() };
+        let mut changed = Vec::new();
+        for other in Seat::ALL.map(|seat| seat.to_string()).iter().filter(|other| *other != mover) {
+            changed.push(format!("{game} {seats} {other} {pending}"));
+        }
+        let seats: Vec<&str> = seats.split('/').collect();
+        let mut put = |at: usize, seat: String| {
+            let seats: Vec<&str> =
+                seats.iter().enumerate().map(|(old, text)| if old == at { &seat } else { *text }).collect();
+            changed.push(format!("{game} {} {mover} {pending}", seats.join("/")));
+        };
+        for (at, (seat, owner)) in seats.iter().zip(self.race.spec().seats.iter()).enumerate() {
+            let Some((head, pieces)) = seat.split_once(':') else { continue };
+            let steps = self.race.steps(state, owner);
+            let (letter, marks) = head.split_at(1);
+            let marks = marks.strip_prefix('+').map_or(format!("+{marks}"), str::to_owned);
+            put(at, format!("{letter}{marks}:{pieces}"));
+            let places: Vec<String> = pieces.split(',').map(str::to_owned).collect();
+            for slot in 0..places.len() {
+                for place in [steps[slot].saturating_sub(1), steps[slot].saturating_add(1).min(self.race.spec().goal)] {
+                    let mut moved = places.clone();
+                    moved[slot] = self.race.place_text(place);
+                    put(at, format!("{head}:{}", moved.join(",")));
+                }
+                let mut twins = places.clone();
+                for piece in twins.iter_mut().skip(slot).take(2) {
+                    *piece = piece.strip_suffix('t').map_or(format!("{piece}t"), str::to_owned);
+                }
+                put(at, format!("{head}:{}", twins.join(",")));
+            }
+        }
+        changed.push(text.replace("#2", "$").replace("#3", "#2").replace('$', "#3"));
+        changed.retain(|changed| changed != text);
+        changed
+    }
+
+    /// A seat sees every piece, mark and allotment: of two positions that look the same only the throws may be written
+    /// differently, as their order and what is discarded need not be seen.
+    fn check_views(&self, state: &State, views: &mut HashMap<(Seat, Vec<u16>), String>) -> Result<(), String> {
+        if self.race.node(state) == Node::Terminal {
+            return Ok(());
+        }
+        let text = self.race.print(state);
+        let seen = |text: &str| {
+            let (rest, pending) = text.rsplit_once(' ').unwrap_or((text, ""));
+            let allotted = pending.split_once(';').map_or(String::new(), |(_, allotted)| allotted.to_owned());
+            (rest.to_owned(), allotted)
+        };
+        for seat in self.race.spec().seats.iter() {
+            match views.entry((seat, view(&self.race, state, seat))) {
+                Entry::Vacant(entry) => {
+                    entry.insert(text.clone());
+                }
+                Entry::Occupied(other) if seen(other.get()) != seen(&text) => {
+                    return Err(format!("to {seat} `{}` looks the same as `{text}`", other.get()));
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{what} {found:?}, not {expected:?}")) }
+}
+
+fn view(race: &Race, state: &State, seat: Seat) -> Vec<u16> {
+    let mut active = Vec::new();
+    race.observe_active(state, seat, &mut active);
+    active
+}
+
+/// The texts of the positions in which the turn under way can end.
+fn whole_turns(race: &Race, state: &State) -> BTreeSet<String> {
+    let mut results = TurnResults::new();
+    turn_results(race, state, &mut results);
+    results.states().iter().map(|state| race.print(state)).collect()
+}
+
+/// The text of the same position with every seat moved on by `quarters` quarter turns counter-clockwise.
+pub fn turn_text(text: &str, quarters: usize) -> String {
+    let turn = |letter: &str| {
+        let seat = letter.chars().next().and_then(Seat::from_letter);
+        seat.map(|seat| seat.rotated(quarters))
+    };
+    let parts: Vec<&str> = text.split(' ').collect();
+    let &[game, seats, mover, pending] = parts.as_slice() else { return text.to_owned() };
+    let mut seats: Vec<(Option<Seat>, &str)> = seats.split('/').map(|seat| (turn(seat), &seat[1..])).collect();
+    seats.sort_unstable();
+    let seats: Vec<String> =
+        seats.iter().map(|(seat, pieces)| seat.map_or(String::new(), |seat| format!("{seat}{pieces}"))).collect();
+    let mover = turn(mover).map_or(mover.to_owned(), |mover| mover.to_string());
+    format!("{game} {} {mover} {pending}", seats.join("/"))
+}

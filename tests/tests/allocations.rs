@@ -1,0 +1,100 @@
+//! Stepping many games allocates nothing: the promise of `VecEnv`, counted.
+//!
+//! This is a program of its own because it counts in place of the global allocator, which needs the only unsafe code
+//! outside the standard library that the repository has.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use ashta_env::chance::{self, below};
+use ashta_env::game::Action;
+use ashta_env::game::Game;
+use ashta_env::gym::VecEnv;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_tests::buffers::Buffers;
+
+/// The allocator of the system, counting the allocations of each thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is handed on to `System` unchanged; counting touches a thread-local number that is never dropped
+// and allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the pointer came from `System` with this layout, and the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+/// Allocations of 10,000 steps by four games, after as many to warm up.
+fn step(game: &str, seats: usize) -> u64 {
+    let seats = Ruleset::default_seats(seats).expect("a number of seats");
+    let race = Arc::new(Race::new(Ruleset::parse(game, seats).expect("a valid ruleset")));
+    let mut envs = VecEnv::new(Arc::clone(&race), 4);
+    let mut out = Buffers::new(race.spec(), 4);
+    let mut rng = chance::stream(1, 1);
+    let mut actions = [Action(0); 4];
+    envs.reset(1, &mut out.view());
+    let mut step_often = || {
+        for _ in 0..10_000 {
+            for (at, action) in actions.iter_mut().enumerate() {
+                let legal = out.legal(at);
+                *action = legal.nth(below(legal.len(), &mut rng)).expect("a legal action");
+            }
+            envs.step(&actions, &mut out.view()).expect("legal actions");
+        }
+    };
+    step_often();
+    allocations(step_often)
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1)))), 1);
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for (game, seats) in [
+        ("ashtapada", 2),
+        ("ashtapada?pieces=4&must_use=greedy&twins=bell", 4),
+        ("ashte-kashte", 2),
+        ("ashte-kashte", 4),
+        ("pagade", 2),
+        ("pagade", 4),
+        ("pagade?teams=true", 4),
+    ] {
+        assert_eq!(step(game, seats), 0, "{game} for {seats}");
+    }
+}

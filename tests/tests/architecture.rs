@@ -1,0 +1,260 @@
+//! The invariants of `ARCHITECTURE.md` that are about files and dependencies, read from the sources themselves.
+//!
+//! Only code counts: comments and what is compiled for unit tests alone are left out, unless a test says otherwise.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+/// The packages of the workspace.
+const PACKAGES: [&str; 4] = ["env", "agents", "train", "tests"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every Rust file of a folder, as paths from the root.
+fn rust_files(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(root().join(&folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        for entry in entries {
+            let path = entry.expect("an entry of a folder").path();
+            let name = path.file_name().and_then(|name| name.to_str()).expect("names are text").to_owned();
+            if path.is_dir() {
+                open.push(format!("{folder}/{name}"));
+            } else if name.ends_with(".rs") {
+                found.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// All Rust files of the workspace.
+fn all_files() -> Vec<String> {
+    PACKAGES.iter().flat_map(|package| rust_files(package)).collect()
+}
+
+/// The code of a folder, file by file: without comments, and without what only unit tests compile.
+fn code(folder: &str) -> Vec<(String, String)> {
+    let files = rust_files(folder);
+    let test_modules: BTreeSet<String> = files.iter().flat_map(|path| test_modules(path, &read(path))).collect();
+    let is_tested = |path: &String| !test_modules.iter().any(|module| path.starts_with(module.as_str()));
+    files.iter().filter(|path| is_tested(path)).map(|path| (path.clone(), without_tests(&read(path)))).collect()
+}
+
+/// The paths of files that `#[cfg(test)] mod name;` names in the file at `path`, without their ending.
+fn test_modules(path: &str, text: &str) -> Vec<String> {
+    let folder = path.strip_suffix("/mod.rs").or(path.strip_suffix("/lib.rs")).or(path.strip_suffix(".rs"));
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let name = |pair: &[&str]| match pair {
+        ["#[cfg(test)]", module] => {
+            let module = module.trim_start_matches("pub(crate) ").strip_prefix("mod ")?;
+            module.strip_suffix(';').map(str::to_owned)
+        }
+        _ => None,
+    };
+    let folder = folder.unwrap_or(path);
+    let names = lines.windows(2).filter_map(name);
+    names.flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/")]).collect()
+}
+
+/// The lines before the unit tests that end a file, without comments.
+fn without_tests(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Fails with every line of `files` in which one of `words` stands as a whole word.
+#[track_caller]
+fn never_say(files: &[(String, String)], words: &[&str]) {
+    assert!(!files.is_empty(), "no files to read");
+    let says = |line: &str, word: &str| {
+        let is_part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        line.match_indices(word).any(|(at, _)| {
+            let (first, last) = (word.chars().next(), word.chars().last());
+            let before = line[..at].chars().last();
+            let after = line[at + word.len()..].chars().next();
+            !(is_part(first) && is_part(before) || is_part(last) && is_part(after))
+        })
+    };
+    let mut found = Vec::new();
+    for (path, text) in files {
+        for line in text.lines() {
+            let said = words.iter().filter(|word| says(line, word));
+            found.extend(said.map(|word| format!("{path} says `{word}`: {}", line.trim())));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn manifest(package: &str) -> Table {
+    read(&format!("{package}/Cargo.toml")).parse().unwrap_or_else(|error| panic!("{package}/Cargo.toml: {error}"))
+}
+
+/// The names of the dependencies of a package, of every kind and for every target.
+fn dependencies(manifest: &Table) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (key, value) in manifest {
+        match value {
+            Value::Table(table) if key.ends_with("dependencies") => found.extend(table.keys().cloned()),
+            Value::Table(table) if key != "features" => found.extend(dependencies(table)),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn env_depends_on_five_small_crates() {
+    let allowed = ["ndarray", "rand", "rand_xoshiro", "serde", "thiserror"].map(str::to_owned);
+    assert_eq!(dependencies(&manifest("env")), BTreeSet::from(allowed));
+}
+
+#[test]
+fn dependencies_point_down() {
+    for (package, others) in [
+        ("env", &["ashta-agents", "ashta-train", "ashta-tests", "burn"][..]),
+        ("agents", &["ashta-train", "ashta-tests", "anyhow", "clap", "indicatif", "tensorboard-rs", "tokio", "toml"]),
+        ("train", &["ashta-tests", "burn"]),
+        ("tests", &["burn"]),
+    ] {
+        let found = dependencies(&manifest(package));
+        let wrong: Vec<&&str> = others.iter().filter(|other| found.contains(**other)).collect();
+        assert!(wrong.is_empty(), "{package} depends on {wrong:?}");
+    }
+}
+
+#[test]
+fn versions_are_told_once_and_lints_are_shared() {
+    let workspace = manifest(".");
+    let lint = &workspace["workspace"]["lints"]["rust"]["unsafe_code"];
+    assert_eq!(lint.as_str(), Some("deny"));
+    for package in PACKAGES {
+        let manifest = manifest(package);
+        assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "{package}: lints of the workspace");
+        let Some(Value::Table(table)) = manifest.get("dependencies") else { panic!("{package} has no dependencies") };
+        for (name, value) in table {
+            let is_shared = value.get("workspace").and_then(Value::as_bool) == Some(true);
+            assert!(is_shared, "{package}: the version of {name} belongs in the table of the workspace");
+        }
+    }
+}
+
+#[test]
+fn env_knows_no_files_no_clock_and_no_network() {
+    let names = ["fs", "io", "time", "net", "env", "process", "thread"];
+    let words: Vec<String> = names.iter().map(|name| format!("std::{name}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(["Instant", "SystemTime", "burn"]).collect();
+    never_say(&code("env/src"), &words);
+}
+
+#[test]
+fn rules_draw_no_random_numbers() {
+    let is_rule = |path: &String| {
+        let draws = ["env/src/chance.rs", "env/src/gym/", "env/src/testing/"];
+        !draws.iter().any(|place| path.starts_with(place))
+    };
+    let files: Vec<(String, String)> = code("env/src").into_iter().filter(|(path, _)| is_rule(path)).collect();
+    never_say(&files, &["rand", "GameRng", "chance::stream", "chance::outcome", "next_u64"]);
+}
+
+#[test]
+fn what_stands_above_the_seam_does_not_name_the_rules() {
+    let files: Vec<(String, String)> = code("env/src")
+        .into_iter()
+        .filter(|(path, _)| {
+            let above = ["game.rs", "chance.rs", "turn.rs", "gym/", "testing/"];
+            above.iter().any(|place| path.starts_with(&format!("env/src/{place}")))
+        })
+        .collect();
+    never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::"]);
+    let game = without_tests(&read("env/src/game.rs"));
+    assert!(!game.contains("use crate"), "game.rs stands on nothing");
+}
+
+#[test]
+fn rules_do_not_name_who_plays() {
+    let files = [code("env/src/race"), code("env/src/games")].concat();
+    never_say(&files, &["gym", "testing", "turn::", "notation"]);
+}
+
+#[test]
+fn burn_lives_in_the_learning_network() {
+    let mut files = [code("agents/src"), code("train/src"), code("tests/src")].concat();
+    files.retain(|(path, _)| !path.starts_with("agents/src/net/"));
+    never_say(&files, &["burn::", "use burn", "extern crate burn"]);
+}
+
+#[test]
+fn players_see_the_seam_only() {
+    let mut files = [code("agents/src/search"), code("agents/src/selfplay"), code("agents/src/arena")].concat();
+    for file in ["agent", "baseline", "evaluator", "perspective", "portable", "throws"] {
+        let path = format!("agents/src/{file}.rs");
+        files.push((path.clone(), without_tests(&read(&path))));
+    }
+    never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);
+}
+
+#[test]
+fn libraries_do_not_print_exit_or_leave_threads_behind() {
+    let files = [code("env/src"), code("agents/src")].concat();
+    never_say(&files, &["print!", "println!", "eprint!", "eprintln!", "dbg!", "process::exit", "process::abort"]);
+    never_say(&files, &["thread::spawn", "thread::sleep", "todo!", "unimplemented!", ".unwrap()"]);
+}
+
+#[test]
+fn agents_touch_files_in_one_place() {
+    let mut files = code("agents/src");
+    files.retain(|(path, _)| path != "agents/src/tensor_file.rs");
+    never_say(&files, &["std::fs", "File::open", "File::create", "std::net", "std::time", "Instant", "SystemTime"]);
+}
+
+#[test]
+fn nothing_that_is_built_is_unsafe() {
+    let files: Vec<(String, String)> = all_files()
+        .into_iter()
+        .filter(|path| path != "tests/tests/allocations.rs" && path != "tests/tests/architecture.rs")
+        .map(|path| (path.clone(), without_comments(&read(&path))))
+        .collect();
+    never_say(&files, &["unsafe"]);
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    let mut wrong = Vec::new();
+    for path in all_files() {
+        let text = read(&path);
+        if text.lines().count() > 500 {
+            wrong.push(format!("{path} has {} lines, 500 are the most", text.lines().count()));
+        }
+        if !text.starts_with("//! ") {
+            wrong.push(format!("{path} does not begin with `//!` and what it is"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tests_run_always_and_wait_for_nothing() {
+    let files: Vec<(String, String)> = all_files()
+        .into_iter()
+        .filter(|path| path != "tests/tests/architecture.rs")
+        .map(|path| (path.clone(), read(&path)))
+        .collect();
+    never_say(&files, &["#[ignore", "should_panic", "thread::sleep", "TODO", "FIXME", "XXX"]);
+}
+
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
+}

@@ -1,0 +1,310 @@
+//! The gym against a plain model of it: many games in lock-step are as many single games, ends and truncations are
+//! reported, refused actions leave no trace.
+
+use std::sync::Arc;
+
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{Action, ActionMask, BySeat, Game, Node, Outcome, Seat, Spec};
+use ashta_env::gym::{Env, StepError, VecEnv};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_tests::buffers::Buffers;
+use rand::Rng;
+
+const GAMES: [(&str, usize); 6] = [
+    ("ashtapada", 2),
+    ("ashtapada", 4),
+    ("ashte-kashte", 2),
+    ("ashte-kashte", 3),
+    ("pagade", 2),
+    ("pagade?teams=true", 4),
+];
+
+fn race(game: &str, seats: usize) -> Race {
+    let seats = Ruleset::default_seats(seats).expect("a number of seats");
+    Race::new(Ruleset::parse(game, seats).expect("a valid ruleset"))
+}
+
+/// A race with another turn cap.
+struct Capped {
+    race: Race,
+    spec: Spec,
+}
+
+impl Capped {
+    fn new(race: Race, turn_cap: u32) -> Arc<Capped> {
+        let spec = Spec { turn_cap, ..race.spec().clone() };
+        Arc::new(Capped { race, spec })
+    }
+}
+
+impl Game for Capped {
+    type State = State;
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn initial_state(&self, first: Seat) -> State {
+        self.race.initial_state(first)
+    }
+
+    fn node(&self, state: &State) -> Node {
+        self.race.node(state)
+    }
+
+    fn chance_outcomes(&self, state: &State) -> &[f32] {
+        self.race.chance_outcomes(state)
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        self.race.legal_actions(state)
+    }
+
+    fn apply_chance(&self, state: &mut State, outcome: Outcome) {
+        self.race.apply_chance(state, outcome);
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
+        self.race.apply_action(state, action);
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f32> {
+        self.race.returns(state)
+    }
+
+    fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
+        self.race.observe_active(state, seat, active);
+    }
+
+    fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {
+        self.race.steps(state, seat)
+    }
+}
+
+/// One game as the gym is meant to play it, written down once more.
+struct Model<'a, G: Game> {
+    game: &'a G,
+    rng: GameRng,
+    state: G::State,
+    turns: u32,
+}
+
+impl<'a, G: Game> Model<'a, G> {
+    fn new(game: &'a G, rng: GameRng) -> Model<'a, G> {
+        let mut model = Model { game, rng, state: game.initial_state(Seat::SOUTH), turns: 0 };
+        model.restart();
+        model
+    }
+
+    fn restart(&mut self) {
+        self.state = self.game.initial_state(chance::first_seat(self.game.spec().seats, &mut self.rng));
+        self.turns = 0;
+        self.throw();
+    }
+
+    /// Throws up to the next decision, unless the turn is one too many.
+    fn throw(&mut self) {
+        let is_turn = matches!(self.game.node(&self.state), Node::Chance(_));
+        self.turns += u32::from(is_turn);
+        while matches!(self.game.node(&self.state), Node::Chance(_)) && self.turns <= self.game.spec().turn_cap {
+            let outcome = chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
+            self.game.apply_chance(&mut self.state, outcome);
+        }
+    }
+
+    fn act(&mut self, action: Action) {
+        self.game.apply_action(&mut self.state, action);
+        self.throw();
+    }
+
+    /// Writes what the gym reports of game `at`, which is restarted when it has ended.
+    fn report(&mut self, at: usize, out: &mut Buffers) {
+        let node = self.game.node(&self.state);
+        out.terminated[at] = node == Node::Terminal;
+        out.truncated[at] = matches!(node, Node::Chance(_));
+        let returns = if node == Node::Terminal { self.game.returns(&self.state) } else { BySeat::default() };
+        out.returns.row_mut(at).iter_mut().zip(returns.0).for_each(|(out, value)| *out = value);
+        if !matches!(node, Node::Decision(_)) {
+            self.restart();
+        }
+        let Node::Decision(seat) = self.game.node(&self.state) else { panic!("a game begins with a decision") };
+        out.seats[at] = seat.index() as u8;
+        let observation = out.observations.row_mut(at).into_slice().expect("rows are contiguous");
+        self.game.observe(&self.state, seat, observation);
+        let legal = self.game.legal_actions(&self.state);
+        out.masks.row_mut(at).iter_mut().zip(0..).for_each(|(out, action)| *out = legal.contains(Action(action)));
+    }
+}
+
+fn random_actions(out: &Buffers, rng: &mut GameRng) -> Vec<Action> {
+    let random = |game| {
+        let legal = out.legal(game);
+        legal.nth(below(legal.len(), rng)).expect("a game waits at a decision")
+    };
+    (0..out.seats.len()).map(random).collect()
+}
+
+/// Steps many games and as many models with the same actions; says how many games were terminated and truncated.
+fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) {
+    let mut rng = chance::stream(11, u64::MAX);
+    let mut envs = VecEnv::new(Arc::clone(game), count);
+    let (mut found, mut expected) = (Buffers::new(game.spec(), count), Buffers::new(game.spec(), count));
+    envs.reset(11, &mut found.view());
+    let mut models: Vec<Model<'_, G>> =
+        (0..count).map(|at| Model::new(&**game, chance::stream(11, at as u64))).collect();
+    models.iter_mut().enumerate().for_each(|(at, model)| model.report(at, &mut expected));
+    let (mut terminated, mut truncated) = (0, 0);
+    for step in 0..steps {
+        assert_eq!(found, expected, "{} after {step} steps", game.spec().name);
+        let actions = random_actions(&found, &mut rng);
+        found = Buffers::new(game.spec(), count);
+        envs.step(&actions, &mut found.view()).expect("legal actions");
+        for (at, (model, &action)) in models.iter_mut().zip(&actions).enumerate() {
+            model.act(action);
+            model.report(at, &mut expected);
+        }
+        terminated += found.terminated.iter().filter(|&&is_over| is_over).count();
+        truncated += found.truncated.iter().filter(|&&is_over| is_over).count();
+    }
+    assert_eq!(
+        envs.envs().iter().map(|env| env.turns()).collect::<Vec<_>>(),
+        models.iter().map(|model| model.turns).collect::<Vec<_>>()
+    );
+    (terminated, truncated)
+}
+
+#[test]
+fn many_games_are_as_many_single_games() {
+    for (game, seats) in GAMES {
+        let (terminated, truncated) = follow(&Arc::new(race(game, seats)), 5, 1500);
+        assert!(terminated >= 3 && truncated == 0, "{game}: {terminated} terminated, {truncated} truncated");
+    }
+}
+
+#[test]
+fn many_capped_games_are_as_many_single_games() {
+    for (game, seats) in GAMES {
+        let (terminated, truncated) = follow(&Capped::new(race(game, seats), 40), 5, 800);
+        assert!(terminated == 0 && truncated > 20, "{game}: {terminated} terminated, {truncated} truncated");
+    }
+    // With one piece some games end before the cap and some do not.
+    let (terminated, truncated) = follow(&Capped::new(race("ashte-kashte?pieces=1", 2), 30), 5, 800);
+    assert!(terminated > 10 && truncated > 10, "{terminated} terminated, {truncated} truncated");
+}
+
+#[test]
+fn the_first_of_many_games_is_the_single_game_of_the_seed() {
+    for (game, seats) in GAMES {
+        let game = Arc::new(race(game, seats));
+        let mut rng = chance::stream(5, 1);
+        let mut env = Env::new(Arc::clone(&game));
+        let mut envs = VecEnv::new(Arc::clone(&game), 2);
+        let mut out = Buffers::new(game.spec(), 2);
+        env.reset(9);
+        envs.reset(9, &mut out.view());
+        loop {
+            assert_eq!(env.state(), envs.envs()[0].state());
+            assert_eq!(env.seat().map(Seat::index), Some(usize::from(out.seats[0])));
+            assert_eq!(env.legal_actions(), out.legal(0));
+            let actions = random_actions(&out, &mut rng);
+            let step = env.step(actions[0]).expect("a legal action");
+            envs.step(&actions, &mut out.view()).expect("legal actions");
+            assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
+            assert_eq!(step.returns.0.as_slice(), out.returns.row(0).as_slice().expect("contiguous"));
+            if step.terminated {
+                assert_eq!(env.step(actions[0]), Err(StepError::Over));
+                assert_eq!((env.seat(), env.is_terminated(), env.is_truncated()), (None, true, false));
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_end_reports_the_returns_and_shows_the_next_game() {
+    let game = Arc::new(race("ashte-kashte?pieces=1", 2));
+    let mut rng = chance::stream(6, 1);
+    let mut envs = VecEnv::new(Arc::clone(&game), 3);
+    let mut out = Buffers::new(game.spec(), 3);
+    envs.reset(1, &mut out.view());
+    let mut ends = 0;
+    while ends < 20 {
+        let actions = random_actions(&out, &mut rng);
+        envs.step(&actions, &mut out.view()).expect("legal actions");
+        for (at, env) in envs.envs().iter().enumerate() {
+            let sum: f32 = out.returns.row(at).sum();
+            assert_eq!(sum, f32::from(u8::from(out.terminated[at])));
+            if out.terminated[at] {
+                ends += 1;
+                assert_eq!(env.turns(), 1, "the next game is in its first turn");
+                assert_eq!(game.steps(env.state(), Seat::SOUTH)[0] + game.steps(env.state(), Seat::NORTH)[0], 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_refused_action_leaves_every_game_unmoved() {
+    for (game, seats) in GAMES {
+        let game = Arc::new(race(game, seats));
+        let mut rng = chance::stream(7, 1);
+        let mut envs = VecEnv::new(Arc::clone(&game), 4);
+        let mut out = Buffers::new(game.spec(), 4);
+        envs.reset(2, &mut out.view());
+        for step in 0..60 {
+            let actions = random_actions(&out, &mut rng);
+            let states: Vec<State> = envs.envs().iter().map(|env| *env.state()).collect();
+            let written = out.clone();
+            let at = step % 4;
+            for wrong in (0..=255).map(Action).filter(|&action| !out.legal(at).contains(action)).collect::<Vec<_>>() {
+                let mut actions = actions.clone();
+                actions[at] = wrong;
+                let expected = StepError::IllegalAction { action: wrong.0, legal: out.legal(at), game: Some(at) };
+                assert_eq!(envs.step(&actions, &mut out.view()), Err(expected));
+            }
+            for count in [0, 3] {
+                let expected = StepError::Count { expected: 4, found: count };
+                assert_eq!(envs.step(&actions[..count], &mut out.view()), Err(expected));
+            }
+            assert_eq!(envs.envs().iter().map(|env| *env.state()).collect::<Vec<_>>(), states);
+            assert_eq!(out, written);
+            envs.step(&actions, &mut out.view()).expect("legal actions");
+        }
+    }
+}
+
+#[test]
+fn the_turn_cap_truncates_and_does_not_terminate() {
+    for (game, seats) in GAMES {
+        let cap = 7;
+        let mut env = Env::new(Capped::new(race(game, seats), cap));
+        env.reset(3);
+        loop {
+            assert!(env.turns() <= cap && env.seat().is_some());
+            let action = env.legal_actions().nth(0).expect("a game under way has a legal action");
+            let step = env.step(action).expect("a legal action");
+            if step.truncated {
+                assert_eq!((step.terminated, step.returns), (false, BySeat::default()));
+                break;
+            }
+        }
+        assert_eq!(env.turns(), cap + 1, "the turn after the cap is begun and not thrown");
+        assert!(matches!(env.game().node(env.state()), Node::Chance(_)));
+        assert_eq!((env.seat(), env.is_truncated(), env.is_terminated()), (None, true, false));
+        assert_eq!(env.step(Action(0)), Err(StepError::Over));
+        env.reset(3);
+        assert_eq!((env.turns(), env.is_truncated()), (1, false));
+    }
+}
+
+#[test]
+fn errors_say_what_was_wrong() {
+    let mut env = Env::new(Arc::new(race("ashte-kashte", 2)));
+    let error = env.step(Action(7)).expect_err("no double at the start");
+    assert_eq!(error.to_string(), format!("action 7 is not legal; legal are {:?}", env.legal_actions()));
+    let error = StepError::IllegalAction { action: 3, legal: ActionMask::EMPTY, game: Some(12) };
+    assert_eq!(error.to_string(), "action 3 is not legal in game 12; legal are {}");
+    assert_eq!(StepError::Count { expected: 4, found: 3 }.to_string(), "3 actions for 4 games");
+}

@@ -1,0 +1,109 @@
+//! The laws on every game as it is played by default, and on random rulesets.
+//!
+//! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (20 by default).
+
+use ashta_env::ruleset::Ruleset;
+use ashta_tests::laws::Laws;
+use ashta_tests::random;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+
+/// Random games of a default ruleset; all end by the rules, but for `truncated` of them at most.
+#[track_caller]
+fn check(game: &str, seats: usize, games: usize, truncated: usize) {
+    let seats = Ruleset::default_seats(seats).expect("a number of seats");
+    let laws = Laws::new(Ruleset::parse(game, seats).expect("a valid ruleset"));
+    let tally = laws.play(0x1A, games).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!(tally.terminated + tally.truncated, games);
+    assert!(tally.truncated <= truncated, "{game}: {tally:?}");
+}
+
+#[test]
+fn ashtapada_for_two() {
+    check("ashtapada", 2, 20, 0);
+}
+
+#[test]
+fn ashtapada_for_three() {
+    check("ashtapada", 3, 8, 0);
+}
+
+#[test]
+fn ashtapada_for_four() {
+    check("ashtapada", 4, 8, 0);
+}
+
+#[test]
+fn ashte_kashte_for_two() {
+    check("ashte-kashte", 2, 10, 0);
+}
+
+#[test]
+fn ashte_kashte_for_three() {
+    check("ashte-kashte", 3, 4, 0);
+}
+
+#[test]
+fn ashte_kashte_for_four() {
+    check("ashte-kashte", 4, 3, 0);
+}
+
+#[test]
+fn pagade_for_two() {
+    check("pagade", 2, 8, 1);
+}
+
+#[test]
+fn pagade_for_four() {
+    check("pagade", 4, 2, 0);
+}
+
+#[test]
+fn pagade_in_teams() {
+    check("pagade?teams=true", 4, 2, 0);
+}
+
+#[test]
+fn pagade_with_two_sets() {
+    check("pagade?two=two_sets", 4, 2, 0);
+}
+
+#[test]
+fn pagade_with_laps() {
+    check("pagade?no_cut=lap", 2, 3, 0);
+}
+
+/// Random rulesets of `game`; a failure is shrunk towards the default ruleset and printed with its seed.
+fn check_random(game: &'static str) {
+    let cases = std::env::var("ASHTA_LAWS_CASES").ok();
+    let cases = cases.map_or(20, |cases| cases.parse().expect("ASHTA_LAWS_CASES is a number"));
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(cases.into()),
+        max_shrink_iters: 200,
+        ..ProptestConfig::default()
+    };
+    let result = TestRunner::new(config).run(&(random::rulesets(game), any::<u64>()), |(ruleset, seed)| {
+        let problem = Laws::new(ruleset).play(seed, 1).err();
+        problem.map_or(Ok(()), |problem| Err(TestCaseError::fail(format!("{ruleset}: {problem}"))))
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn random_rulesets_of_ashtapada() {
+    check_random("ashtapada");
+}
+
+#[test]
+fn random_rulesets_of_ashte_kashte() {
+    check_random("ashte-kashte");
+}
+
+#[test]
+fn random_rulesets_of_pagade() {
+    check_random("pagade");
+}

@@ -1,0 +1,68 @@
+//! Learning against exact values: one-piece Ashte Kashte is small enough to be solved, so what self-play learns can be
+//! compared with the truth, and search with it too.
+
+use std::sync::Arc;
+
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::net_evaluator::NetEvaluator;
+use ashta_agents::portable::NetShape;
+use ashta_agents::replay::Replay;
+use ashta_agents::selfplay::{SelfPlayConfig, play_games};
+use ashta_env::chance;
+use ashta_env::game::{BySeat, Game, Node};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::testing::exact::{Play, solve};
+
+fn race(text: &str) -> Race {
+    Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("valid"))
+}
+
+#[test]
+fn self_play_finds_the_values_of_a_solved_game() {
+    let race = race("ashte-kashte?pieces=1");
+    let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
+    let starts: Vec<State> =
+        exact.states().filter(|state| matches!(race.node(state), Node::Chance(_))).copied().collect();
+    let shape = NetShape::for_spec(race.spec(), &[64]);
+    let config = LearnerConfig { average_decay: Some(0.99), policy_weight: 0.5, ..LearnerConfig::default() };
+    let mut learner = Learner::new(shape, config, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let mut replay = Replay::new(20_000, race.spec().actions);
+    let selfplay = SelfPlayConfig {
+        lambda: 0.7,
+        luck_correction: true,
+        series_probability: 0.01,
+        random_start_share: 0.2,
+        random_start_turns: 8,
+        policy_temperature: 0.02,
+    };
+    let (mut rng, mut batch, mut due) = (chance::stream(1, u64::MAX), Batch::default(), 0);
+    for iteration in 0..200_u64 {
+        let net = Arc::new(learner.latest_net().expect("finite"));
+        let games = iteration * 32..(iteration + 1) * 32;
+        for record in play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games, &|| ()) {
+            let before = replay.added();
+            replay.add(&race, &record);
+            due += replay.added() - before;
+        }
+        while due >= 128 {
+            replay.draw(128, &mut rng, &mut batch);
+            learner.step(&batch, if iteration < 100 { 2e-3 } else { 5e-4 });
+            due -= 128;
+        }
+    }
+    let mut values = Vec::new();
+    NetEvaluator::new(Arc::new(learner.net().expect("finite"))).values(&race, &starts, &mut values);
+    let mut error = 0.0;
+    for (state, value) in starts.iter().zip(&values) {
+        let truth = exact.values(state).expect("solved");
+        for seat in race.spec().seats.iter() {
+            error += (truth[seat] - f64::from(value[seat])).abs();
+        }
+    }
+    let mean = error / (2 * starts.len()) as f64;
+    eprintln!("mean error {mean:.4} over {} positions", starts.len());
+    assert!(mean < 0.03, "mean error {mean}");
+}

@@ -1,0 +1,160 @@
+//! One random game of each kind as text: what a game announces, its first nodes, those around the first capture, the
+//! last ones, and what it is worth.
+//!
+//! A change of rules, dice, notation, action numbers or observations shows as a difference that can be read. If the
+//! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change with them.
+
+use std::fmt::Write;
+
+use ashta_env::chance::{self, below};
+use ashta_env::game::{Action, Game, Node, Outcome, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_tests::golden;
+use rand::Rng;
+
+/// Nodes that are shown from the beginning, around the first capture, and from the end of a game.
+const FIRST: usize = 16;
+const AROUND: usize = 7;
+const LAST: usize = 8;
+
+/// A game by random choices; the throws are those of an environment that is reset with `seed`.
+fn playthrough(game: &str, seats: usize, seed: u64) -> String {
+    let seats = Ruleset::default_seats(seats).expect("a number of seats");
+    let race = Race::new(Ruleset::parse(game, seats).expect("a valid ruleset"));
+    let mut throws = chance::stream(seed, 0);
+    let mut choices = chance::stream(seed, 1);
+    let mut state = race.initial_state(chance::first_seat(seats, &mut throws));
+    let mut nodes = Vec::new();
+    let mut capture = None;
+    loop {
+        let mut text = format!("node {}\nposition: {}\n", nodes.len(), race.print(&state));
+        let before = state;
+        match race.node(&state) {
+            Node::Chance(seat) => {
+                let outcome = chance::outcome(race.chance_outcomes(&state), throws.next_u64());
+                let _ = write!(text, "{}{}", sees(&race, &state, seat), chances(&race, &state, outcome));
+                race.apply_chance(&mut state, outcome);
+            }
+            Node::Decision(seat) => {
+                let legal = race.legal_actions(&state);
+                let action = legal.nth(below(legal.len(), &mut choices)).expect("a decision has a legal action");
+                let say = |action: Action| format!("{} `{}`", action.0, race.action_text(&state, action));
+                let all: Vec<String> = legal.iter().map(say).collect();
+                let chosen = say(action);
+                let _ = write!(text, "{}legal: {}\n-> {chosen}\n", sees(&race, &state, seat), all.join(", "));
+                race.apply_action(&mut state, action);
+            }
+            Node::Terminal => {
+                let returns = seats.iter().map(|seat| format!("{seat} {:.4}", race.returns(&state)[seat]));
+                let _ = writeln!(text, "returns: {}", returns.collect::<Vec<_>>().join(", "));
+                nodes.push(text);
+                break;
+            }
+        }
+        if seats.iter().any(|seat| race.steps(&state, seat)[0] < race.steps(&before, seat)[0]) {
+            capture.get_or_insert(nodes.len());
+        }
+        nodes.push(text);
+    }
+    let around = capture.map_or(0..0, |at| (at + 2).saturating_sub(AROUND)..at + 2);
+    let is_shown = |at: usize| at < FIRST || around.contains(&at) || at + LAST >= nodes.len();
+    let mut lines = format!("{}seed: {seed}\n", header(&race));
+    for (at, node) in nodes.iter().enumerate() {
+        if is_shown(at) {
+            let _ = write!(lines, "\n{node}");
+        } else if is_shown(at - 1) {
+            lines.push_str("\n...\n");
+        }
+    }
+    lines
+}
+
+fn header(race: &Race) -> String {
+    let spec = race.spec();
+    let mut teams: Vec<String> = spec.seats.iter().map(|seat| format!("{:?}", spec.teams[seat])).collect();
+    teams.sort_unstable();
+    teams.dedup();
+    format!(
+        "name: {}\nseats: {:?}\nteams: {}\noutlook: {:?}\npieces: {}\ngoal: {}\nactions: {}\nobservation: {}\n\
+         encoding: {}\nruleset hash: {:016x}\nturn cap: {}\n",
+        spec.name,
+        spec.seats,
+        teams.join(" "),
+        spec.outlook,
+        spec.pieces,
+        spec.goal,
+        spec.actions,
+        spec.observation,
+        spec.encoding,
+        spec.ruleset_hash,
+        spec.turn_cap
+    )
+}
+
+fn sees(race: &Race, state: &State, seat: Seat) -> String {
+    let mut active = Vec::new();
+    race.observe_active(state, seat, &mut active);
+    active.sort_unstable();
+    let active: Vec<String> = active.iter().map(ToString::to_string).collect();
+    format!("{seat} sees: {}\n", active.join(" "))
+}
+
+fn chances(race: &Race, state: &State, thrown: Outcome) -> String {
+    let say = |outcome| {
+        let values: Vec<String> = race.throw_values(outcome).iter().map(ToString::to_string).collect();
+        values.join("-")
+    };
+    let chances = race.chance_outcomes(state).iter().zip(0..);
+    let all: Vec<String> =
+        chances.map(|(probability, outcome)| format!("{} {probability}", say(Outcome(outcome)))).collect();
+    format!("throws: {}\n-> {}\n", all.join(", "), say(thrown))
+}
+
+#[track_caller]
+fn check(file: &str, game: &str, seats: usize, seed: u64) {
+    if let Err(problem) = golden::compare(file, &playthrough(game, seats, seed)) {
+        panic!("{problem}");
+    }
+}
+
+#[test]
+fn ashtapada() {
+    check("ashtapada_2.txt", "ashtapada", 2, 1);
+}
+
+#[test]
+fn ashtapada_for_four() {
+    check("ashtapada_4.txt", "ashtapada", 4, 2);
+}
+
+#[test]
+fn ashte_kashte() {
+    check("ashte_kashte_2.txt", "ashte-kashte", 2, 1);
+}
+
+#[test]
+fn ashte_kashte_for_four() {
+    check("ashte_kashte_4.txt", "ashte-kashte", 4, 2);
+}
+
+#[test]
+fn pagade() {
+    check("pagade_2.txt", "pagade", 2, 2);
+}
+
+#[test]
+fn pagade_that_locks_up() {
+    check("pagade_dead.txt", "pagade", 2, 1);
+}
+
+#[test]
+fn pagade_for_four() {
+    check("pagade_4.txt", "pagade", 4, 3);
+}
+
+#[test]
+fn pagade_in_teams() {
+    check("pagade_teams.txt", "pagade?teams=true", 4, 4);
+}

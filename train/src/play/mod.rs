@@ -1,0 +1,371 @@
+//! A person against an agent: throws, prompts, answers and the telling of turns, over any input and output.
+//!
+//! Exists apart from the command so that whole games are played from scripts in tests. It knows nothing of terminals,
+//! files or how agents are loaded, and asks the rules for everything that can be done.
+
+mod input;
+mod style;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, BufRead, Write};
+
+use ashta_agents::agent::{Agent, GameRng};
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::throws::{Throws, TurnClock};
+use ashta_env::chance;
+use ashta_env::game::{BySeat, Game, Node, Outlook, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::turn::{TurnResults, turn_results};
+
+use input::Answer;
+pub use style::Style;
+use style::wrapped;
+
+/// Who plays what; see [`Session::new`].
+pub struct Table<'a> {
+    /// The game.
+    pub race: &'a Race,
+    /// The seats that the person plays.
+    pub persons: SeatSet,
+    /// Who plays the other seats.
+    pub agent: Box<dyn Agent<Race> + Send>,
+    /// Whose estimates are shown.
+    pub judge: Box<dyn Evaluator<Race> + Send>,
+    /// What the agent is called.
+    pub agent_name: String,
+    /// Seed of the first seat, the throws and the agent.
+    pub seed: u64,
+    /// Where the game begins; `None` for the usual set-up.
+    pub position: Option<State>,
+    /// Whether estimates are shown without being asked for.
+    pub shows_chances: bool,
+    /// How the text looks.
+    pub style: Style,
+}
+
+/// A game under way.
+pub struct Session<'a, I, O> {
+    table: Table<'a>,
+    input: I,
+    output: O,
+    throws: Throws,
+    now: Moment,
+    /// The person's decisions up to now, each as it was met.
+    decisions: Vec<Moment>,
+    /// The beginning, and every position in which a turn was chosen.
+    record: Vec<State>,
+}
+
+/// Everything that undo brings back.
+#[derive(Clone)]
+struct Moment {
+    state: State,
+    clock: TurnClock,
+    rng: GameRng,
+    recorded: usize,
+}
+
+/// What a person decided.
+enum Decision {
+    Played,
+    Undone,
+    Quit,
+}
+
+impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
+    /// A game that reads the person's answers from `input`, one a line, and tells everything to `output`.
+    pub fn new(table: Table<'a>, input: I, output: O) -> Session<'a, I, O> {
+        let seats = table.race.spec().seats;
+        let state = table
+            .position
+            .unwrap_or_else(|| table.race.initial_state(chance::first_seat(seats, &mut chance::stream(table.seed, 0))));
+        let rng = chance::stream(table.seed, 1);
+        Session {
+            input,
+            output,
+            throws: Throws::new(table.seed),
+            now: Moment { state, clock: TurnClock::new(), rng, recorded: 1 },
+            decisions: Vec::new(),
+            record: vec![state],
+            table,
+        }
+    }
+
+    /// Plays until the game is over, the person quits or the input ends.
+    ///
+    /// # Errors
+    /// When the input cannot be read or the output cannot be written.
+    pub fn play(&mut self) -> io::Result<()> {
+        self.greet()?;
+        loop {
+            match self.table.race.node(&self.now.state) {
+                Node::Terminal => return self.announce(),
+                Node::Chance(seat) => {
+                    let cap = self.table.race.spec().turn_cap;
+                    if self.now.clock.begins_turn(seat) && self.now.clock.turns() >= cap {
+                        writeln!(self.output, "\nThe game is broken off after {cap} turns: nobody wins.")?;
+                        return self.print_position();
+                    }
+                    self.throw(seat);
+                }
+                Node::Decision(seat) if self.table.persons.contains(seat) => {
+                    if let Decision::Quit = self.ask(seat)? {
+                        return self.print_position();
+                    }
+                }
+                Node::Decision(seat) => self.answer(seat)?,
+            }
+        }
+    }
+
+    /// The beginning, every position in which a turn was chosen, and the position reached, each as a line of text.
+    pub fn record(&self) -> Vec<String> {
+        let is_new = self.record.last() != Some(&self.now.state);
+        let states = self.record.iter().chain(is_new.then_some(&self.now.state));
+        states.map(|state| self.table.race.print(state)).collect()
+    }
+
+    fn greet(&mut self) -> io::Result<()> {
+        let Table { race, persons, style, agent_name, seed, .. } = &self.table;
+        let seats = race.spec().seats;
+        let names = |of_persons: bool| {
+            let taken = seats.iter().filter(|&seat| persons.contains(seat) == of_persons);
+            listed(taken.map(|seat| style.seat(seat)).collect())
+        };
+        let game = style.bold(&race.spec().name);
+        let text = format!("{game}: you play {}, {agent_name} plays {}.", names(true), names(false));
+        writeln!(self.output, "{}\n--seed {seed} repeats these throws; h is for help.", wrapped(&text, 4))
+    }
+
+    fn throw(&mut self, seat: Seat) {
+        let (turn, throw) = self.now.clock.throw(seat);
+        let probabilities = self.table.race.chance_outcomes(&self.now.state);
+        let outcome = self.throws.draw(seat, turn, throw, probabilities);
+        self.table.race.apply_chance(&mut self.now.state, outcome);
+    }
+
+    /// Lets the agent play a turn and tells it in one line.
+    fn answer(&mut self, seat: Seat) -> io::Result<()> {
+        self.remember();
+        let start = self.now.state;
+        let mut actions = Vec::new();
+        while self.table.race.node(&self.now.state) == Node::Decision(seat) {
+            let (states, rngs) = (std::slice::from_ref(&self.now.state), std::slice::from_mut(&mut self.now.rng));
+            let action = self.table.agent.act(self.table.race, states, rngs)[0];
+            self.table.race.apply_action(&mut self.now.state, action);
+            actions.push(action);
+        }
+        self.now.clock.action();
+        let turn = self.table.race.turn_text(&start, &actions);
+        self.tell(seat, &start, &turn)
+    }
+
+    /// Lets the person play a turn, or tells a turn in which there is nothing to choose.
+    fn ask(&mut self, seat: Seat) -> io::Result<Decision> {
+        let mut results = TurnResults::new();
+        turn_results(self.table.race, &self.now.state, &mut results);
+        let texts: Vec<String> = (0..results.len())
+            .map(|index| self.table.race.turn_text(&self.now.state, results.actions(index)))
+            .collect();
+        if let [only] = texts.as_slice() {
+            let start = self.now.state;
+            self.choose(*results.state(0));
+            self.tell(seat, &start, only)?;
+            return Ok(Decision::Played);
+        }
+        self.decisions.push(self.now.clone());
+        self.draw()?;
+        self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?;
+        loop {
+            write!(self.output, "Your choice (1-{}, h for help): ", texts.len())?;
+            self.output.flush()?;
+            let mut line = Vec::new();
+            if self.input.read_until(b'\n', &mut line)? == 0 {
+                writeln!(self.output)?;
+                return Ok(Decision::Quit);
+            }
+            match Answer::read(&String::from_utf8_lossy(&line)) {
+                Answer::Choice(number @ 1..) if number <= texts.len() => {
+                    self.choose(*results.state(number - 1));
+                    return Ok(Decision::Played);
+                }
+                Answer::Choice(number) => {
+                    writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
+                }
+                Answer::Unknown(word) => {
+                    let count = texts.len();
+                    writeln!(self.output, "`{word}` is no answer: type a number from 1 to {count}, or h for help.")?;
+                }
+                Answer::Again => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
+                Answer::Chances => self.list(seat, &texts, Some(results.states()))?,
+                Answer::Board => self.draw()?,
+                Answer::Position => self.print_position()?,
+                Answer::Help => {
+                    let rules = input::rules(self.table.race.ruleset().rules());
+                    writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
+                }
+                Answer::Undo if self.undo() => return Ok(Decision::Undone),
+                Answer::Undo => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
+                Answer::Quit => return Ok(Decision::Quit),
+            }
+        }
+    }
+
+    /// Puts the position in which a turn is chosen on record.
+    fn remember(&mut self) {
+        if self.record.last() != Some(&self.now.state) {
+            self.record.push(self.now.state);
+        }
+        self.now.recorded = self.record.len();
+    }
+
+    /// Ends the person's turn in `result`.
+    fn choose(&mut self, result: State) {
+        self.remember();
+        self.now.state = result;
+        self.now.clock.action();
+    }
+
+    /// Goes back to the decision before the current one, if there is one.
+    fn undo(&mut self) -> bool {
+        if self.decisions.len() < 2 {
+            return false;
+        }
+        self.decisions.pop();
+        if let Some(before) = self.decisions.pop() {
+            self.now = before;
+            self.record.truncate(self.now.recorded);
+        }
+        true
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let drawing = self.table.race.draw(&self.now.state);
+        writeln!(self.output, "\n{}\n", self.table.style.drawing(&drawing))
+    }
+
+    fn print_position(&mut self) -> io::Result<()> {
+        writeln!(self.output, "{}", self.table.race.print(&self.now.state))
+    }
+
+    /// What a seat has thrown, and for whom: `N throws 4, 2`.
+    fn thrown(&self, seat: Seat, state: &State) -> String {
+        let Table { race, persons, style, .. } = &self.table;
+        let values: Vec<String> = race.pending_throws(state).iter().map(ToString::to_string).collect();
+        let colour = race.colour(state);
+        let partner = if colour == seat { String::new() } else { format!(" for {}", style.seat(colour)) };
+        let (who, verb) = if !persons.contains(seat) {
+            (style.seat(seat), "throws")
+        } else if persons.len() > 1 {
+            (format!("You ({})", style.seat(seat)), "throw")
+        } else {
+            (style.coloured(seat, "You"), "throw")
+        };
+        format!("{who} {verb} {}{partner}", values.join(", "))
+    }
+
+    /// Tells in one line the turn that was played from `start`.
+    fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
+        let thrown = self.thrown(seat, start);
+        let mut chances = String::new();
+        if self.table.shows_chances {
+            let values = self.values(&[self.now.state]);
+            chances = format!("  [{}]", self.chances(&values[0]));
+        }
+        writeln!(self.output, "{}", wrapped(&format!("{thrown}: {turn}{chances}"), 4))
+    }
+
+    /// Lists the choices, with what the evaluator makes of the positions they lead to where these are given.
+    fn list(&mut self, seat: Seat, texts: &[String], results: Option<&[State]>) -> io::Result<()> {
+        writeln!(self.output, "{}:", self.thrown(seat, &self.now.state))?;
+        let values = results.map(|results| self.values(results));
+        let best = |values: &[BySeat<f32>]| values.iter().map(|value| value[seat]).fold(f32::MIN, f32::max);
+        for (index, text) in texts.iter().enumerate() {
+            let estimate = values.as_ref().map_or(String::new(), |values| {
+                let value = values[index][seat];
+                let mark = if value == best(values) { '*' } else { ' ' };
+                format!(" {:>7} {mark}", self.worth(value))
+            });
+            let line = format!("{:>3} {estimate} {text}", index + 1);
+            writeln!(self.output, "{}", wrapped(&line, line.len() - text.len()))?;
+        }
+        if values.is_some() {
+            let now = self.values(&[self.now.state]);
+            writeln!(self.output, "Before the choice: {}.", self.chances(&now[0]))?;
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, states: &[State]) -> Vec<BySeat<f32>> {
+        let mut values = Vec::new();
+        self.table.judge.values(self.table.race, states, &mut values);
+        values
+    }
+
+    /// A value in words: a winning chance, or the expected place where all places count.
+    fn worth(&self, value: f32) -> String {
+        let spec = self.table.race.spec();
+        match spec.outlook {
+            Outlook::Winner | Outlook::Teams => format!("{:.1} %", 100.0 * value),
+            Outlook::Placings => format!("place {:.2}", 1.0 + (1.0 - value) * (spec.seats.len() - 1) as f32),
+        }
+    }
+
+    /// The values of all seats in words, a team as one.
+    fn chances(&self, values: &BySeat<f32>) -> String {
+        let spec = self.table.race.spec();
+        let mut told = SeatSet::EMPTY;
+        let mut parts = Vec::new();
+        for seat in spec.seats.iter() {
+            if !told.contains(seat) {
+                parts.push(format!("{} {}", self.team(seat), self.worth(values[seat])));
+                told = spec.teams[seat].iter().fold(told, SeatSet::with);
+            }
+        }
+        parts.join(", ")
+    }
+
+    /// The letters of a seat's team: `S`, or `S and N`.
+    fn team(&self, seat: Seat) -> String {
+        let team = self.table.race.spec().teams[seat];
+        listed(team.iter().map(|member| self.table.style.seat(member)).collect())
+    }
+
+    /// Tells how the game ended.
+    fn announce(&mut self) -> io::Result<()> {
+        self.draw()?;
+        let Table { race, persons, style, .. } = &self.table;
+        let returns = race.returns(&self.now.state);
+        let seats = race.spec().seats;
+        let best = seats.iter().map(|seat| returns[seat]).fold(0.0, f32::max);
+        let is_draw = seats.iter().all(|seat| returns[seat] == best);
+        let winner = seats.iter().find(|&seat| returns[seat] == best);
+        let has_won = seats.iter().any(|seat| persons.contains(seat) && returns[seat] == best);
+        let text = match (race.spec().outlook, winner) {
+            _ if is_draw => "A draw: nobody can ever move again.".to_owned(),
+            (Outlook::Placings, _) => {
+                let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
+                let mut order: Vec<Seat> = seats.iter().collect();
+                order.sort_by_key(|&seat| place(seat));
+                let told = |&seat: &Seat| {
+                    let you = if persons.contains(seat) { " (you)" } else { "" };
+                    format!("{}. {}{you}", place(seat), style.seat(seat))
+                };
+                order.iter().map(told).collect::<Vec<_>>().join(", ")
+            }
+            (Outlook::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
+            (Outlook::Teams, Some(seat)) => format!("{} win.", self.team(seat)),
+            (_, Some(seat)) if !has_won => format!("{} wins.", style.seat(seat)),
+            _ => "You win.".to_owned(),
+        };
+        writeln!(self.output, "{}", style.bold(&text))
+    }
+}
+
+/// Names as `S`, `S and N`, `E, N and W`.
+fn listed(mut names: Vec<String>) -> String {
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+}

@@ -1,0 +1,145 @@
+//! How text looks on the screen: each seat has a colour where the output can show it.
+//!
+//! Exists so that a session writes the same words to a terminal, a file and a test. It knows nothing of games.
+
+use ashta_env::game::Seat;
+
+/// Whether colours are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// Words only.
+    Plain,
+    /// Words with ANSI colours.
+    Colours,
+}
+
+/// Green, yellow, red and blue, all bold.
+const COLOURS: [&str; 4] = ["\x1b[1;32m", "\x1b[1;33m", "\x1b[1;31m", "\x1b[1;34m"];
+/// Width of the screen.
+const COLUMNS: usize = 79;
+const BOLD: &str = "\x1b[1m";
+const END: &str = "\x1b[0m";
+
+impl Style {
+    /// The style for an output: colours for terminals, unless the value of `NO_COLOR` is anything but empty.
+    pub fn of(is_terminal: bool, no_color: Option<&std::ffi::OsStr>) -> Style {
+        let is_refused = no_color.is_some_and(|value| !value.is_empty());
+        if is_terminal && !is_refused { Style::Colours } else { Style::Plain }
+    }
+
+    /// The letter of a seat.
+    pub fn seat(self, seat: Seat) -> String {
+        self.coloured(seat, &seat.letter().to_string())
+    }
+
+    /// `text` in the colour of a seat.
+    pub fn coloured(self, seat: Seat, text: &str) -> String {
+        match self {
+            Style::Plain => text.to_owned(),
+            Style::Colours => format!("{}{text}{END}", COLOURS[seat.index()]),
+        }
+    }
+
+    /// `text` in bold letters.
+    pub fn bold(self, text: &str) -> String {
+        match self {
+            Style::Plain => text.to_owned(),
+            Style::Colours => format!("{BOLD}{text}{END}"),
+        }
+    }
+
+    /// A drawing of a position with its pieces coloured. Its last line, the letters of the columns, stays plain.
+    pub fn drawing(self, drawing: &str) -> String {
+        let (rows, columns) = match drawing.rsplit_once('\n') {
+            Some(parts) if self == Style::Colours => parts,
+            _ => return drawing.to_owned(),
+        };
+        let mut out = String::with_capacity(2 * drawing.len());
+        for part in rows.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+            let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+            let is_pieces = word.chars().all(|c| c.is_ascii_digit() || seat_of(c).is_some());
+            if !is_pieces {
+                out.push_str(part);
+                continue;
+            }
+            for letter in part.chars() {
+                match seat_of(letter) {
+                    Some(seat) => out.push_str(&self.coloured(seat, &letter.to_string())),
+                    None => out.push(letter),
+                }
+            }
+        }
+        out.push('\n');
+        out.push_str(columns);
+        out
+    }
+}
+
+/// `line` broken between words where it would not fit on the screen; the rest is indented by `indent` columns.
+pub fn wrapped(line: &str, indent: usize) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut column = 0;
+    for word in line.split_inclusive(' ') {
+        let width = visible_width(word.trim_end());
+        if column + width > COLUMNS && column > indent {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        }
+        out.push_str(word);
+        column += visible_width(word);
+    }
+    out
+}
+
+/// Characters of `text` that take room on the screen: all but colours.
+fn visible_width(text: &str) -> usize {
+    let mut is_colour = false;
+    let takes_room = |c: char| {
+        let was_colour = is_colour;
+        is_colour = c == '\x1b' || is_colour && c != 'm';
+        !is_colour && !was_colour
+    };
+    text.chars().map(takes_room).filter(|&takes_room| takes_room).count()
+}
+
+/// The seat of a piece in a drawing, capital or small.
+fn seat_of(letter: char) -> Option<Seat> {
+    Seat::from_letter(letter.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        assert_eq!(Style::of(true, None), Style::Colours);
+        assert_eq!(Style::of(true, Some("".as_ref())), Style::Colours);
+        assert_eq!(Style::of(true, Some("1".as_ref())), Style::Plain);
+        assert_eq!(Style::of(false, None), Style::Plain);
+    }
+
+    #[test]
+    fn only_pieces_are_coloured() {
+        let drawing = " 2 [S2N] .  s\n 1  .   > South  off 1\n    E    S";
+        assert_eq!(Style::Plain.drawing(drawing), drawing);
+        let coloured = Style::Colours.drawing(drawing);
+        let south = |text: &str| Style::Colours.coloured(Seat::SOUTH, text);
+        let expected = format!(" 2 [{}2{}] .  {}\n", south("S"), Style::Colours.seat(Seat::NORTH), south("s"));
+        assert!(coloured.starts_with(&expected), "{coloured:?}");
+        assert!(coloured.ends_with(" 1  .   > South  off 1\n    E    S"), "{coloured:?}");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let line = "word ".repeat(30);
+        let broken = wrapped(line.trim_end(), 4);
+        assert_eq!(broken.lines().map(str::len).collect::<Vec<_>>(), [79, 73]);
+        assert!(broken.lines().nth(1).is_some_and(|line| line.starts_with("    word word")));
+        let coloured = Style::Colours.bold(&"x".repeat(79));
+        assert_eq!(wrapped(&coloured, 4), coloured);
+        assert_eq!(wrapped("  1  a", 5), "  1  a");
+    }
+}

@@ -1,0 +1,76 @@
+//! The loop: what may not matter (threads, interruptions) and what must (the seed).
+
+use super::*;
+use crate::games;
+use crate::rundir::RunInfo;
+use crate::rundir::tests::Scratch;
+
+/// The smoke configuration with these changes, in a folder of its own.
+fn config(scratch: &Scratch, changes: &[&str]) -> Config {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/smoke.toml");
+    let mut sets: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
+    sets.push(format!("run.directory=\"{}\"", scratch.display()));
+    Config::load(Some(&file), &sets).expect("a valid configuration")
+}
+
+fn info(config: &Config, race: &Race) -> RunInfo {
+    RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
+}
+
+/// Trains until after `last` iterations; where the run is.
+fn train(config: &Config, last: u64) -> std::path::PathBuf {
+    let race = games::configured(&config.ruleset).expect("a valid ruleset");
+    let info = info(config, &race);
+    let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
+    let path = rundir.path().to_owned();
+    let run = Run::begin(config.clone(), race, rundir).expect("a valid run");
+    run.train(&|iteration| iteration >= last).expect("nothing goes wrong");
+    path
+}
+
+fn resume(config: &Config, path: &std::path::Path) {
+    let race = games::configured(&config.ruleset).expect("a valid ruleset");
+    let info = info(config, &race);
+    let (rundir, newest) = RunDir::resume(path, &config.to_toml(), &info).expect("a run");
+    let run = Run::resume(config.clone(), race, rundir, newest.expect("a checkpoint")).expect("a valid checkpoint");
+    assert!(matches!(run.train(&|_| false).expect("nothing goes wrong"), Ending::Finished { .. }));
+}
+
+/// Everything that the last checkpoint and the bot hold, but for times and places.
+fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
+    let last = path.join("checkpoints").join("4");
+    let mut files: Vec<Vec<u8>> = ["learner.safetensors", "replay.safetensors"]
+        .iter()
+        .map(|name| std::fs::read(last.join(name)).expect("a complete checkpoint"))
+        .collect();
+    let state = checkpoint::load_state(&last).expect("a complete checkpoint");
+    files.push(format!("{:?} {} {}", state.rng, state.due, state.games).into_bytes());
+    let bot = ashta_agents::bot::Bot::read(&path.join("bots/smoke.bot")).expect("an exported bot");
+    files.push(bot.net.parameters().iter().flat_map(|weight| weight.to_le_bytes()).collect());
+    files.push(format!("{:?}", bot.manifest.strength).into_bytes());
+    files
+}
+
+#[test]
+fn interruptions_and_threads_change_nothing() {
+    let scratch = Scratch::new();
+    let one = config(&scratch, &["run.threads=1"]);
+    let whole = outcome(&train(&one, u64::MAX));
+    let stopped = train(&one, 2);
+    resume(&one, &stopped);
+    assert!(outcome(&stopped) == whole, "a resumed run ends otherwise than one in one go");
+    assert!(outcome(&train(&config(&scratch, &["run.threads=3"]), u64::MAX)) == whole, "threads matter");
+    let other = outcome(&train(&config(&scratch, &["run.threads=1", "run.seed=2"]), u64::MAX));
+    assert!(other != whole, "the seed does not matter");
+}
+
+#[test]
+fn the_step_size_falls_at_the_end() {
+    let scratch = Scratch::new();
+    let config = config(&scratch, &["learning.learning_rate=0.01", "learning.decay_start=0.5"]);
+    let share = config.learning.final_learning_rate_share;
+    assert_eq!(learning_rate(&config, 0.0), 0.01);
+    assert_eq!(learning_rate(&config, 0.5), 0.01);
+    assert!((learning_rate(&config, 0.75) - 0.01 * (1.0 + share) / 2.0).abs() < 1e-12);
+    assert!((learning_rate(&config, 1.0) - 0.01 * share).abs() < 1e-12);
+}
