@@ -134,7 +134,8 @@ impl<G: Game> UnderWay<G> {
         }
     }
 
-    /// Turns what was seen into targets, last turn first.
+    /// Turns what was seen into targets, last turn first. Without the luck a target can lie a little outside 0 to 1;
+    /// cutting it off would bias the mean.
     fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> GameRecord {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
@@ -150,8 +151,8 @@ impl<G: Game> UnderWay<G> {
             for seat in seats.iter() {
                 let before = valued.expected[seat] + lambda * (later[seat] - valued.counted[seat]);
                 let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
-                target.before_throw[seat] = before.clamp(0.0, 1.0);
-                target.after_throw[seat] = after.clamp(0.0, 1.0);
+                target.before_throw[seat] = before;
+                target.after_throw[seat] = after;
             }
             later = target.before_throw;
         }
