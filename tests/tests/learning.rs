@@ -1,5 +1,5 @@
 //! Learning against exact values: one-piece Ashte Kashte is small enough to be solved, so what self-play learns can be
-//! compared with the truth, and search with it too.
+//! compared with the truth.
 
 use std::sync::Arc;
 
