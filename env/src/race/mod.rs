@@ -6,6 +6,7 @@
 pub mod actions;
 pub mod board;
 pub(crate) mod dice;
+mod exposure;
 mod observe;
 pub(crate) mod series;
 pub(crate) mod single;

@@ -6,13 +6,14 @@
 
 use crate::game::{Outlook, Seat};
 use crate::games::ashte_kashte::THROWS;
+use crate::race::exposure::{Exposure, LEVELS};
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::{Race, Seating, Turns};
 
 /// Where each entry of the observation lies.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, whether it has cut,
-/// its place if it has finished. Then the phase and mover, the throws, and for each slot of the mover its place within
+/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its single
+/// pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then the phase and mover, the throws, and for each slot of the mover its place within
 /// the turn and what it does.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -20,6 +21,9 @@ pub(crate) struct Layout {
     /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
     places: Vec<u16>,
     declared: u16,
+    exposure: Exposure,
+    /// Column of the lowest level of exposure on each place; the others follow.
+    exposed: Vec<u16>,
     cut: u16,
     finished: u16,
     /// Columns of one seat.
@@ -68,6 +72,9 @@ impl Layout {
         };
         let places = (0..=last_place).map(|place| take(room(place))).collect();
         let declared = take(if matches!(turns, Turns::Series(turns) if turns.declares()) { pieces } else { 0 });
+        let exposure = Exposure::new(turns, seating);
+        let mut exposed = vec![0; usize::from(last_place) + 1];
+        exposure.places().for_each(|place| exposed[usize::from(place)] = take(LEVELS.len() as u16));
         let cut = take(u16::from(matches!(turns, Turns::Dice(_))));
         let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
         let seat = take(0);
@@ -84,7 +91,22 @@ impl Layout {
         let slots = take(slot * pieces);
         let skipped = take(if matches!(turns, Turns::Series(turns) if turns.remembers_skipped()) { 8 } else { 0 });
         let length = take(0);
-        Layout { seating, places, declared, cut, finished, seat, phase, throws, slots, slot, skipped, length }
+        Layout {
+            seating,
+            places,
+            declared,
+            exposure,
+            exposed,
+            cut,
+            finished,
+            seat,
+            phase,
+            throws,
+            slots,
+            slot,
+            skipped,
+            length,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -133,6 +155,10 @@ impl Layout {
             active.push(at + self.places[usize::from(place)] + nth);
         }
         active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
+        self.exposure.of(state, owner, |place, level| {
+            let lowest = at + self.exposed[usize::from(place)];
+            active.extend((0..=level as u16).map(|level| lowest + level));
+        });
         if state.has_cut(owner) {
             active.push(at + self.cut);
         }
@@ -193,7 +219,7 @@ impl Layout {
     }
 }
 
-/// The columns found so far: at most 40 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots
+/// The columns found so far: at most 56 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots
 /// and 8 for what was skipped. They are handed over at once, which is quicker than to make room for each.
 struct Columns {
     columns: [u16; 128],

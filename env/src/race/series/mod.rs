@@ -82,6 +82,11 @@ impl SeriesTurns {
         self.throws.iter().map(|throw| throw.0)
     }
 
+    /// The probabilities of the throws.
+    pub(crate) fn chances(&self) -> [f32; 5] {
+        self.chance
+    }
+
     /// The face value of a throw that does not end the series.
     pub(crate) fn face(&self, kind: Kind) -> u8 {
         match kind {
@@ -138,6 +143,11 @@ impl SeriesTurns {
         let declared = state.declared[mover];
         let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
         Turn { own: Slots::of(state.pieces[mover]), declared, closed }
+    }
+
+    /// Whether a place is on a marked square, where nobody is captured.
+    pub(crate) fn is_marked(&self, place: u8) -> bool {
+        self.marked >> place & 1 == 1
     }
 
     /// Places of the mover that enemies hold, as bits.

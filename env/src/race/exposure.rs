@@ -1,0 +1,183 @@
+//! Which pieces stand where an enemy could soon capture them.
+//!
+//! That is a relation of two pieces, which a network would have to learn anew for each pair of squares. Here it is one
+//! look into a table for each piece and enemy: distance along the enemy's course decides, nothing else. Whether the
+//! enemy's way is barred, whether it may go there at all, and what it would do with the rest of its throws is left to
+//! the network.
+
+use crate::game::{MAX_SEATS, Seat};
+use crate::games::{ashte_kashte, pagade};
+use crate::race::board::NOWHERE;
+use crate::race::state::{MAX_PIECES, State};
+use crate::race::{Seating, Turns};
+
+/// How likely an enemy's throw must be to bring it onto a piece: each is a level of exposure, the next implies it.
+pub(crate) const LEVELS: [f32; 2] = [1.0 / 16.0, 1.0 / 4.0];
+
+/// Entries of a table by place: no course has more.
+const PLACES: usize = 128;
+
+/// The exposure of a seat's pieces under one ruleset.
+#[derive(Clone, Debug)]
+pub(crate) struct Exposure {
+    seating: Seating,
+    is_enemy: [bool; MAX_SEATS],
+    /// `from[quarters][place][level]`: the places, as bits, from which the seat so many quarters counter-clockwise
+    /// reaches the square of that place.
+    from: Box<[[[u128; LEVELS.len()]; PLACES]; MAX_SEATS]>,
+}
+
+impl Exposure {
+    pub(crate) fn new(turns: &Turns, seating: Seating) -> Exposure {
+        let is_partnership = matches!(turns, Turns::Dice(turns) if turns.rules.is_partnership());
+        let mut exposure = Exposure {
+            seating,
+            is_enemy: [false, true, !is_partnership, true],
+            from: Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]),
+        };
+        let chances = chances(turns);
+        for quarters in (0..MAX_SEATS).filter(|&quarters| exposure.is_enemy[quarters]) {
+            for place in 0..PLACES as u8 {
+                let target = landing(turns, place, quarters);
+                for (steps, chance) in chances.iter().enumerate().take(target.map_or(0, |target| target + 1)) {
+                    for (level, least) in LEVELS.iter().enumerate() {
+                        let reaches = u128::from(chance >= least);
+                        exposure.from[quarters][usize::from(place)][level] |=
+                            reaches << (target.map_or(0, |target| target - steps));
+                    }
+                }
+            }
+        }
+        exposure
+    }
+
+    /// The places on which a piece can be exposed.
+    pub(crate) fn places(&self) -> impl Iterator<Item = u8> {
+        let can_be = |&place: &u8| self.from.iter().any(|from| from[usize::from(place)] != [0; LEVELS.len()]);
+        (0..PLACES as u8).filter(can_be)
+    }
+
+    /// Calls `found` with the place and the highest level of each single piece of `owner` that is exposed.
+    #[inline]
+    pub(crate) fn of(&self, state: &State, owner: Seat, mut found: impl FnMut(u8, usize)) {
+        let mut enemies = [0_u128; MAX_SEATS];
+        for &other in self.seating.others(owner) {
+            let quarters = (other.index() + MAX_SEATS - owner.index()) % MAX_SEATS;
+            if self.is_enemy[quarters] {
+                enemies[quarters] = places(&state.pieces[other.index()], self.seating.pieces);
+            }
+        }
+        let own = &state.pieces[owner.index()];
+        for slot in 0..self.seating.pieces {
+            let place = own[slot];
+            let is_single = (slot == 0 || own[slot - 1] != place) && (slot == MAX_PIECES - 1 || own[slot + 1] != place);
+            let reaches = |level: usize| {
+                let from = self.from.iter().map(|from| from[usize::from(place) % PLACES][level]);
+                from.zip(enemies).fold(0, |any, (from, enemies)| any | from & enemies) != 0
+            };
+            if is_single && reaches(0) {
+                found(place, usize::from(reaches(1)));
+            }
+        }
+    }
+}
+
+/// The places of some pieces, as bits.
+#[inline]
+fn places(pieces: &[u8; MAX_PIECES], count: usize) -> u128 {
+    pieces[..count].iter().fold(0, |places, &place| places | 1_u128.wrapping_shl(u32::from(place)))
+}
+
+/// The place that the seat `quarters` counter-clockwise has on the square that is `place` of South, where pieces can be
+/// captured.
+fn landing(turns: &Turns, place: u8, quarters: usize) -> Option<usize> {
+    let other = Seat::SOUTH.rotated(quarters);
+    let landing = match turns {
+        Turns::Series(turns) if (1..turns.keep).contains(&place) && !turns.is_marked(place) => {
+            turns.board.same_square(Seat::SOUTH, place - 1, other).checked_add(1)?
+        }
+        Turns::Single(turns) if (1..turns.home).contains(&place) && turns.protected >> place & 1 == 0 => {
+            turns.same_place(Seat::SOUTH, place, other)
+        }
+        Turns::Dice(turns) if (pagade::RING_START..=pagade::RING_END).contains(&place) => {
+            turns.board.same_square(Seat::SOUTH, place, other)
+        }
+        _ => NOWHERE,
+    };
+    (landing != NOWHERE).then_some(usize::from(landing))
+}
+
+/// By number of steps: the probability of a throw with which one piece can go so far.
+fn chances(turns: &Turns) -> [f32; 32] {
+    let mut chances = [0.0; 32];
+    match turns {
+        Turns::Series(turns) => {
+            for (value, probability) in turns.throws().zip(turns.chances()) {
+                chances[usize::from(value)] += probability;
+            }
+        }
+        Turns::Single(_) => {
+            ashte_kashte::THROWS.iter().for_each(|&(value, probability)| chances[usize::from(value)] += probability);
+        }
+        Turns::Dice(_) => {
+            for ([a, b], probability) in pagade::THROWS {
+                let mut steps = [a, b, a + b].map(usize::from).to_vec();
+                steps.dedup();
+                steps.into_iter().for_each(|steps| chances[steps] += probability);
+            }
+        }
+    }
+    chances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::race::Race;
+    use crate::ruleset::Ruleset;
+
+    fn exposed(position: &str, owner: Seat) -> Vec<(u8, usize)> {
+        let (race, state) = Race::parse(position).expect("a position");
+        let mut found = Vec::new();
+        Exposure::new(race.turns(), race.seating).of(&state, owner, |place, level| found.push((place, level)));
+        found
+    }
+
+    /// The distances at which a piece on its own is exposed, by level.
+    fn distances(turns: &Turns) -> [Vec<usize>; LEVELS.len()] {
+        let chances = chances(turns);
+        LEVELS.map(|least| (0..chances.len()).filter(|&steps| chances[steps] >= least).collect())
+    }
+
+    #[test]
+    fn distances_are_those_of_likely_throws() {
+        let race = |text: &str| {
+            Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("a ruleset"))
+        };
+        assert_eq!(distances(race("ashtapada").turns()), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
+        assert_eq!(distances(race("ashtapada?zero_value=5").turns()), [vec![1, 2, 3, 4, 5], vec![1, 2, 3]]);
+        assert_eq!(distances(race("ashte-kashte").turns()), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
+        let sums = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12];
+        assert_eq!(distances(race("pagade").turns()), [sums, vec![1, 3, 4, 6, 7]]);
+    }
+
+    #[test]
+    fn single_pieces_within_a_throw_are_exposed() {
+        // The opposite seat's 10 is South's 10 + 34 = 44 and the other way about.
+        let ahead = |south: u8| format!("pagade S:20,20,{south},70/N+:10,80,80,80 S *");
+        assert_eq!(exposed(&ahead(45), Seat::SOUTH), [(45, 1)]);
+        assert_eq!(exposed(&ahead(46), Seat::SOUTH), [(46, 0)]);
+        assert_eq!(exposed(&ahead(55), Seat::SOUTH), []);
+        assert_eq!(exposed(&ahead(43), Seat::SOUTH), []);
+        assert_eq!(exposed(&ahead(43), Seat::NORTH), [(10, 1)]);
+    }
+
+    #[test]
+    fn doubles_protected_squares_and_partners_are_not_exposed() {
+        assert_eq!(exposed("ashte-kashte S:11,11,30,31/N:hand,hand,hand,hand N *", Seat::SOUTH), []);
+        // South's 14 is North's 2, South's 12 its protected start.
+        assert_eq!(exposed("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(14, 1)]);
+        let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
+        assert_eq!(exposed(team, Seat::SOUTH), []);
+    }
+}
