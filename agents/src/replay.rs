@@ -256,6 +256,7 @@ mod tests {
             series_probability: 0.01,
             random_start_share: 0.2,
             random_start_turns: 4,
+            turn_limit: u32::MAX,
             policy_temperature: 0.02,
         }
     }

@@ -36,6 +36,7 @@ fn self_play_finds_the_values_of_a_solved_game() {
         series_probability: 0.01,
         random_start_share: 0.2,
         random_start_turns: 8,
+        turn_limit: u32::MAX,
         policy_temperature: 0.02,
     };
     let (mut rng, mut batch, mut due) = (chance::stream(1, u64::MAX), Batch::default(), 0);

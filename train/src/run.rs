@@ -307,6 +307,7 @@ fn selfplay_config(config: &Config) -> SelfPlayConfig {
         series_probability: config.selfplay.series_probability as f32,
         random_start_share: config.selfplay.random_start_share,
         random_start_turns: config.selfplay.random_start_turns,
+        turn_limit: config.selfplay.turn_limit,
         policy_temperature: config.learning.policy_temperature as f32,
     }
 }

@@ -37,6 +37,9 @@ pub struct SelfPlayConfig {
     pub random_start_share: f64,
     /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
     pub random_start_turns: u32,
+    /// Turns after which a game is broken off and learned from with the evaluator's opinion of its last position, at
+    /// least 1. The turn cap of the game holds too.
+    pub turn_limit: u32,
     /// The policy target is the softmax of the results' values over this temperature, in units of value.
     pub policy_temperature: f32,
 }
@@ -78,7 +81,8 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         }
         playing.retain_mut(|under_way| {
             let is_over = game.node(&under_way.state) == Node::Terminal;
-            let is_truncated = !is_over && under_way.turns.len() as u32 >= game.spec().turn_cap;
+            let limit = config.turn_limit.min(game.spec().turn_cap);
+            let is_truncated = !is_over && under_way.turns.len() as u32 >= limit;
             if !is_over && !is_truncated {
                 return true;
             }
@@ -134,8 +138,8 @@ impl<G: Game> UnderWay<G> {
         }
     }
 
-    /// Turns what was seen into targets, last turn first. Without the luck a target can lie a little outside 0 to 1;
-    /// cutting it off would bias the mean.
+    /// Turns what was seen into targets, last turn first. Without the luck a target can lie outside 0 to 1; it is cut
+    /// off there, since the errors of an evaluator that knows little yet add up over a long game.
     fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> GameRecord {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
@@ -151,8 +155,8 @@ impl<G: Game> UnderWay<G> {
             for seat in seats.iter() {
                 let before = valued.expected[seat] + lambda * (later[seat] - valued.counted[seat]);
                 let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
-                target.before_throw[seat] = before;
-                target.after_throw[seat] = after;
+                target.before_throw[seat] = before.clamp(0.0, 1.0);
+                target.after_throw[seat] = after.clamp(0.0, 1.0);
             }
             later = target.before_throw;
         }

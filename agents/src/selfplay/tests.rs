@@ -3,7 +3,7 @@
 use super::*;
 use crate::baseline::PipEvaluator;
 use crate::search::test_support::ExactEvaluator;
-use ashta_env::game::{Action, Outcome};
+use ashta_env::game::{Action, Outcome, Seat};
 use ashta_env::testing::exact::Play;
 use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
@@ -14,6 +14,7 @@ fn config() -> SelfPlayConfig {
         series_probability: 0.0,
         random_start_share: 0.0,
         random_start_turns: 0,
+        turn_limit: u32::MAX,
         policy_temperature: 0.02,
     }
 }
@@ -123,4 +124,21 @@ fn policy_targets_prefer_the_best_action() {
         });
     }
     assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn a_game_over_the_limit_is_broken_off_without_a_result() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let limited = SelfPlayConfig { turn_limit: 4, ..config() };
+    let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40, &|| ());
+    let broken = play_games(&game, &mut PipEvaluator, &limited, 2, 0..40, &|| ());
+    for (whole, broken) in whole.iter().zip(&broken) {
+        assert!(!whole.truncated && whole.turns.len() > 4, "the toy game takes longer");
+        assert!(broken.truncated && broken.turns.len() == 4);
+        assert_eq!(broken.returns, BySeat::default());
+        assert!(whole.outcomes.starts_with(&broken.outcomes));
+        // What would have come is the evaluator's opinion of the last result, between the worst and the best return.
+        let last = broken.turns[3].after_throw;
+        assert!((last[Seat::SOUTH] + last[Seat::NORTH] - 1.0).abs() < 1e-5 && last[Seat::SOUTH] > 0.0);
+    }
 }

@@ -62,6 +62,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
         series_probability: 0.05,
         random_start_share: 1.0,
         random_start_turns: 100,
+        turn_limit: u32::MAX,
         policy_temperature: 0.02,
     };
     let mut replay = Replay::new(100_000, race.spec().actions);

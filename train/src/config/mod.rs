@@ -86,6 +86,8 @@ pub struct SelfplayConfig {
     pub random_start_share: f64,
     /// Number of those turns.
     pub random_start_turns: u32,
+    /// Turns after which a game is broken off, at least 1.
+    pub turn_limit: u32,
     /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.
     pub series_probability: f64,
 }

@@ -46,6 +46,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
             random_start_share: reader.number("selfplay.random_start_share", Range::closed(0.0, 1.0)),
             random_start_turns: reader.whole("selfplay.random_start_turns", 0..=1000),
+            turn_limit: reader.whole("selfplay.turn_limit", 1..=1_000_000),
             series_probability: reader.number("selfplay.series_probability", Range::closed(1e-6, 1.0)),
         },
         learning: LearningConfig {
