@@ -7,7 +7,7 @@ use crate::flags::TwinSpeed;
 use crate::game::{Action, Game, Node, Outlook, Seat};
 use crate::games::pagade;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::race::state::{State, role};
+use crate::race::state::{Kind, State, role};
 use crate::race::{Race, Turns};
 
 /// What one unit does in a turn; all that enter, or are borne off, are one unit.
@@ -17,6 +17,8 @@ struct Move {
     slot: usize,
     from: u8,
     steps: u8,
+    /// Those of the steps that come of throws which the position does not tell.
+    untold: u8,
     /// The throws that it takes.
     throws: Vec<u8>,
 }
@@ -37,10 +39,12 @@ impl Race {
     /// What `actions`, taken one after the other from `state`, do: `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7,
     /// throws again`, `enter on E1 (4 unused)`, `pass`.
     ///
-    /// `state` is a decision, and each action is legal after those before it. A turn is best described whole, from the
-    /// decision on with which it begins.
+    /// `state` is a decision, and each action is legal after those before it. Within a turn the text tells the whole of
+    /// it: what is allotted already comes first. A position does not keep the throws that made the steps of a piece, so
+    /// from 4 steps on, which can be one throw or several, they are named as one; and a throw that was left unused is
+    /// named only where the position remembers it.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
-        let mut moves: Vec<Move> = Vec::new();
+        let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
         let mut end = *state;
         for &action in actions {
@@ -50,17 +54,12 @@ impl Race {
                         unused.remove(at);
                     }
                 }
-                let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
-                let is_same = |known: &&mut Move| known.kind == next.kind && (is_many || known.slot == next.slot);
-                match moves.iter_mut().find(is_same) {
-                    Some(known) => {
-                        known.steps += next.steps;
-                        known.throws.extend(next.throws);
-                    }
-                    None => moves.push(next),
-                }
+                add(&mut moves, next);
             }
             self.apply_action(&mut end, action);
+        }
+        if let Turns::Series(turns) = self.turns() {
+            unused.splice(0..0, turns.skipped_values(state.skipped));
         }
         if moves.is_empty() {
             return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
@@ -86,6 +85,44 @@ impl Race {
         throws
     }
 
+    /// What the units of the mover have been given in this turn.
+    fn allotted(&self, state: &State) -> Vec<Move> {
+        let own = state.pieces[self.colour(state).index()];
+        let mut moves = Vec::new();
+        for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
+            let single_throw = |kind| Move { kind, slot, from: own[slot], steps: 0, untold: 0, throws: vec![1] };
+            if role & role::ENTERED != 0 {
+                add(&mut moves, single_throw(MoveKind::Enter));
+            }
+            if role & role::BORNE != 0 {
+                add(&mut moves, single_throw(MoveKind::Bear));
+            }
+            if role & (role::SINGLE | role::LEAD) == 0 || steps == 0 {
+                continue;
+            }
+            let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
+            let mut next = Move { kind, slot, from: own[slot], steps, untold: 0, throws: Vec::new() };
+            match self.turns() {
+                Turns::Series(turns) => {
+                    next.from = next.from.max(1);
+                    // Throws are allotted in ascending order, 1s first, but for the last one.
+                    let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(Kind::Four);
+                    if kind == MoveKind::Together && turns.rules.twin_speed == TwinSpeed::HalfFloor {
+                        next.untold = steps;
+                    } else if are_ones {
+                        next.throws = vec![1; usize::from(steps)];
+                    } else {
+                        next.throws = vec![steps];
+                    }
+                }
+                Turns::Single(_) | Turns::Dice(_) => next.throws = vec![steps],
+            }
+            add(&mut moves, next);
+        }
+        moves.sort_by_key(|next| !matches!(next.kind, MoveKind::Enter | MoveKind::Bear));
+        moves
+    }
+
     /// The unit that `action` moves in `state`, and how many throws of its value that uses; `None` when nothing moves.
     fn moved(&self, state: &State, action: Action) -> Option<(Move, usize)> {
         let is_pair = (PAIRS..PASS).contains(&action);
@@ -96,7 +133,7 @@ impl Race {
         });
         let place = state.pieces[self.colour(state).index()][slot];
         let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
-        let taking = |kind, from, value| Move { kind, slot, from, steps: value, throws: vec![value] };
+        let taking = |kind, from, value| Move { kind, slot, from, steps: value, untold: 0, throws: vec![value] };
         Some(match self.turns() {
             Turns::Series(turns) => {
                 let value = turns.next_value(state)?;
@@ -126,7 +163,11 @@ impl Race {
 
     /// One move in words, of a turn that ends in `end`.
     fn move_text(&self, taken: &Move, colour: Seat, end: &State) -> String {
-        let by = joined(&taken.throws, "+");
+        let by = match (taken.untold, joined(&taken.throws, "+")) {
+            (0, throws) => throws,
+            (steps, throws) if throws.is_empty() => format!("{steps} steps"),
+            (steps, throws) => format!("{throws} after {steps} steps"),
+        };
         let target = taken.from.saturating_add(taken.steps).min(self.spec().goal);
         // A pawn without a cut goes around again where the house rules say so.
         let has_lapped = target > pagade::RING_END
@@ -196,6 +237,18 @@ impl Race {
     /// Whether the mover of `start` throws again in `end`.
     fn goes_on(&self, start: &State, end: &State) -> bool {
         self.node(end) == Node::Chance(start.mover)
+    }
+}
+
+/// Adds a move to those of a turn: to that of the same unit where there is one.
+fn add(moves: &mut Vec<Move>, next: Move) {
+    let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
+    match moves.iter_mut().find(|known| known.kind == next.kind && (is_many || known.slot == next.slot)) {
+        Some(known) => {
+            known.steps += next.steps;
+            known.throws.extend(next.throws);
+        }
+        None => moves.push(next),
     }
 }
 
@@ -273,6 +326,106 @@ mod tests {
     }
 
     #[test]
+    fn what_is_allotted_is_told_too() {
+        assert_eq!(
+            turns("ashtapada S:5,30/N:off,23 S 2;30+4"),
+            ["B2 to B6 by 4, then H3 to H5 by 2", "B2 to C7 by 4+2"]
+        );
+        assert_eq!(
+            turns("ashtapada S:5,30/N:off,23 S 2;5+4"),
+            ["H3 to G8 by 4+2", "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"]
+        );
+        assert_eq!(
+            turns("ashtapada S:5,30/N:off,23 S 4,2;5+2"),
+            [
+                "H3 to E8 by 1+1+4+2",
+                "H3 to G8 by 1+1+4, then B2 to B4 by 2",
+                "H3 to H5 by 1+1, then B2 to C7 by 4+2",
+                "H3 to H7 by 1+1+2, then B2 to B6 by 4, captures N on H7, throws again",
+            ]
+        );
+        // A piece that takes no more is told as well, and so are pieces that enter or are borne off.
+        assert_eq!(turns("ashtapada S:off,off/N:off,off S 2;off+1"), ["enter on E1, then E1 to H1 by 1+2"]);
+        assert_eq!(
+            turns("ashtapada?must_use=greedy S:23,keep/N:59,keep N 1,1,1,2;keep-,!1"),
+            ["bear off, then E6 to the keep by 1 (1, 1, 1, 2 unused)"]
+        );
+        assert_eq!(turns("ashtapada S:keep,keep/N:off,off S 1,3;keep-"), ["bear 2 off (3 unused), wins"]);
+        assert_eq!(
+            turns("ashtapada S:6,6/N:23,23 S 2;6&1,6~"),
+            ["twins H4 to H7 by 1+2, captures NN on H7, throws again"]
+        );
+        assert_eq!(
+            turns("ashtapada?twin_speed=half_floor S:6,6/N:off,off S 3;6&2,6~"),
+            ["twins H4 to H7 by 3 after 2 steps"]
+        );
+    }
+
+    #[test]
+    fn a_die_that_is_allotted_is_told_too() {
+        let rest = turns("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4");
+        assert_eq!(
+            rest,
+            [
+                "O11 to K12 by 4, then I3 to J4 by 6, cuts N on K12",
+                "O11 to K12 by 4, then J6 to K1 by 6, cuts N on K12",
+                "O11 to K12 by 4, then K4 to M9 by 6, cuts N on K12",
+                "O11 to K18 by 4+6"
+            ]
+        );
+        assert_eq!(turns("pagade S:7,16,17,17/N:12,12,30,34 S 1;17^4"), ["L9 to P9 by 4, then K8 to L9 by 1"]);
+        let optional = turns("pagade?must_use=optional S:3,12,30,73/N:6,7,12,68 S 6;30+4");
+        assert!(optional.contains(&"O11 to K12 by 4 (6 unused), cuts N on K12".to_owned()), "{optional:?}");
+    }
+
+    /// The pieces with the squares that they come to and what comes of it, without the throws.
+    fn squares(text: &str) -> Vec<&str> {
+        let (before, after) = text.split_once(" (").map_or((text, ""), |(before, rest)| {
+            (before, rest.split_once(')').map_or("", |(_, after)| after.trim_start_matches(", ")))
+        });
+        let parts = [before, after].into_iter().flat_map(|half| half.split(", "));
+        let mut parts: Vec<&str> =
+            parts.map(|part| part.trim_start_matches("then ").split(" by ").next().unwrap_or_default()).collect();
+        parts.sort_unstable();
+        parts
+    }
+
+    #[test]
+    fn the_rest_of_a_turn_is_told_as_the_whole_of_it() {
+        for (game, seats) in [("ashtapada?pieces=4", 2), ("ashtapada?must_use=greedy", 2), ("pagade", 2)] {
+            let seats = Ruleset::default_seats(seats).expect("a number of seats");
+            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+            let mut rng = chance::stream(3, 0);
+            let mut state = race.initial_state(Seat::SOUTH);
+            let mut results = TurnResults::new();
+            let mut rests = 0;
+            for _ in 0..4000 {
+                match race.node(&state) {
+                    Node::Terminal => state = race.initial_state(Seat::NORTH),
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                        race.apply_chance(&mut state, outcome);
+                    }
+                    Node::Decision(_) => {
+                        turn_results(&race, &state, &mut results);
+                        let nth = chance::below(results.len(), &mut rng);
+                        let (actions, mut within) = (results.actions(nth), state);
+                        let whole = race.turn_text(&state, actions);
+                        for done in 1..actions.len() {
+                            race.apply_action(&mut within, actions[done - 1]);
+                            let rest = race.turn_text(&within, &actions[done..]);
+                            assert_eq!(squares(&rest), squares(&whole), "{rest} | {whole} | {}", race.print(&within));
+                            rests += 1;
+                        }
+                        state = *results.state(nth);
+                    }
+                }
+            }
+            assert!(rests > 500, "{game}: {rests}");
+        }
+    }
+
+    #[test]
     fn no_two_choices_read_alike() {
         for (game, seats) in [("ashtapada?pieces=3", 4), ("ashte-kashte", 3), ("pagade?no_cut=lap", 2), ("pagade", 4)] {
             let seats = Ruleset::default_seats(seats).expect("a number of seats");
@@ -294,7 +447,12 @@ mod tests {
                         texts.sort_unstable();
                         let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
                         assert_eq!(twice, None, "{}", race.print(&state));
-                        state = *results.state(chance::below(results.len(), &mut rng));
+                        // Half of the time only one throw is allotted, so that turns under way come too.
+                        if chance::below(2, &mut rng) == 0 {
+                            state = *results.state(chance::below(results.len(), &mut rng));
+                        } else {
+                            race.apply_action(&mut state, results.actions(chance::below(results.len(), &mut rng))[0]);
+                        }
                     }
                 }
             }
