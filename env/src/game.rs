@@ -82,6 +82,18 @@ impl SeatSet {
         seats.iter().fold(SeatSet::EMPTY, |set, &seat| set.with(seat))
     }
 
+    /// The set of the seats written as `letters`, in any order: `SEW`.
+    ///
+    /// # Errors
+    /// The first letter that is no seat or comes a second time.
+    pub fn from_letters(letters: &str) -> Result<SeatSet, SeatLettersError> {
+        letters.chars().try_fold(SeatSet::EMPTY, |set, letter| match Seat::from_letter(letter) {
+            None => Err(SeatLettersError::Unknown(letter)),
+            Some(seat) if set.contains(seat) => Err(SeatLettersError::Repeated(seat)),
+            Some(seat) => Ok(set.with(seat)),
+        })
+    }
+
     /// This set and `seat`.
     #[must_use]
     pub const fn with(self, seat: Seat) -> SeatSet {
@@ -115,6 +127,18 @@ impl fmt::Debug for SeatSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.iter().try_for_each(|seat| write!(f, "{seat}"))
     }
+}
+
+/// Why letters name no set of seats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeatLettersError {
+    /// The letter is no seat.
+    #[error("`{0}` is no seat (seats are S, E, N and W)")]
+    Unknown(char),
+    /// The seat is given twice.
+    #[error("seat `{0}` is given twice")]
+    Repeated(Seat),
 }
 
 /// One value for each side of the board; the entries of seats that do not take part are never read.

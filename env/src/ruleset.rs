@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::flags::{AshtapadaRules, AshteKashteRules, FlagInfo, PagadeRules};
-use crate::game::{Outlook, Seat, SeatSet};
+use crate::game::{Outlook, Seat, SeatLettersError, SeatSet};
 
 /// Game, house rules, pieces and seats.
 ///
@@ -85,8 +85,8 @@ impl Ruleset {
     /// has its default.
     ///
     /// # Errors
-    /// Every problem found: an unknown game, unknown or repeated flags, values that a flag does not take, seats that
-    /// the game is not played on.
+    /// Every problem found: an unknown game, unknown, repeated or empty flags, values that a flag does not take, seats
+    /// that the game is not played on.
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
@@ -99,6 +99,10 @@ impl Ruleset {
         let mut pieces = rules.default_pieces();
         let mut seen: Vec<&str> = Vec::new();
         for (flag, value) in flags {
+            if flag.is_empty() {
+                problems.push(RulesetProblem::EmptyFlag);
+                continue;
+            }
             if seen.contains(&flag) {
                 problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
@@ -131,10 +135,11 @@ impl Ruleset {
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
     ///
     /// # Errors
-    /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value.
+    /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value, and nothing after `?` or `&` as an
+    /// empty flag.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
-        let (game, flags) = text.split_once('?').unwrap_or((text, ""));
-        let flags = flags.split('&').filter(|flag| !flag.is_empty());
+        let (game, flags) = text.split_once('?').map_or((text, None), |(game, flags)| (game, Some(flags)));
+        let flags = flags.into_iter().flat_map(|flags| flags.split('&'));
         Ruleset::new(game, seats, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
     }
 
@@ -281,6 +286,12 @@ pub enum RulesetProblem {
         /// The flag.
         flag: String,
     },
+    /// A flag has no name.
+    #[error("a flag is empty: after `?` and after each `&` comes `flag=value`")]
+    EmptyFlag,
+    /// The letters name no set of seats.
+    #[error(transparent)]
+    SeatLetters(#[from] SeatLettersError),
     /// The game is not played on these seats.
     #[error("{game} is not played on the seats `{seats}` (allowed: {allowed})")]
     Seats {
@@ -324,8 +335,8 @@ impl TryFrom<RulesetText> for Ruleset {
     type Error = RulesetError;
 
     fn try_from(text: RulesetText) -> Result<Ruleset, RulesetError> {
-        let seats: Option<Vec<Seat>> = text.seats.chars().map(Seat::from_letter).collect();
-        let seats = seats.map_or(SeatSet::EMPTY, |seats| SeatSet::of(&seats));
+        let seats =
+            SeatSet::from_letters(&text.seats).map_err(|error| RulesetError { problems: vec![error.into()] })?;
         let flags = text.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         Ruleset::new(&text.game, seats, flags)
     }
@@ -357,6 +368,15 @@ mod tests {
     }
 
     #[test]
+    fn empty_flags_are_refused() {
+        for text in ["ashtapada?", "ashtapada?pieces=3&", "ashtapada?&pieces=3", "ashtapada?x=block&&pieces=3"] {
+            let error = two(text).expect_err("an empty flag");
+            assert_eq!(error.problems, [RulesetProblem::EmptyFlag], "{text}");
+        }
+        assert_eq!(two("ashtapada?=3").expect_err("no name").problems, [RulesetProblem::EmptyFlag]);
+    }
+
+    #[test]
     fn hash_is_stable() {
         assert_eq!(two("ashtapada").expect("valid").to_string(), "ashtapada SN");
         assert_eq!(two("ashtapada").expect("valid").hash64(), 0x0263_6499_D833_3471);
@@ -371,5 +391,11 @@ mod tests {
         let sew = SeatSet::of(&[Seat::SOUTH, Seat::EAST, Seat::WEST]);
         assert!(Ruleset::parse("ashte-kashte", sew).is_ok());
         assert!(Ruleset::parse("ashtapada", sew).is_err());
+        assert_eq!(SeatSet::from_letters("WES"), Ok(sew));
+        for (letters, words) in [("SSN", "seat `S` is given twice"), ("SENWSENW", "seat `S` is given"), ("SX", "`X`")] {
+            let text = RulesetText { game: "pagade".to_owned(), seats: letters.to_owned(), flags: BTreeMap::new() };
+            let error = Ruleset::try_from(text).expect_err("no set of seats").to_string();
+            assert!(error.contains(words), "{letters}: {error}");
+        }
     }
 }

@@ -346,6 +346,9 @@ impl Race {
                 _ => Err("a turn has one throw of 1, 2, 3, 4 or 8".to_owned()),
             },
             Turns::Dice(_) => {
+                if is_throwing && !values.is_empty() {
+                    return Err("`*` stands alone: both dice are thrown at once, and 0 dice come before it".to_owned());
+                }
                 let are_faces = values.iter().all(|value| [1, 3, 4, 6].contains(value));
                 let expected = if is_throwing { 0 } else { 2 - usize::from(is_allotting) };
                 if values.len() != expected || !are_faces {

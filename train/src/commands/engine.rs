@@ -205,21 +205,19 @@ fn new_game(request: &Map<String, Value>) -> Answer {
         None => Ruleset::default_seats(2),
         Some(Value::Number(count)) => count.as_u64().and_then(|count| Ruleset::default_seats(count as usize)),
         Some(Value::String(letters)) => {
-            let seats: Option<Vec<Seat>> = letters.chars().map(Seat::from_letter).collect();
-            seats.map(|seats| SeatSet::of(&seats))
+            let seats = SeatSet::from_letters(letters);
+            Some(seats.map_err(|error| refuse(code::REQUEST, format!("`seats`: {error}")))?)
         }
         Some(_) => None,
     };
     let seats = seats.ok_or_else(|| refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\""))?;
     let race = Race::new(Ruleset::parse(game, seats).map_err(|error| refuse(code::GAME, error))?);
+    let seed = match request.get("seed") {
+        None => 0,
+        Some(seed) => seed.as_u64().ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))?,
+    };
     let first = match request.get("start") {
-        None | Some(Value::Null) => {
-            let seed = match request.get("seed") {
-                None => 0,
-                Some(seed) => seed.as_u64().ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))?,
-            };
-            chance::first_seat(seats, &mut chance::stream(seed, 0))
-        }
+        None | Some(Value::Null) => chance::first_seat(seats, &mut chance::stream(seed, 0)),
         Some(start) => {
             let letter = start.as_str().filter(|start| start.len() == 1).and_then(|start| start.chars().next());
             let seat = letter.and_then(Seat::from_letter).filter(|&seat| seats.contains(seat));
@@ -261,12 +259,14 @@ fn apply(request: &Map<String, Value>) -> Answer {
             race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
         }
         (None, Some(action)) => {
+            let number =
+                action.as_u64().ok_or_else(|| refuse(code::REQUEST, "`action` is a whole number from 0 on"))?;
             let legal = race.legal_actions(&state);
-            let number = action.as_u64().and_then(|action| u8::try_from(action).ok()).map(Action);
-            let action = number.filter(|&action| legal.contains(action)).ok_or_else(|| {
+            let action = u8::try_from(number).ok().map(Action);
+            let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
                 let node = race.node(&state);
                 let here = if matches!(node, Node::Decision(_)) { "legal are" } else { "nothing is to be chosen:" };
-                refuse(code::ACTION, format!("action {action} is not legal here; {here} {legal:?}"))
+                refuse(code::ACTION, format!("action {number} is not legal here; {here} {legal:?}"))
             })?;
             race.apply_action(&mut state, action);
         }
@@ -398,6 +398,12 @@ mod tests {
             (r#"{"op":"legal","position":"ashtapada S:5,61/N:off,off S *"}"#, "bad-position", "no place `61`"),
             (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[5]}"#, "illegal-throw", "[5]"),
             (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":12}"#, "illegal-action", "12"),
+            (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":300}"#, "illegal-action", "300"),
+            (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":"0"}"#, "bad-request", "`action`"),
+            (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0.0}"#, "bad-request", "`action`"),
+            (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":-1}"#, "bad-request", "`action`"),
+            (r#"{"op":"new","game":"pagade","start":"S","seed":-1}"#, "bad-request", "`seed`"),
+            (r#"{"op":"new","game":"ashtapada","seats":"SSN"}"#, "bad-request", "seat `S` is given twice"),
             (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2"}"#, "bad-request", "either"),
             (r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#, "illegal-throw", "series"),
         ] {
