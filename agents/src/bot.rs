@@ -25,7 +25,7 @@ const KEY: &str = "ashta";
 /// How far an answer to a probe may be off, as a share of the expected answer where that is above 1.
 const TOLERANCE: f32 = 1e-4;
 /// The most probes in a file: reading it must not take long.
-const MAX_PROBES: usize = 64;
+pub const MAX_PROBES: usize = 64;
 
 /// A network that knows what game it plays.
 #[derive(Clone, Debug)]

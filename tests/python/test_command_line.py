@@ -99,3 +99,40 @@ def test_completions_name_the_commands():
     finished = program.run("completions", "bash")
     assert finished.returncode == 0
     assert all(command in finished.stdout for command in ("train", "eval", "play", "export", "engine", "bench"))
+
+
+def test_a_refused_resumption_changes_nothing(smoke):
+    run, _ = smoke
+    before = (run / "config.toml").read_bytes()
+    refused = program.run("train", "--resume", run, "--set", "network.hidden=[16]")
+    assert refused.returncode != 0 and "network" in refused.stderr
+    assert (run / "config.toml").read_bytes() == before
+    finished = program.run("train", "--resume", run)
+    assert finished.returncode == 0, finished.stderr
+
+
+def test_a_device_that_does_not_exist_leaves_no_run_behind(tmp_path):
+    refused = program.run("train", program.SMOKE, "--set", f"run.directory={tmp_path}", "--set", "run.device=tpu")
+    assert refused.returncode != 0 and "`run.device` is \"tpu\"" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_is_no_panic():
+    command = [program.ASHTA, "bench", "env", "--seconds", "0.03"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline().startswith("game")
+    process.stdout.close()
+    assert process.wait(timeout=program.PATIENCE) == 1
+    assert process.stderr.read() == ""
+    process.stderr.close()
+
+
+def test_the_record_of_a_game_is_there_when_the_game_is_left(tmp_path):
+    record = tmp_path / "game.txt"
+    finished = program.run("play", "greedy", "--game", "pagade", "--seed", "1", "--record", record, input="1\n1\n")
+    assert finished.returncode == 0, finished.stderr
+    lines = record.read_text().splitlines()
+    assert len(lines) >= 4 and all(line.startswith("pagade S") for line in lines)
+    again = program.run("play", "greedy", "--game", "pagade", "--record", record, input="")
+    assert again.returncode != 0 and str(record) in again.stderr
+    assert record.read_text().splitlines() == lines

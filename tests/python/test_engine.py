@@ -114,7 +114,7 @@ def test_turns_are_where_actions_lead(engine):
         (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[2,2]}', "illegal-throw"),
         (b'{"op":"apply","position":"pagade S:6,7,12,12/N:6,7,12,12 S *","throw":[1]}', "illegal-throw"),
         (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":4}', "illegal-action"),
-        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":1e300}', "illegal-action"),
+        (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":1e300}', "bad-request"),
         (b'{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2","action":0,"throw":[1]}', "bad-request"),
         (b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S 4,2","throws":[2]}', "bad-position"),
         (b'{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}', "illegal-throw"),

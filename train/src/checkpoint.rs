@@ -46,7 +46,7 @@ pub fn save(dir: &Path, learner: &Learner, replay: &Replay, state: &LoopState) -
 /// # Errors
 /// When it is damaged or of another shape.
 pub fn load_learner(dir: &Path, shape: NetShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
-    Learner::load(dir, shape, config, device).with_context(|| format!("checkpoint {}", dir.display()))
+    Learner::load(dir, shape, config, device).with_context(|| advice(dir, "learner"))
 }
 
 /// Reads the counters and generators of a checkpoint.
@@ -64,5 +64,12 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
 /// # Errors
 /// When it is damaged or of other sizes.
 pub fn load_replay(dir: &Path, capacity: usize, actions: usize) -> Result<Replay> {
-    Replay::load(dir, capacity, actions).with_context(|| format!("checkpoint {}", dir.display()))
+    Replay::load(dir, capacity, actions).with_context(|| advice(dir, "replay"))
+}
+
+/// Which part of a checkpoint cannot be used, and what can be done.
+fn advice(dir: &Path, part: &str) -> String {
+    let others = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).map_or(0, |entries| entries.count());
+    let way_out = if others > 1 { " (remove this folder to go on from the checkpoint before it)" } else { "" };
+    format!("the {part} of checkpoint {}{way_out}", dir.display())
 }

@@ -33,7 +33,7 @@ pub enum Command {
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
-    /// Write the bot of a training run to one file.
+    /// Write the bot of a training run to one file. It holds no win rates: those are only in the bot that ends a run.
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
     #[command(after_help = AGENTS)]
@@ -83,14 +83,14 @@ pub struct EvalArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Pairs of games against each opponent (with more than two seats: one game for each seat of the agent).
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
     #[arg(long, default_value_t = 7919)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2)]
-    pub threads: usize,
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
@@ -99,7 +99,7 @@ pub struct EvalArgs {
 /// Options of `ashta play`.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The opponent on all other seats.
+    /// The opponent on all other seats. A baseline plays Ashtapada unless --game says otherwise.
     #[arg(default_value = "greedy+2ply")]
     pub agent: String,
     #[command(flatten)]
@@ -116,7 +116,7 @@ pub struct PlayArgs {
     /// Go on from this position, as `p` prints it, instead of beginning a game.
     #[arg(long, conflicts_with_all = ["game", "seats"])]
     pub position: Option<String>,
-    /// Write the positions of the game to this file, one a line.
+    /// Write the positions of the game to this new file, one a line, turn by turn.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -167,7 +167,7 @@ pub enum BenchCommand {
         /// Print JSON instead of a table.
         #[arg(long)]
         json: bool,
-        /// Seconds for each row.
+        /// Seconds for each figure, of which a row has three.
         #[arg(long, default_value_t = 3.0)]
         seconds: f64,
     },

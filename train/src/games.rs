@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::roster::{AgentSpec, Roster};
-use ashta_env::game::{Seat, SeatSet};
+use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
@@ -39,9 +39,8 @@ pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| agent.bot());
     let race = match (bot, &args.game) {
         (Some(bot), _) => {
-            let letters: Option<Vec<Seat>> = bot.manifest.seats.chars().map(Seat::from_letter).collect();
-            let seats = SeatSet::of(&letters.context("the bot's seats are not S, E, N, W")?);
-            let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the bot's ruleset")?);
+            let seats = SeatSet::from_letters(&bot.manifest.seats).context("the seats of the bot")?;
+            let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the ruleset of the bot")?);
             if let Some(game) = &args.game {
                 let count = args.seats.unwrap_or(seats.len());
                 let asked = Ruleset::parse(game, self::seats(count)?)?;

@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod games;
 mod metrics;
+mod output;
 mod play;
 mod progress;
 mod run;
@@ -24,7 +25,9 @@ fn main() -> ExitCode {
     match commands::run(cli::Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            if !output::is_closed(&error) {
+                output::remark(format_args!("error: {error:#}"));
+            }
             ExitCode::FAILURE
         }
     }

@@ -37,13 +37,8 @@ pub struct Run {
 
 /// How a run came to its end.
 pub enum Ending {
-    /// All games were played, or the time limit was reached.
-    Finished {
-        /// The results of the last evaluation.
-        judged: Vec<Judged>,
-        /// Where the exported bot is.
-        bot: std::path::PathBuf,
-    },
+    /// All games were played, or the time limit was reached; everything is saved. [`Run::judge`] goes on.
+    Trained(Box<Run>),
     /// It was interrupted; everything is saved.
     Interrupted,
 }
@@ -81,6 +76,14 @@ impl Run {
         let state = checkpoint::load_state(&dir)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
         Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
+    }
+
+    /// Replaces the settings in the folder of the run by `text`.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn store_config(&self, text: &str) -> Result<()> {
+        self.rundir.store_config(text)
     }
 
     /// Trains to the end, or until `stops`, asked with the number of iterations finished, says so.
@@ -121,9 +124,9 @@ impl Run {
             }
         }
         progress.finish();
-        let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+        self.learner.net().context("learning has diverged; a smaller learning_rate may help")?;
         self.save(&mut saved)?;
-        self.finish(&net)
+        Ok(Ending::Trained(Box::new(self)))
     }
 
     /// Plays the games of the next iteration by `net` while the learner works on what is due.
@@ -257,14 +260,18 @@ impl Run {
         Ok(())
     }
 
-    /// Judges the final network and exports the bot.
-    fn finish(self, net: &Arc<PortableNet>) -> Result<Ending> {
+    /// Judges the network as it is now and exports the bot. Returns the results and where the bot is.
+    ///
+    /// # Errors
+    /// When learning has diverged or the bot cannot be written.
+    pub fn judge(&self) -> Result<(Vec<Judged>, std::path::PathBuf)> {
+        let net = Arc::new(self.learner.net()?);
         let evaluation = &self.config.evaluation;
-        let judged = judge::net(&self.race, net, &evaluation.opponents, &self.config, evaluation.final_pairs)?;
-        let bot = crate::commands::export::bot(&self.race, net, &self.config, &self.state, &judged)?;
+        let judged = judge::net(&self.race, &net, &evaluation.opponents, &self.config, evaluation.final_pairs)?;
+        let bot = crate::commands::export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
         let path = self.rundir.bots().join(format!("{}.bot", self.config.run.name));
         bot.write(&path)?;
-        Ok(Ending::Finished { judged, bot: path })
+        Ok((judged, path))
     }
 }
 
@@ -279,13 +286,18 @@ fn learning_rate(config: &Config, share: f64) -> f64 {
 }
 
 /// Where the learner computes.
-fn device(config: &Config) -> Result<LearnerDevice> {
-    match config.run.device.as_str() {
-        "cpu" => Ok(LearnerDevice::Cpu),
-        "cuda" => Ok(LearnerDevice::Cuda),
-        "wgpu" => Ok(LearnerDevice::Wgpu),
-        other => bail!("run.device is `{other}`, but must be cpu, cuda or wgpu"),
-    }
+///
+/// # Errors
+/// When there is no such device or this program was built without it.
+pub fn device(config: &Config) -> Result<LearnerDevice> {
+    let device = match config.run.device.as_str() {
+        "cpu" => LearnerDevice::Cpu,
+        "cuda" => LearnerDevice::Cuda,
+        "wgpu" => LearnerDevice::Wgpu,
+        other => bail!("`run.device` is {other:?}, but must be cpu, cuda or wgpu"),
+    };
+    device.check().context("run.device")?;
+    Ok(device)
 }
 
 /// What the learner needs of the settings.

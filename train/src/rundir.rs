@@ -119,14 +119,13 @@ impl RunDir {
         Ok(RunDir { path: path.to_path_buf(), info, _lock: None })
     }
 
-    /// Opens an existing run to go on training in it, removes what an interruption left half-written, and stores
-    /// `config` (which may allow more games than before). Returns the run and the iteration of its newest complete
-    /// checkpoint; `None` means that the run has to start over.
+    /// Opens an existing run to go on training in it and removes what an interruption left half-written. Returns the
+    /// run and the iteration of its newest complete checkpoint; `None` means that the run has to start over.
     ///
     /// # Errors
     /// When `path` is not the folder of a run, when the run was made with another ruleset, encoding or seed than
     /// `current`, when another process is training in it, or when something cannot be written.
-    pub fn resume(path: &Path, config: &str, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
+    pub fn resume(path: &Path, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
         let mut run = RunDir::open(path)?;
         let differences = run.info.differences(current);
         ensure!(differences.is_empty(), "cannot resume {}: {}", path.display(), differences.join("; "));
@@ -136,12 +135,24 @@ impl RunDir {
                 remove(&entry)?;
             }
         }
-        write_whole(&path.join(CONFIG), config)?;
         let newest = run.latest()?;
         if let Some(iteration) = newest {
             write_whole(&path.join(LATEST), &format!("{iteration}\n"))?;
         }
         Ok((run, newest))
+    }
+
+    /// Replaces the resolved settings by `config`, which may allow more games than before.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn store_config(&self, config: &str) -> Result<()> {
+        write_whole(&self.config(), config)
+    }
+
+    /// The version of the program that began the run.
+    pub fn version(&self) -> &str {
+        &self.info.version
     }
 
     /// The folder of the run.
@@ -399,7 +410,7 @@ pub mod tests {
         let run = begin(&scratch);
         let path = run.path().to_path_buf();
         drop(run);
-        let (run, newest) = RunDir::resume(&path, "x = 2\n", &info()).unwrap();
+        let (run, newest) = RunDir::resume(&path, &info()).unwrap();
         assert_eq!(newest, None);
         save(&run, 9);
         save(&run, 10);
@@ -409,9 +420,10 @@ pub mod tests {
         fs::write(path.join("latest"), "9\n").unwrap();
         drop(run);
 
-        let (run, newest) = RunDir::resume(&path, "x = 3\n", &info()).unwrap();
+        let (run, newest) = RunDir::resume(&path, &info()).unwrap();
         assert_eq!(newest, Some(10));
         assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
+        run.store_config("x = 3\n").unwrap();
         assert_eq!(fs::read_to_string(run.config()).unwrap(), "x = 3\n");
         assert!(!path.join("checkpoints/11.tmp").exists() && !path.join("latest.tmp").exists());
     }
@@ -420,7 +432,7 @@ pub mod tests {
     fn only_one_process_trains_in_a_run() {
         let scratch = Scratch::new();
         let run = begin(&scratch);
-        let error = RunDir::resume(run.path(), "", &info()).unwrap_err();
+        let error = RunDir::resume(run.path(), &info()).unwrap_err();
         assert!(error.to_string().starts_with("another process is training in "), "{error}");
         assert!(RunDir::open(run.path()).is_ok(), "looking is allowed");
     }
@@ -430,7 +442,7 @@ pub mod tests {
         let scratch = Scratch::new();
         let path = begin(&scratch).path().to_path_buf();
         let other = RunInfo { seed: 8, encoding: 4, ..info() };
-        let error = RunDir::resume(&path, "", &other).unwrap_err().to_string();
+        let error = RunDir::resume(&path, &other).unwrap_err().to_string();
         assert!(error.ends_with("its encoding is 3, now it would be 4; its seed is 7, now it would be 8"), "{error}");
         let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
         assert!(error.contains("is not the folder of a run: cannot read"), "{error}");

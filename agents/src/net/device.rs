@@ -25,6 +25,14 @@ pub struct DeviceError {
 }
 
 impl LearnerDevice {
+    /// Whether this program can use the device.
+    ///
+    /// # Errors
+    /// When it was built without it.
+    pub fn check(self) -> Result<(), DeviceError> {
+        self.open().map(|_| ())
+    }
+
     /// The device in burn, without autodiff.
     pub(super) fn open(self) -> Result<Device, DeviceError> {
         match self {

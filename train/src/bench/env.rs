@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
 use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{Action, Game, MAX_SEATS, Node};
 use ashta_env::gym::{VecBuffers, VecEnv};
@@ -49,9 +50,9 @@ const LOCK_STEP: usize = 256;
 
 /// Measures every game for `seconds` of time a row, median of three.
 ///
-/// # Panics
-/// Never: the rulesets are part of the program.
-pub fn run(seconds: f64, mut each: impl FnMut(&EnvSpeed)) -> Vec<EnvSpeed> {
+/// # Errors
+/// Those of `each`, which is called with every row as soon as it is measured.
+pub fn run(seconds: f64, mut each: impl FnMut(&EnvSpeed) -> Result<()>) -> Result<Vec<EnvSpeed>> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     let mut rows = Vec::new();
     for vectorised in [false, true] {
@@ -63,11 +64,11 @@ pub fn run(seconds: f64, mut each: impl FnMut(&EnvSpeed)) -> Vec<EnvSpeed> {
                 .collect();
             tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
             let row = tries.swap_remove(1);
-            each(&row);
+            each(&row)?;
             rows.push(row);
         }
     }
-    rows
+    Ok(rows)
 }
 
 #[derive(Default)]

@@ -6,21 +6,23 @@ mod net;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
+use crate::output::print;
+
 /// The rules.
 ///
 /// # Errors
-/// When the time is not positive.
+/// When the time is not positive, or nobody reads the results.
 pub fn env(json: bool, seconds: f64) -> Result<()> {
     check(seconds)?;
     if !json {
-        println!(
+        print(format_args!(
             "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
             "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
-        );
+        ))?;
     }
     let rows = env::run(seconds, |row| {
         if !json {
-            println!(
+            print(format_args!(
                 "{:<20} {:>5} {:>10} {:>14.0} {:>14.0} {:>10.0}",
                 row.game,
                 row.seats,
@@ -28,27 +30,28 @@ pub fn env(json: bool, seconds: f64) -> Result<()> {
                 row.decisions_per_second,
                 row.chance_nodes_per_second,
                 row.games_per_second
-            );
+            ))?;
         }
-    });
+        Ok(())
+    })?;
     print_json(json, &rows)
 }
 
 /// The network and the loop.
 ///
 /// # Errors
-/// When the time is not positive.
+/// When the time is not positive, or nobody reads the results.
 pub fn net(json: bool, seconds: f64) -> Result<()> {
     check(seconds)?;
     if !json {
-        println!(
+        print(format_args!(
             "{:<20} {:>5} {:>12} {:>14} {:>14} {:>14}",
             "game", "seats", "hidden", "evaluations/s", "learned/s", "self-play/s"
-        );
+        ))?;
     }
     let rows = net::run(seconds, |row| {
         if !json {
-            println!(
+            print(format_args!(
                 "{:<20} {:>5} {:>12} {:>14.0} {:>14.0} {:>14.0}",
                 row.game,
                 row.seats,
@@ -56,8 +59,9 @@ pub fn net(json: bool, seconds: f64) -> Result<()> {
                 row.evaluations_per_second,
                 row.learned_samples_per_second,
                 row.selfplay_samples_per_second
-            );
+            ))?;
         }
+        Ok(())
     })?;
     print_json(json, &rows)
 }
@@ -71,7 +75,7 @@ fn check(seconds: f64) -> Result<()> {
 
 fn print_json(json: bool, rows: &[impl Serialize]) -> Result<()> {
     if json {
-        println!("{}", serde_json::to_string_pretty(&serde_json::json!({"results": rows}))?);
+        print(serde_json::to_string_pretty(&serde_json::json!({"results": rows}))?)?;
     }
     Ok(())
 }

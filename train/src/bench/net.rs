@@ -36,8 +36,8 @@ pub struct NetSpeed {
 /// Measures each game and width for `seconds` a figure.
 ///
 /// # Errors
-/// When a network cannot be built.
-pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed)) -> Result<Vec<NetSpeed>> {
+/// When a network cannot be built, and those of `each`, which is called with every row as soon as it is measured.
+pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed) -> Result<()>) -> Result<Vec<NetSpeed>> {
     let time = Duration::from_secs_f64(seconds);
     let mut rows = Vec::new();
     for (game, seats) in [("ashtapada", 2), ("ashte-kashte", 2), ("pagade", 2), ("pagade", 4)] {
@@ -45,7 +45,7 @@ pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed)) -> Result<Vec<NetSpeed
             let seats = Ruleset::default_seats(seats).expect("2 to 4 seats");
             let race = Race::new(Ruleset::parse(game, seats)?);
             let row = measure(&race, &hidden, time)?;
-            each(&row);
+            each(&row)?;
             rows.push(row);
         }
     }

@@ -1,6 +1,6 @@
 //! `ashta eval`: an agent against others, in paired games.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ashta_agents::arena::MatchConfig;
 use ashta_env::game::Game;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::judge::{Judged, against};
 use crate::cli::EvalArgs;
 use crate::games;
+use crate::output;
 use crate::progress::win_rate_table;
 
 /// Runs the command.
@@ -15,14 +16,12 @@ use crate::progress::win_rate_table;
 /// # Errors
 /// When an agent does not exist or plays another game.
 pub fn run(args: &EvalArgs) -> Result<()> {
-    if args.pairs == 0 {
-        bail!("--pairs is at least 1");
-    }
     let agent = games::agent(&args.agent)?;
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
     let race = games::of(&args.game, &all)?;
-    let config = MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads, ..MatchConfig::default() };
+    let config =
+        MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
     let mut judged: Vec<Judged> = Vec::new();
     for opponent in &opponents {
         let spec = race.spec();
@@ -42,15 +41,16 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "seed": args.seed,
             "results": judged,
         });
-        println!("{}", serde_json::to_string_pretty(&json)?);
-        return Ok(());
+        return output::print(serde_json::to_string_pretty(&json)?);
     }
     let rows: Vec<_> = judged.iter().map(Judged::row).collect();
-    println!("{} in {}", agent.spec(), race.ruleset());
-    println!("{}", win_rate_table(&rows));
+    output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
+    output::print(win_rate_table(&rows))?;
     let truncated: u64 = judged.iter().map(|judged| judged.report.truncated_games).sum();
     if truncated > 0 {
-        println!("{truncated} games came to the turn cap; they and the games paired with them are not counted");
+        output::print(format_args!(
+            "{truncated} games came to the turn cap; they and the games paired with them are not counted"
+        ))?;
     }
     Ok(())
 }

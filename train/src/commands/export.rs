@@ -43,8 +43,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let bot = bot(&race, &Arc::new(learner.net()?), &config, &state, &[])?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bot", config.run.name)));
     bot.write(&output)?;
-    println!("bot: {}", output.display());
-    Ok(())
+    crate::output::print(format_args!("bot: {}", output.display()))
 }
 
 /// The bot with this network: what it was trained with, how strong it is, and probes.

@@ -12,6 +12,7 @@ use clap::CommandFactory;
 
 use crate::bench;
 use crate::cli::{BenchCommand, Cli, Command};
+use crate::output;
 
 /// Runs a command.
 ///
@@ -29,8 +30,9 @@ pub fn run(cli: Cli) -> Result<()> {
             BenchCommand::Net { json, seconds } => bench::net(json, seconds),
         },
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);
+            output::print(String::from_utf8_lossy(&script).trim_end())
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `ashta play`: a person against an agent in the terminal.
 
+use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use anyhow::{Context, Result, bail};
 use ashta_env::flags::Sets;
@@ -9,10 +10,12 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Rules;
 
-use crate::cli::PlayArgs;
+use crate::cli::{GameArgs, PlayArgs};
 use crate::games;
 use crate::play::{Session, Style, Table};
 
+/// What is played where neither a bot nor the person says so.
+const USUAL_GAME: &str = "ashtapada";
 /// Seeds that nobody asked for are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;
 
@@ -28,7 +31,11 @@ pub fn run(args: &PlayArgs) -> Result<()> {
             agent.check(&race).with_context(|| args.agent.clone())?;
             (race, Some(state))
         }
-        None => (games::of(&args.game, &[&agent])?, None),
+        None => {
+            let usual = || agent.bot().is_none().then(|| USUAL_GAME.to_owned());
+            let game = GameArgs { game: args.game.game.clone().or_else(usual), seats: args.game.seats };
+            (games::of(&game, &[&agent])?, None)
+        }
     };
     let table = Table {
         persons: persons(&race, &args.seat)?,
@@ -38,21 +45,16 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
         position,
         shows_chances: args.show,
+        record: args.record.clone(),
         style: Style::of(std::io::stdout().is_terminal(), std::env::var_os("NO_COLOR").as_deref()),
         race: &race,
     };
-    // Created before the game, so that nobody plays for a record that cannot be written.
-    let record = args.record.as_deref().map(|path| {
-        std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display())).map(|file| (path, file))
-    });
-    let record = record.transpose()?;
-    let mut session = Session::new(table, std::io::stdin().lock(), std::io::stdout().lock());
-    session.play().context("the terminal is gone")?;
-    if let Some((path, mut file)) = record {
-        writeln!(file, "{}", session.record().join("\n"))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+    // Made before the game, so that nobody plays for a record that cannot be written.
+    if let Some(path) = &args.record {
+        File::create_new(path).with_context(|| format!("cannot make the record {}", path.display()))?;
     }
-    Ok(())
+    let mut session = Session::new(table, std::io::stdin().lock(), std::io::stdout().lock());
+    session.play().context("the game cannot go on")
 }
 
 /// The seats that the person plays: the one asked for, or its whole team where a team has one mind.

@@ -10,8 +10,9 @@ use ashta_env::game::Game;
 use crate::cli::TrainArgs;
 use crate::config::Config;
 use crate::games;
+use crate::output::{print, remark};
 use crate::progress::win_rate_table;
-use crate::run::{Ending, Run};
+use crate::run::{self, Ending, Run};
 use crate::rundir::{RunDir, RunInfo};
 
 /// Runs the command.
@@ -24,33 +25,50 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         None => begin(args.config.as_deref(), &args.set)?,
     };
     let (run, path) = run;
-    eprintln!("training in {}", path.display());
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
+    remark(format_args!("training in {}", path.display()));
+    let go_on = format!("interrupted; go on with\n    ashta train --resume {}", path.display());
+    let phase = Arc::new(Phase::default());
+    let (seen, advice) = (Arc::clone(&phase), go_on.clone());
     ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        let is_saved = seen.is_saved.load(Ordering::Relaxed);
+        if is_saved {
+            remark(&advice);
+        }
+        if is_saved || seen.stops.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("stopping after this iteration (again: at once, losing what was not saved)");
+        remark("stopping after this iteration (again: at once, losing what was not saved)");
     })
     .context("cannot listen for Ctrl-C")?;
-    match run.train(&|_| stop.load(Ordering::Relaxed))? {
+    match run.train(&|_| phase.stops.load(Ordering::Relaxed))? {
         Ending::Interrupted => {
-            eprintln!("interrupted; go on with\n    ashta train --resume {}", path.display());
+            remark(go_on);
+            Ok(())
         }
-        Ending::Finished { judged, bot } => {
+        Ending::Trained(run) => {
+            phase.is_saved.store(true, Ordering::Relaxed);
+            let (judged, bot) = run.judge()?;
             let rows: Vec<_> = judged.iter().map(super::judge::Judged::row).collect();
-            println!("{}", win_rate_table(&rows));
-            println!("bot: {}", bot.display());
+            print(win_rate_table(&rows))?;
+            print(format_args!("bot: {}", bot.display()))
         }
     }
-    Ok(())
+}
+
+/// What Ctrl-C has to know and to say.
+#[derive(Default)]
+struct Phase {
+    /// Training stops after this iteration.
+    stops: AtomicBool,
+    /// Everything is saved: what is left, judging and exporting, is done again by `--resume`.
+    is_saved: AtomicBool,
 }
 
 fn begin(file: Option<&Path>, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     let config = Config::load(file, set)?;
     let race = games::configured(&config.ruleset)?;
     super::judge::check_opponents(&race, &config)?;
+    run::device(&config)?;
     let spec = race.spec();
     let info = RunInfo::new(config.run.seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
@@ -66,12 +84,20 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     let config = Config::load(Some(&file), set)?;
     let race = games::configured(&config.ruleset)?;
     super::judge::check_opponents(&race, &config)?;
+    run::device(&config)?;
     let spec = race.spec();
     let info = RunInfo::new(config.run.seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding);
-    let (rundir, newest) = RunDir::resume(path, &config.to_toml(), &info)?;
+    let (rundir, newest) = RunDir::resume(path, &info)?;
+    if rundir.version() != info.version {
+        let made = rundir.version();
+        remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
+    }
+    let text = config.to_toml();
     let run = match newest {
         Some(iteration) => Run::resume(config, race, rundir, iteration)?,
         None => Run::begin(config, race, rundir)?,
     };
+    // Only settings that fit the checkpoint are kept.
+    run.store_config(&text)?;
     Ok((run, path.to_owned()))
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use ashta_agents::bot::MAX_PROBES;
 use toml::Value;
 
 use super::raw::{Entry, FLAGS, RawConfig};
@@ -72,7 +73,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             opponents: reader.names("evaluation.opponents"),
             seed: reader.whole("evaluation.seed", 0..=i64::MAX),
         },
-        export: ExportConfig { probes: reader.whole("export.probes", 0..=4096) },
+        export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },
     };
     // A capacity of zero was refused above.
     let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);

@@ -101,7 +101,7 @@ fn sections_lists_and_tables_are_not_confused() {
         [
             "configs/mine.toml:1: `learning` is a section and needs keys of its own",
             "--set network=1: `network` is a section and needs keys of its own",
-            "configs/mine.toml:2: `export.probes` is { many = 1 }, but must be a whole number from 0 to 4096",
+            "configs/mine.toml:2: `export.probes` is { many = 1 }, but must be a whole number from 0 to 64",
         ]
     );
     assert_eq!(

@@ -9,6 +9,7 @@ mod style;
 mod tests;
 
 use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
 
 use ashta_agents::agent::{Agent, GameRng};
 use ashta_agents::evaluator::Evaluator;
@@ -41,6 +42,8 @@ pub struct Table<'a> {
     pub position: Option<State>,
     /// Whether estimates are shown without being asked for.
     pub shows_chances: bool,
+    /// The file that gets the positions of the game as it goes on.
+    pub record: Option<PathBuf>,
     /// How the text looks.
     pub style: Style,
 }
@@ -96,10 +99,11 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// Plays until the game is over, the person quits or the input ends.
     ///
     /// # Errors
-    /// When the input cannot be read or the output cannot be written.
+    /// When the input cannot be read, or the output or the record cannot be written.
     pub fn play(&mut self) -> io::Result<()> {
         self.greet()?;
         loop {
+            self.keep_record()?;
             match self.table.race.node(&self.now.state) {
                 Node::Terminal => return self.announce(),
                 Node::Chance(seat) => {
@@ -118,6 +122,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 Node::Decision(seat) => self.answer(seat)?,
             }
         }
+    }
+
+    fn keep_record(&self) -> io::Result<()> {
+        let Some(path) = &self.table.record else { return Ok(()) };
+        let failed = |error| io::Error::other(format!("cannot write {}: {error}", path.display()));
+        std::fs::write(path, self.record().join("\n") + "\n").map_err(failed)
     }
 
     /// The beginning, every position in which a turn was chosen, and the position reached, each as a line of text.

@@ -36,6 +36,7 @@ fn run(
         seed,
         position,
         shows_chances: false,
+        record: None,
         style: Style::Plain,
     };
     let mut output = Vec::new();
@@ -143,6 +144,7 @@ fn chances_are_shown_all_the_time() {
         seed: 4,
         position: None,
         shows_chances: true,
+        record: None,
         style: Style::Plain,
     };
     Session::new(table, "1\n1\n1\n".as_bytes(), &mut output).play().expect("memory can be read and written");

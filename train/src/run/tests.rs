@@ -24,16 +24,19 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
     let run = Run::begin(config.clone(), race, rundir).expect("a valid run");
-    run.train(&|iteration| iteration >= last).expect("nothing goes wrong");
+    if let Ending::Trained(run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
+        run.judge().expect("a bot");
+    }
     path
 }
 
 fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
-    let (rundir, newest) = RunDir::resume(path, &config.to_toml(), &info).expect("a run");
+    let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
     let run = Run::resume(config.clone(), race, rundir, newest.expect("a checkpoint")).expect("a valid checkpoint");
-    assert!(matches!(run.train(&|_| false).expect("nothing goes wrong"), Ending::Finished { .. }));
+    let Ending::Trained(run) = run.train(&|_| false).expect("nothing goes wrong") else { panic!("nobody interrupts") };
+    run.judge().expect("a bot");
 }
 
 /// Everything that the last checkpoint and the bot hold, but for times and places.
