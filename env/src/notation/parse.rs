@@ -234,20 +234,27 @@ impl Race {
                 }
             }
         }
-        // Places beyond the first follow those that are not marked, without gaps and each once.
+        self.check_finished(state)
+    }
+
+    /// Who has finished, and in which place.
+    fn check_finished(&self, state: &State) -> Result<(), NotationError> {
+        let spec = self.spec();
+        let has_finished = |seat: &Seat| state.finished[seat.index()] > 0;
         let mut places: Vec<u8> =
-            seats.iter().map(|seat| state.finished[seat.index()]).filter(|&place| place > 0).collect();
+            spec.seats.iter().filter(has_finished).map(|seat| state.finished[seat.index()]).collect();
         places.sort_unstable();
-        let is_unmarked = |(nth, place): (usize, u8)| place == 1 || usize::from(place) == nth + 1;
-        if !places.iter().copied().enumerate().all(is_unmarked) {
-            let problem = format!("the places of the seats that have finished are {places:?}, which cannot come about");
-            return Err(NotationError::Pieces(problem));
-        }
-        let mut won = seats.iter().filter(|seat| state.finished[seat.index()] > 0);
-        if matches!(self.spec().outlook, Outlook::Winner) && won.by_ref().count() > 1 {
-            return Err(NotationError::Pieces("two seats have won".to_owned()));
-        }
-        Ok(())
+        let problem = match spec.outlook {
+            Outlook::Winner if places.len() > 1 => "two seats have won".to_owned(),
+            Outlook::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
+            // The last one is left over when all others have finished.
+            Outlook::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
+            Outlook::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
+                format!("the places of the seats that have finished are {places:?}, which cannot come about")
+            }
+            Outlook::Winner | Outlook::Teams | Outlook::Placings => return Ok(()),
+        };
+        Err(NotationError::Pieces(problem))
     }
 
     /// The places of `other` that are the square of `seat`'s `place`, where a square is not shared by two seats.

@@ -17,75 +17,65 @@ pub(crate) const LEVELS: [f32; 2] = [1.0 / 16.0, 1.0 / 4.0];
 /// Entries of a table by place: no course has more.
 const PLACES: usize = 128;
 
+/// Places as bits, one set for each level.
+type Sets = [u128; LEVELS.len()];
+
 /// The exposure of a seat's pieces under one ruleset.
 #[derive(Clone, Debug)]
 pub(crate) struct Exposure {
     seating: Seating,
-    is_enemy: [bool; MAX_SEATS],
-    /// `from[quarters][place][level]`: the places, as bits, from which the seat so many quarters counter-clockwise
-    /// reaches the square of that place.
-    from: Box<[[[u128; LEVELS.len()]; PLACES]; MAX_SEATS]>,
+    /// `reached[quarters][place]`: the places of a seat that a piece on `place` of the seat so many quarters
+    /// counter-clockwise reaches, if that is an enemy.
+    reached: Box<[[Sets; PLACES]; MAX_SEATS]>,
 }
 
 impl Exposure {
     pub(crate) fn new(turns: &Turns, seating: Seating) -> Exposure {
         let is_partnership = matches!(turns, Turns::Dice(turns) if turns.rules.is_partnership());
-        let mut exposure = Exposure {
-            seating,
-            is_enemy: [false, true, !is_partnership, true],
-            from: Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]),
-        };
+        let is_enemy = [false, true, !is_partnership, true];
+        let mut reached = Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]);
         let chances = chances(turns);
-        for quarters in (0..MAX_SEATS).filter(|&quarters| exposure.is_enemy[quarters]) {
+        for quarters in (0..MAX_SEATS).filter(|&quarters| is_enemy[quarters]) {
             for place in 0..PLACES as u8 {
-                let target = landing(turns, place, quarters);
-                for (steps, chance) in chances.iter().enumerate().take(target.map_or(0, |target| target + 1)) {
-                    for (level, least) in LEVELS.iter().enumerate() {
-                        let reaches = u128::from(chance >= least);
-                        exposure.from[quarters][usize::from(place)][level] |=
-                            reaches << (target.map_or(0, |target| target - steps));
+                let Some(target) = landing(turns, place, quarters) else { continue };
+                for (steps, chance) in chances.iter().enumerate().take(target + 1) {
+                    let sets: &mut Sets = &mut reached[quarters][target - steps];
+                    for (set, least) in sets.iter_mut().zip(LEVELS) {
+                        *set |= u128::from(*chance >= least) << place;
                     }
                 }
             }
         }
-        exposure
+        Exposure { seating, reached }
     }
 
     /// The places on which a piece can be exposed.
     pub(crate) fn places(&self) -> impl Iterator<Item = u8> {
-        let can_be = |&place: &u8| self.from.iter().any(|from| from[usize::from(place)] != [0; LEVELS.len()]);
-        (0..PLACES as u8).filter(can_be)
+        let all = self.reached.iter().flatten().fold(0, |all, sets| all | sets[0]);
+        (0..PLACES as u8).filter(move |place| all >> place & 1 == 1)
     }
 
     /// Calls `found` with the place and the highest level of each single piece of `owner` that is exposed.
     #[inline]
     pub(crate) fn of(&self, state: &State, owner: Seat, mut found: impl FnMut(u8, usize)) {
-        let mut enemies = [0_u128; MAX_SEATS];
+        let mut reached: Sets = [0; LEVELS.len()];
         for &other in self.seating.others(owner) {
             let quarters = (other.index() + MAX_SEATS - owner.index()) % MAX_SEATS;
-            if self.is_enemy[quarters] {
-                enemies[quarters] = places(&state.pieces[other.index()], self.seating.pieces);
+            for &enemy in &state.pieces[other.index()][..self.seating.pieces] {
+                let sets = &self.reached[quarters][usize::from(enemy) % PLACES];
+                reached.iter_mut().zip(sets).for_each(|(reached, set)| *reached |= set);
             }
         }
         let own = &state.pieces[owner.index()];
         for slot in 0..self.seating.pieces {
             let place = own[slot];
             let is_single = (slot == 0 || own[slot - 1] != place) && (slot == MAX_PIECES - 1 || own[slot + 1] != place);
-            let reaches = |level: usize| {
-                let from = self.from.iter().map(|from| from[usize::from(place) % PLACES][level]);
-                from.zip(enemies).fold(0, |any, (from, enemies)| any | from & enemies) != 0
-            };
-            if is_single && reaches(0) {
-                found(place, usize::from(reaches(1)));
+            let is_reached = |level: usize| reached[level].wrapping_shr(u32::from(place)) & 1 == 1;
+            if is_single && is_reached(0) {
+                found(place, usize::from(is_reached(1)));
             }
         }
     }
-}
-
-/// The places of some pieces, as bits.
-#[inline]
-fn places(pieces: &[u8; MAX_PIECES], count: usize) -> u128 {
-    pieces[..count].iter().fold(0, |places, &place| places | 1_u128.wrapping_shl(u32::from(place)))
 }
 
 /// The place that the seat `quarters` counter-clockwise has on the square that is `place` of South, where pieces can be

@@ -13,8 +13,9 @@ use crate::race::{Race, Seating, Turns};
 /// Where each entry of the observation lies.
 ///
 /// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its single
-/// pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then the phase and mover, the throws, and for each slot of the mover its place within
-/// the turn and what it does.
+/// pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then, with three seats, the
+/// quarter where nobody sits; the phase and mover; the throws; and for each slot of the mover its place within the turn
+/// and what it does.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     seating: Seating,
@@ -28,6 +29,8 @@ pub(crate) struct Layout {
     finished: u16,
     /// Columns of one seat.
     seat: u16,
+    /// Column of the quarter after the observer's; with three seats only.
+    empty: u16,
     phase: u16,
     throws: u16,
     slots: u16,
@@ -85,6 +88,7 @@ impl Layout {
             column += columns;
             at
         };
+        let empty = take(if seats == 3 { 3 } else { 0 });
         let phase = take(2 * seats);
         let throws = take(throws);
         let slot = u16::from(last_place) + 1 + ROLES;
@@ -100,6 +104,7 @@ impl Layout {
             cut,
             finished,
             seat,
+            empty,
             phase,
             throws,
             slots,
@@ -122,6 +127,11 @@ impl Layout {
     #[inline]
     fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut Columns) {
         let mut at = 0;
+        // Who sits how far away says where courses meet: two and four seats leave no doubt.
+        if self.seating.seats.len() == 3 {
+            let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
+            active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
+        }
         let mut mover = 0;
         for (relative, owner) in
             (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
@@ -247,4 +257,31 @@ fn bits(mut byte: u8) -> impl Iterator<Item = u16> {
         byte &= byte - 1;
         Some(bit)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
+        // East's left-hand neighbour sits a quarter away, South's as well; North's two quarters.
+        for (one, south, other, east) in [
+            (
+                "ashte-kashte?pieces=2 S:hand,8/E:hand,hand/N:22,22 S 2",
+                Seat::SOUTH,
+                "ashte-kashte?pieces=2 S:22,22/E:hand,8/N:hand,hand E 2",
+                Seat::EAST,
+            ),
+            ("ashtapada?pieces=1 S:8/E:40/N:25 S 3", Seat::SOUTH, "ashtapada?pieces=1 S:25/E:8/N:40 E 3", Seat::EAST),
+        ] {
+            let view = |text: &str, seat: Seat| {
+                let (race, state) = Race::parse(text).expect("a position");
+                let mut active = Vec::new();
+                race.layout.observe(&race, &state, seat, &mut active);
+                active
+            };
+            assert_ne!(view(one, south), view(other, east), "`{one}` and `{other}`");
+        }
+    }
 }
