@@ -104,8 +104,8 @@ def test_completions_name_the_commands():
 def test_a_refused_resumption_changes_nothing(smoke):
     run, _ = smoke
     before = (run / "config.toml").read_bytes()
-    refused = program.run("train", "--resume", run, "--set", "network.hidden=[16]")
-    assert refused.returncode != 0 and "network" in refused.stderr
+    refused = program.run("train", "--resume", run, "--set", "network.hidden=[24]")
+    assert refused.returncode != 0 and "hidden [16]" in refused.stderr and "hidden [24]" in refused.stderr
     assert (run / "config.toml").read_bytes() == before
     finished = program.run("train", "--resume", run)
     assert finished.returncode == 0, finished.stderr

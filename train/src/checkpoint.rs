@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use ashta_agents::net::{Learner, LearnerConfig, LearnerDevice};
+use anyhow::{Context, Error, Result};
+use ashta_agents::net::{Learner, LearnerConfig, LearnerDevice, LearnerError};
 use ashta_agents::portable::NetShape;
-use ashta_agents::replay::Replay;
+use ashta_agents::replay::{Replay, ReplayError};
 use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,10 @@ pub fn save(dir: &Path, learner: &Learner, replay: &Replay, state: &LoopState) -
 /// # Errors
 /// When it is damaged or of another shape.
 pub fn load_learner(dir: &Path, shape: NetShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
-    Learner::load(dir, shape, config, device).with_context(|| advice(dir, "learner"))
+    Learner::load(dir, shape, config, device).map_err(|error| {
+        let is_whole = matches!(error, LearnerError::Mismatch { .. });
+        Error::new(error).context(named(dir, "learner", is_whole))
+    })
 }
 
 /// Reads the counters and generators of a checkpoint.
@@ -64,12 +67,16 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
 /// # Errors
 /// When it is damaged or of other sizes.
 pub fn load_replay(dir: &Path, capacity: usize, actions: usize) -> Result<Replay> {
-    Replay::load(dir, capacity, actions).with_context(|| advice(dir, "replay"))
+    Replay::load(dir, capacity, actions).map_err(|error| {
+        let is_whole = matches!(error, ReplayError::Mismatch { .. });
+        Error::new(error).context(named(dir, "replay", is_whole))
+    })
 }
 
-/// Which part of a checkpoint cannot be used, and what can be done.
-fn advice(dir: &Path, part: &str) -> String {
+/// A part of a checkpoint, and, unless that `is_whole`, what can be done without it.
+fn named(dir: &Path, part: &str, is_whole: bool) -> String {
     let others = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).map_or(0, |entries| entries.count());
-    let way_out = if others > 1 { " (remove this folder to go on from the checkpoint before it)" } else { "" };
+    let way_out =
+        if !is_whole && others > 1 { " (without this folder the run goes on from the one before)" } else { "" };
     format!("the {part} of checkpoint {}{way_out}", dir.display())
 }

@@ -143,8 +143,8 @@ impl Run {
             let losses = self.learn(rate);
             return (play(first..last), losses);
         }
-        // One thread learns, the others share the games.
-        let players = (self.config.run.threads - 1) as u64;
+        // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
+        let players = self.config.run.threads as u64;
         let bound = |player: u64| first + (last - first) * player / players;
         std::thread::scope(|scope| {
             let play = &play;

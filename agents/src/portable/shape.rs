@@ -38,6 +38,13 @@ pub struct NetShape {
     pub value_head: ValueHead,
 }
 
+impl std::fmt::Display for NetShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let NetShape { observation, hidden, values, actions, value_head } = self;
+        write!(f, "{observation} inputs, hidden {hidden:?}, {values} values ({value_head:?}), {actions} actions")
+    }
+}
+
 /// Why there is no network of some shape or with some parameters.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum NetError {

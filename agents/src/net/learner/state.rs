@@ -73,7 +73,7 @@ impl Learner {
             return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
         }
         if manifest.shape != shape {
-            return mismatch("the shape", format!("{shape:?}"), format!("{:?}", manifest.shape));
+            return mismatch("the shape", shape.to_string(), manifest.shape.to_string());
         }
         file.expect_count(1 + usize::from(manifest.averaged) + if manifest.steps > 0 { 2 } else { 0 })?;
         shape.validate()?;
@@ -168,7 +168,7 @@ mod tests {
         let learner = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
         learner.save(&dir).expect("the directory is writable");
         let other = NetShape { actions: 8, ..shape() };
-        assert!(load(other).starts_with("the saved learner has the shape NetShape"));
+        assert!(load(other).starts_with("the saved learner has the shape 40 inputs, hidden [24, 16], "));
         std::fs::write(dir.join(FILE), b"text").expect("the directory is writable");
         assert_eq!(load(shape()), "there are 4 bytes, too few for the header");
         std::fs::remove_dir_all(&dir).expect("the directory can be removed");
