@@ -108,3 +108,11 @@ def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
     with safe_open(exported, framework="numpy") as file:
         for name in file.keys():
             numpy.testing.assert_array_equal(file.get_tensor(name), bot[1][name])
+
+
+@pytest.mark.parametrize("path", sorted((program.ROOT / "checkpoints").glob("*.bot")), ids=lambda path: path.stem)
+def test_a_released_bot_loads_and_beats_random_play(path):
+    finished = program.run("eval", path, "--against", "random", "--pairs", "10", "--json")
+    assert finished.returncode == 0, finished.stderr
+    result = json.loads(finished.stdout)["results"][0]
+    assert result["score"] > result["chance_level"]
