@@ -80,3 +80,12 @@ fn default_rulesets_get_their_share() {
         }
     }
 }
+
+#[test]
+fn who_enters_and_who_stood_there_look_alike() {
+    let position = "ashtapada?pieces=3&twin_split=false S:off,0,0/N:off,6,42 S *";
+    let found = engine::turns(position, &[8, 1, 2]);
+    assert_eq!(found, oracle::turns(position, &[8, 1, 2]));
+    let entered_alone = "ashtapada?pieces=3&twin_split=false S:2,8,8/N:off,6,42 N *";
+    assert!(found.is_ok_and(|results| results.contains(entered_alone)));
+}

@@ -214,11 +214,12 @@ impl SeriesTurns {
         match self.rules.twins {
             Twins::None => false,
             Twins::Bell => turn.declared.contains(slot),
-            Twins::Colocated if allotment.roles.get(slot) & role::ENTERED != 0 => false,
             Twins::Colocated => {
-                let stood = turn.own.are(turn.own.get(slot));
-                let left = stood & allotment.roles.have(role::SINGLE);
-                left.iter().count() >= stood.iter().count() % 2
+                // Who entered may leave alone, and the odd one of those that stood there; all look alike.
+                let places = turn.own.or(allotment.roles.only(role::ENTERED));
+                let here = places.are(places.get(slot));
+                let entered = (here & allotment.roles.have(role::ENTERED)).len();
+                (here & allotment.roles.have(role::SINGLE)).len() >= entered + (here.len() - entered) % 2
             }
         }
     }
