@@ -42,16 +42,22 @@ pub(crate) fn course(rules: &AshtapadaRules) -> &'static Course {
     }
 }
 
-/// Values of a throw and their probabilities, ascending (the rules, section 2.3).
+/// In how many of equally likely cases each throw comes, in ascending order (the rules, section 2.3).
+pub(crate) fn weights(rules: &AshtapadaRules) -> [u8; 5] {
+    match rules.dice {
+        Dice::Sticks => [4, 6, 4, 1, 1],
+        Dice::Uniform5 => [1; 5],
+    }
+}
+
+/// Values of a throw and their probabilities, ascending.
 pub(crate) fn throws(rules: &AshtapadaRules) -> [(u8, f32); 5] {
     let zero = match rules.zero_value {
         ZeroValue::Eight => 8,
         ZeroValue::Five => 5,
     };
-    let probabilities = match rules.dice {
-        Dice::Sticks => [4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0, 1.0 / 16.0],
-        Dice::Uniform5 => [0.2; 5],
-    };
+    let weights = weights(rules).map(f32::from);
+    let all: f32 = weights.iter().sum();
     let values = [1, 2, 3, 4, zero];
-    std::array::from_fn(|outcome| (values[outcome], probabilities[outcome]))
+    std::array::from_fn(|outcome| (values[outcome], weights[outcome] / all))
 }

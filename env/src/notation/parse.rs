@@ -171,7 +171,7 @@ impl Race {
     }
 
     /// The invariants of one seat's pieces (the rules, sections 2.4, 3.3 and 4.3).
-    fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
+    pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let pieces = &state.pieces[seat.index()][..self.spec().pieces];
         let count = |place: u8| pieces.iter().filter(|&&other| other == place).count();
         match self.turns() {

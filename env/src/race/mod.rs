@@ -11,6 +11,7 @@ mod observe;
 pub(crate) mod series;
 pub(crate) mod single;
 mod slots;
+pub mod starts;
 pub mod state;
 mod throwing;
 

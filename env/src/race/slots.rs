@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitOr, Not};
 use crate::race::state::MAX_PIECES;
 
 /// A byte for each slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Slots(u32);
 
 /// A set of slots: the top bits of their bytes.
@@ -21,6 +21,9 @@ const ONE: u32 = 0x0101_0101;
 const TOP: u32 = 0x8080_8080;
 
 impl Slots {
+    /// 0 for each slot.
+    pub(crate) const ZERO: Slots = Slots(0);
+
     #[inline]
     pub(crate) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
         Slots(u32::from_le_bytes(bytes))

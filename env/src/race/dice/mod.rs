@@ -4,8 +4,8 @@
 //! takes the other die, and the same pawn again means the sum in one hop. Pawns move in the order in which they were
 //! named. Where only the other order is legal, or gives another result, `LARGER_FIRST` names it.
 
-mod hops;
-mod ring;
+pub(super) mod hops;
+pub(super) mod ring;
 
 use crate::flags::{DiceUse, FinishedPartner, NoCut, PagadeRules, TeamCut};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
@@ -14,7 +14,7 @@ use crate::race::Seating;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::race::board::Board;
 use crate::race::slots::Slots;
-use crate::race::state::{Phase, State, role, sort};
+use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
 use hops::{Hop, Hops, LARGER, SMALLER, other};
 use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, square};
 
@@ -63,18 +63,63 @@ impl DiceTurns {
     #[inline(always)]
     fn hops(&self, state: &State, colour: Seat, dice: [u8; 2]) -> Hops {
         let own = state.pieces[colour.index()];
-        let beyond = match self.rules.no_cut {
-            _ if self.may_enter(state, colour) => Beyond::Enters,
-            NoCut::Lap => Beyond::Laps,
-            NoCut::Wait | NoCut::Off => Beyond::Waits,
-        };
         let mut ring = Ring::empty();
         ring.add(&own, 0, OWN);
         for &other in self.seating.others(colour) {
             let quarters = quarters(colour, other);
             ring.add(&state.pieces[other.index()], quarters, self.pawns[quarters]);
         }
-        Hops::new(own, ring, dice, beyond)
+        Hops::new(own, ring, dice, self.beyond(self.may_enter(state, colour)))
+    }
+
+    /// What becomes of pawns beyond the ring whose colour may enter its belly or not.
+    #[inline]
+    pub(super) fn beyond(&self, may_enter: bool) -> Beyond {
+        match self.rules.no_cut {
+            _ if may_enter => Beyond::Enters,
+            NoCut::Lap => Beyond::Laps,
+            NoCut::Wait | NoCut::Off => Beyond::Waits,
+        }
+    }
+
+    /// Tells `visit` the moves of every legal turn: two hops, one of them twice where one pawn moves alone, and none for
+    /// a pass. Moves with one result may be told more than once.
+    #[inline]
+    pub(super) fn visit_moves(&self, hops: &Hops, mut visit: impl FnMut(Option<[Move; 2]>)) {
+        let (sums, pairs) = (hops.sums(), hops.pairs());
+        let order_matters = !hops.is_doublet() && hops.order_matters();
+        let mut is_empty = true;
+        let mut found = |moves| {
+            is_empty = false;
+            visit(moves);
+        };
+        for slot in hops.lowest().iter() {
+            if sums.contains(slot) {
+                found(Some([(slot, hops.by_sum(slot)); 2]));
+            }
+            if pairs.contains(slot) {
+                let hop = hops.by(slot, SMALLER);
+                found(Some([(slot, hop), (slot + 1, hop)]));
+            }
+            for die in [SMALLER, LARGER].into_iter().take(if order_matters { 2 } else { 1 }) {
+                for second in hops.others(slot, die).iter() {
+                    let [hop, next] = hops.both(slot, die, second);
+                    found(Some([(slot, hop), (second, next)]));
+                }
+            }
+        }
+        let is_optional = self.rules.must_use == DiceUse::Optional;
+        if is_empty || is_optional {
+            for die in [SMALLER, LARGER].into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
+                for slot in (hops.firsts(die) & hops.lowest()).iter() {
+                    is_empty = false;
+                    visit(Some([(slot, hops.by(slot, die)); 2]));
+                }
+            }
+        }
+        if is_empty || is_optional {
+            visit(None);
+        }
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
@@ -263,13 +308,18 @@ impl DiceTurns {
     pub(crate) fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         unfinished.all(|colour| {
-            // One die or both make eleven different numbers of steps. From an index up to this one all of them lead to
-            // squares of the ring, of which others close nine at most: four a partner, four enemy pairs, one an own
-            // pair. Further on the belly and Home are open to who may enter, and a lap to who goes around again.
-            let is_near_belly = state.pieces[colour.index()][0] > RING_END - 12;
-            let is_kept_out = || self.rules.no_cut == NoCut::Wait && !self.may_enter(state, colour);
-            is_near_belly && is_kept_out() && !self.hops(state, colour, [1, 1]).can_ever_move()
+            self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
+                && !self.hops(state, colour, [1, 1]).can_ever_move()
         })
+    }
+
+    /// Whether pawns may have no move left with any throw: otherwise they surely have one.
+    #[inline]
+    pub(super) fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
+        // One die or both make eleven different numbers of steps. From an index up to this one all of them lead to
+        // squares of the ring, of which others close nine at most: four a partner, four enemy pairs, one an own pair.
+        // Further on the belly and Home are open to who may enter, and a lap to who goes around again.
+        pieces[0] > RING_END - 12 && self.rules.no_cut == NoCut::Wait && !may_enter
     }
 }
 
@@ -280,4 +330,4 @@ fn quarters(from: Seat, to: Seat) -> usize {
 }
 
 /// A pawn's slot and hop.
-type Move = (usize, Hop);
+pub(super) type Move = (usize, Hop);

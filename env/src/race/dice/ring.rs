@@ -8,9 +8,9 @@ use crate::games::pagade::{HOME, RING, RING_END, RING_START};
 use crate::race::state::MAX_PIECES;
 
 /// The square of all places beside the ring: nobody is in the way there.
-pub(super) const BESIDE: u8 = RING;
+pub(in crate::race) const BESIDE: u8 = RING;
 /// The square of places that there are not: there is no room.
-pub(super) const NOWHERE: u8 = RING + 1;
+pub(in crate::race) const NOWHERE: u8 = RING + 1;
 
 /// `SQUARES[quarters][place]`: the square of a pawn of the colour `quarters` counter-clockwise.
 const SQUARES: [[u8; 256]; MAX_SEATS] = {
@@ -29,7 +29,7 @@ const SQUARES: [[u8; 256]; MAX_SEATS] = {
 
 /// What becomes of a pawn that goes beyond the ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Beyond {
+pub(in crate::race) enum Beyond {
     /// It enters the belly.
     Enters,
     /// It may not go there.
@@ -58,36 +58,36 @@ const fn landings(beyond: Beyond) -> [u8; 256] {
 
 /// The square of a pawn on `place` whose colour is `quarters` counter-clockwise of the one that counts.
 #[inline]
-pub(super) fn square(place: u8, quarters: usize) -> u8 {
+pub(in crate::race) fn square(place: u8, quarters: usize) -> u8 {
     SQUARES[quarters % MAX_SEATS][usize::from(place)]
 }
 
 /// The square on which a pawn of the colour that counts lands after so many steps from the start of its course.
 #[inline]
-pub(super) fn landing(steps: u8, beyond: Beyond) -> u8 {
+pub(in crate::race) fn landing(steps: u8, beyond: Beyond) -> u8 {
     LANDINGS[beyond as usize][usize::from(steps)]
 }
 
 /// Who stands on each square: the numbers of own, enemy and partner's pawns, side by side in a byte.
-#[derive(Debug)]
-pub(super) struct Ring([u8; 128]);
+#[derive(Clone, Copy, Debug)]
+pub(in crate::race) struct Ring([u8; 128]);
 
 /// One pawn of a crowd.
-pub(super) const OWN: u8 = 1;
-pub(super) const ENEMY: u8 = 8;
-pub(super) const PARTNER: u8 = 64;
+pub(in crate::race) const OWN: u8 = 1;
+pub(in crate::race) const ENEMY: u8 = 8;
+pub(in crate::race) const PARTNER: u8 = 64;
 /// Bits of a crowd: any own pawns, two, and any enemies.
-pub(super) const ANY_OWN: u8 = 7 * OWN;
-pub(super) const TWO_OWN: u8 = 6 * OWN;
-pub(super) const ANY_ENEMY: u8 = 7 * ENEMY;
+pub(in crate::race) const ANY_OWN: u8 = 7 * OWN;
+pub(in crate::race) const TWO_OWN: u8 = 6 * OWN;
+pub(in crate::race) const ANY_ENEMY: u8 = 7 * ENEMY;
 /// Bits of a crowd that close the square to a pawn by itself, and to a pair.
-pub(super) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
-pub(super) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
+pub(in crate::race) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
+pub(in crate::race) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
 impl Ring {
     /// The ring without pawns.
     #[inline]
-    pub(super) fn empty() -> Ring {
+    pub(in crate::race) fn empty() -> Ring {
         let mut crowds = [0; 128];
         crowds[usize::from(NOWHERE)] = u8::MAX;
         Ring(crowds)
@@ -95,7 +95,7 @@ impl Ring {
 
     /// Adds the pawns of the colour `quarters` counter-clockwise, each as `pawn`: [`OWN`], [`ENEMY`] or [`PARTNER`].
     #[inline]
-    pub(super) fn add(&mut self, places: &[u8; MAX_PIECES], quarters: usize, pawn: u8) {
+    pub(in crate::race) fn add(&mut self, places: &[u8; MAX_PIECES], quarters: usize, pawn: u8) {
         for &place in places {
             let crowd = &mut self.0[usize::from(square(place, quarters)) % 128];
             *crowd = crowd.wrapping_add(pawn);
@@ -105,7 +105,7 @@ impl Ring {
 
     /// The crowd on a square.
     #[inline]
-    pub(super) fn at(&self, square: u8) -> u8 {
+    pub(in crate::race) fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]
     }
 }

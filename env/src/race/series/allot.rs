@@ -18,17 +18,17 @@ pub(super) struct Remaining {
 }
 
 /// What each slot of the mover does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Allotment {
-    pub(super) steps: Slots,
-    pub(super) roles: Slots,
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Allotment {
+    pub(crate) steps: Slots,
+    pub(crate) roles: Slots,
     /// Kinds of throws left unused, as bits of [`Throw::bit`]; only kept for [`MustUse::Greedy`].
     pub(super) skipped: u8,
 }
 
 /// One throw to allot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Throw {
+pub(crate) enum Throw {
     Of(Kind),
     Last(u8),
 }
@@ -39,16 +39,16 @@ const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
 pub(super) const KINDS: [Kind; 3] = [Kind::One, Kind::Four, Kind::Zero];
-pub(super) const THROWS: [Throw; 5] =
+pub(crate) const THROWS: [Throw; 5] =
     [Throw::Of(Kind::One), Throw::Of(Kind::Four), Throw::Of(Kind::Zero), Throw::Last(2), Throw::Last(3)];
 
 /// What stays the same while a turn is allotted.
-pub(super) struct Turn {
-    pub(super) own: Slots,
+pub(crate) struct Turn {
+    pub(crate) own: Slots,
     /// The slots of declared twins.
-    pub(super) declared: Set,
+    pub(crate) declared: Set,
     /// Marked places that an enemy holds, as bits; empty unless they are closed.
-    pub(super) closed: u64,
+    pub(crate) closed: u64,
 }
 
 /// What can take a throw, by the slot of the (first) piece. Of pieces that can stand for each other only the lowest is
@@ -293,9 +293,34 @@ impl SeriesTurns {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
-    /// Whether the allotment can stand as it is: every hop lands on an open square, pieces are borne off only when all
-    /// others are in the keep, and no throw was left that must be used.
+    /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
     fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
+        let is_extended = |throw: &Throw| allotment.skipped & throw.bit() != 0 && self.extends(turn, allotment, *throw);
+        self.stands(turn, allotment) && (allotment.skipped == 0 || !THROWS.iter().any(is_extended))
+    }
+
+    /// Whether some unit can take one more `throw` so that the allotment stands.
+    pub(crate) fn extends(&self, turn: &Turn, allotment: &Allotment, throw: Throw) -> bool {
+        self.extensions(turn, allotment, throw).any(|next| self.stands(turn, &next))
+    }
+
+    /// The allotment with one more `throw`, given to each unit that can take it.
+    #[inline]
+    pub(crate) fn extensions(
+        &self,
+        turn: &Turn,
+        allotment: &Allotment,
+        throw: Throw,
+    ) -> impl Iterator<Item = Allotment> {
+        // Whether enough is left to bring all pieces into the keep is not asked.
+        let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.pips(throw));
+        actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
+    }
+
+    /// Whether the allotment can stand as it is: every hop lands on an open square, and pieces are borne off only when
+    /// all others are in the keep.
+    #[inline]
+    pub(crate) fn stands(&self, turn: &Turn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
         for slot in 0..self.seating.pieces {
@@ -312,17 +337,7 @@ impl SeriesTurns {
                 are_all_home &= place >= self.keep;
             }
         }
-        let is_unextended = || {
-            let mut left = THROWS.into_iter().filter(|throw| allotment.skipped & throw.bit() != 0);
-            !left.any(|throw| {
-                let pips = self.pips(throw);
-                let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(pips)), pips);
-                let mut extended =
-                    actions(alone, together).iter().map(|action| self.give(turn, allotment, throw, action));
-                extended.any(|next| self.is_complete(turn, &Allotment { skipped: 0, ..next }))
-            })
-        };
-        (!is_bearing || are_all_home) && (allotment.skipped == 0 || is_unextended())
+        !is_bearing || are_all_home
     }
 
     #[inline]
@@ -358,6 +373,9 @@ impl SeriesTurns {
 }
 
 impl Allotment {
+    /// Nothing is allotted.
+    pub(crate) const NONE: Allotment = Allotment { steps: Slots::ZERO, roles: Slots::ZERO, skipped: 0 };
+
     #[inline]
     pub(super) fn of(state: &State) -> Allotment {
         Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.skipped }
@@ -398,7 +416,7 @@ impl Remaining {
 }
 
 impl Throw {
-    pub(super) fn bit(self) -> u8 {
+    pub(crate) fn bit(self) -> u8 {
         match self {
             Throw::Of(kind) => 1 << kind as u8,
             Throw::Last(value) => 8 << value,

@@ -4,7 +4,7 @@
 //! label on the piece until the turn is complete; then everything lands at once, judged in the order of the rules. An
 //! action is legal iff it can be completed to a legal allotment of the whole series.
 
-mod allot;
+pub(crate) mod allot;
 mod resolve;
 mod text;
 
@@ -15,7 +15,7 @@ use crate::race::Seating;
 use crate::race::actions::PASS;
 use crate::race::board::{Board, NOWHERE};
 use crate::race::slots::{Set, Slots};
-use crate::race::state::{Kind, Phase, Series, State};
+use crate::race::state::{Kind, MAX_PIECES, Phase, Series, State};
 use allot::{Allotment, Remaining, Throw, Turn};
 
 /// The rules of the turn with their tables. Places: 0 off, 1 + index, `keep`, `keep + 1` borne off.
@@ -30,7 +30,7 @@ pub(crate) struct SeriesTurns {
     last_chance: [f32; 5],
     pub(crate) keep: u8,
     /// Places on marked squares, as bits; the same for every seat.
-    marked: u64,
+    pub(crate) marked: u64,
     /// Places on the marked squares of the opposite side, as bits.
     opposite: u64,
     /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
@@ -108,12 +108,18 @@ impl SeriesTurns {
         }
     }
 
+    /// Whether any piece is on the board, so that every throw is kept.
+    #[inline]
+    pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
+        let own = Slots::of(*places);
+        let beyond = if self.rules.rule7_keep_counts { self.keep + 1 } else { self.keep };
+        !(own.at_least(1) & !own.at_least(beyond)).is_empty()
+    }
+
     /// The series that the mover keeps: all of it, or from the first 1 on when no own piece is on the board.
     #[inline]
     fn kept(&self, state: &State) -> (Series, u8) {
-        let own = Slots::of(state.pieces[state.mover.index()]);
-        let beyond = if self.rules.rule7_keep_counts { self.keep + 1 } else { self.keep };
-        let is_on_board = !(own.at_least(1) & !own.at_least(beyond)).is_empty();
+        let is_on_board = self.is_on_board(&state.pieces[state.mover.index()]);
         if is_on_board | (state.phase == Phase::Allot) {
             return (state.series, state.dice[0]);
         }
@@ -140,9 +146,14 @@ impl SeriesTurns {
             Marked::Share => 0,
             Marked::Block => self.enemy_places(state) & self.marked,
         };
-        let declared = state.declared[mover];
+        SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
+    }
+
+    /// The turn of a seat with pieces on these places.
+    #[inline]
+    pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> Turn {
         let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
-        Turn { own: Slots::of(state.pieces[mover]), declared, closed }
+        Turn { own: Slots::of(places), declared, closed }
     }
 
     /// Whether a place is on a marked square, where nobody is captured.
@@ -152,16 +163,15 @@ impl SeriesTurns {
 
     /// Places of the mover that enemies hold, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
-        let mut places = 0;
-        for enemy in self.seating.seats.iter().filter(|&seat| seat != state.mover) {
-            for &place in state.pieces[enemy.index()].iter().filter(|&&place| (1..self.keep).contains(&place)) {
-                let index = self.board.same_square(enemy, place - 1, state.mover);
-                if index != NOWHERE {
-                    places |= 1 << (index + 1);
-                }
-            }
-        }
-        places
+        let enemies = self.seating.others(state.mover).iter();
+        enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
+    }
+
+    /// The squares that `seat` holds with pieces on its `places`, as bits by place of the seat `by`.
+    pub(crate) fn seen(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
+        let on_course = places.iter().filter(|&place| (1..self.keep).contains(place));
+        let indices = on_course.map(|&place| self.board.same_square(seat, place - 1, by));
+        indices.filter(|&index| index != NOWHERE).fold(0, |bits, index| bits | 1 << (index + 1))
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {

@@ -14,20 +14,11 @@ impl SeriesTurns {
         let mover = state.mover;
         let own = Slots::of(state.pieces[mover.index()]);
         let landed = self.landed(own, allotment);
-        let mut places = landed.bytes();
-        if self.declares() {
-            self.declare(state, allotment, own, &mut places);
-        } else {
-            sort(&mut places);
-        }
-        state.pieces[mover.index()] = places;
+        let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
+        (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
         let mut has_captured = false;
-        for slot in allotment.roles.have(role::SINGLE | role::LEAD).iter() {
-            let target = landed.get(slot);
-            if target < self.keep && self.marked >> target & 1 == 0 {
-                let is_pair = allotment.roles.get(slot) & role::LEAD != 0;
-                has_captured |= self.capture(state, mover, target, is_pair);
-            }
+        for (target, is_pair) in self.strikes(allotment, landed) {
+            has_captured |= self.capture(state, mover, target, is_pair);
         }
         if places[0] == self.keep + 1 {
             state.finished[mover.index()] = 1;
@@ -39,9 +30,18 @@ impl SeriesTurns {
         }
     }
 
+    /// The unmarked squares of the course on which the allotted hops end, and whether a pair lands there.
+    #[inline]
+    pub(crate) fn strikes(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
+        let roles = allotment.roles;
+        let hops = roles.have(role::SINGLE | role::LEAD).iter();
+        let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
+        hops.filter(|&(target, _)| target < self.keep && self.marked >> target & 1 == 0)
+    }
+
     /// The places of the pieces by slot once all have moved.
     #[inline]
-    fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
+    pub(crate) fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
         let roles = allotment.roles;
         // Who enters and who is borne off goes on by one place.
         let one_on = roles.have(role::ENTERED | role::BORNE).each(1);
@@ -62,36 +62,77 @@ impl SeriesTurns {
         let mut has_captured = false;
         for &enemy in self.seating.others(mover) {
             let index = self.board.same_square(mover, target - 1, enemy);
-            let pieces = Slots::of(state.pieces[enemy.index()]);
-            let there = pieces.are(index.wrapping_add(1));
-            if index == NOWHERE || there.is_empty() {
+            if index == NOWHERE {
                 continue;
             }
-            let declared = state.declared[enemy.index()];
-            let shielded = match self.rules.twins {
-                _ if is_pair => Set::NONE,
-                Twins::Colocated => there.beside(),
-                Twins::None => Set::NONE,
-                Twins::Bell => Set::of(|slot| declared >> slot & 1 == 1),
-            };
-            let captured = there & !shielded;
-            if captured.is_empty() {
-                continue;
+            let (places, declared) = (state.pieces[enemy.index()], state.declared[enemy.index()]);
+            if let Some(left) = self.captured(places, declared, index + 1, is_pair) {
+                has_captured = true;
+                (state.pieces[enemy.index()], state.declared[enemy.index()]) = left;
             }
-            has_captured = true;
-            let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
-                if captured.contains(slot) { (0, 0) } else { (pieces.get(slot), declared >> slot & 1) }
-            });
-            left.sort_unstable();
-            state.pieces[enemy.index()] = left.map(|(place, _)| place);
-            state.declared[enemy.index()] = bits(left.map(|(_, declared)| declared));
         }
         has_captured
     }
 
+    /// What is left of a seat's pieces, with the slots of its declared twins, after one piece or a pair of an enemy has
+    /// landed on its place `place`; `None` where nothing is captured.
+    #[inline]
+    pub(crate) fn captured(
+        &self,
+        places: [u8; MAX_PIECES],
+        declared: u8,
+        place: u8,
+        is_pair: bool,
+    ) -> Option<([u8; MAX_PIECES], u8)> {
+        let there = Slots::of(places).are(place);
+        if there.is_empty() {
+            return None;
+        }
+        let shielded = match self.rules.twins {
+            _ if is_pair => Set::NONE,
+            Twins::Colocated => there.beside(),
+            Twins::None => Set::NONE,
+            Twins::Bell => Set::of(|slot| declared >> slot & 1 == 1),
+        };
+        let captured = there & !shielded;
+        if captured.is_empty() {
+            return None;
+        }
+        let mut left: [(u8, u8); MAX_PIECES] =
+            std::array::from_fn(
+                |slot| {
+                    if captured.contains(slot) { (0, 0) } else { (places[slot], declared >> slot & 1) }
+                },
+            );
+        left.sort_unstable();
+        Some((left.map(|(place, _)| place), bits(left.map(|(_, declared)| declared))))
+    }
+
+    /// The mover's places in ascending order once all have `landed`, and the slots of its declared twins.
+    #[inline]
+    pub(crate) fn settled(
+        &self,
+        own: Slots,
+        declared: u8,
+        allotment: &Allotment,
+        landed: Slots,
+    ) -> ([u8; MAX_PIECES], u8) {
+        let mut places = landed.bytes();
+        if self.declares() {
+            return self.declare(allotment, own, declared, places);
+        }
+        sort(&mut places);
+        (places, 0)
+    }
+
     /// Sorts the mover's places after a turn together with their declarations as twins.
-    fn declare(&self, state: &mut State, allotment: &Allotment, own: Slots, places: &mut [u8; MAX_PIECES]) {
-        let declared = state.declared[state.mover.index()];
+    fn declare(
+        &self,
+        allotment: &Allotment,
+        own: Slots,
+        declared: u8,
+        places: [u8; MAX_PIECES],
+    ) -> ([u8; MAX_PIECES], u8) {
         let is_staying = |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
         let mut twins: [bool; MAX_PIECES] = std::array::from_fn(|slot| {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
@@ -107,8 +148,7 @@ impl SeriesTurns {
         }
         let mut pieces: [(u8, bool); MAX_PIECES] = std::array::from_fn(|slot| (places[slot], twins[slot]));
         pieces.sort_unstable();
-        *places = pieces.map(|(place, _)| place);
-        state.declared[state.mover.index()] = bits(pieces.map(|(_, is_twin)| u8::from(is_twin)));
+        (pieces.map(|(place, _)| place), bits(pieces.map(|(_, is_twin)| u8::from(is_twin))))
     }
 }
 

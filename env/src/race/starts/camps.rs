@@ -1,0 +1,207 @@
+//! Every camp that a seat can have, numbered.
+
+use super::StartsError;
+use crate::game::Seat;
+use crate::games::pagade::HOME;
+use crate::race::state::{MAX_PIECES, NO_PIECE, State};
+use crate::race::{Race, Turns};
+use crate::starts::{Camp, CampInfo};
+
+/// The camps of a ruleset: places of the pieces, and a mark (that a pawn was cut; that the pieces are declared twins).
+#[derive(Clone, Debug)]
+pub(super) struct CampList {
+    infos: Vec<CampInfo>,
+    places: Vec<[u8; MAX_PIECES]>,
+    marks: Vec<u8>,
+    /// By rank of places and mark the number of the camp, or [`NONE`].
+    numbers: Vec<Camp>,
+    /// By slot and place what it adds to the rank of places in ascending order.
+    ranks: Box<[[u32; 256]; MAX_PIECES]>,
+    /// Ranks of places.
+    multisets: u32,
+    /// The mark that is written as 1.
+    mark: u8,
+}
+
+/// Stands for places that no seat can have.
+const NONE: Camp = Camp::MAX;
+
+impl CampList {
+    /// The camps of `race`.
+    ///
+    /// # Errors
+    /// When there are more than a [`Camp`] can count.
+    pub(super) fn new(race: &Race) -> Result<CampList, StartsError> {
+        let pieces = race.spec.pieces;
+        let last = usize::from(race.spec.goal);
+        let ranks = ranks(pieces, last);
+        let multisets: u32 = (0..pieces).map(|slot| ranks[slot][last]).sum::<u32>() + 1;
+        let mark = match race.turns() {
+            Turns::Series(turns) if turns.declares() => 0b11,
+            Turns::Dice(turns) if turns.rules.no_cut != crate::flags::NoCut::Off => 1,
+            Turns::Series(_) | Turns::Single(_) | Turns::Dice(_) => 0,
+        };
+        let mut found = Vec::new();
+        let mut places = [NO_PIECE; MAX_PIECES];
+        places[..pieces].fill(0);
+        loop {
+            for mark in [0, mark].into_iter().take(if mark == 0 { 1 } else { 2 }) {
+                if let Some(info) = info(race, places, mark) {
+                    found.push((info.height, info.layer, info.steps, places, mark));
+                }
+            }
+            if !advance(&mut places[..pieces], last as u8) {
+                break;
+            }
+        }
+        if found.len() >= usize::from(NONE) {
+            return Err(StartsError::TooManyCamps { count: found.len() as u64 });
+        }
+        found.sort_unstable();
+        let mut list = CampList {
+            infos: found.iter().map(|&(height, layer, steps, ..)| CampInfo { steps, layer, height }).collect(),
+            places: found.iter().map(|&(.., places, _)| places).collect(),
+            marks: found.iter().map(|&(.., mark)| mark).collect(),
+            numbers: vec![NONE; multisets as usize * if mark == 0 { 1 } else { 2 }],
+            ranks,
+            multisets,
+            mark,
+        };
+        for camp in 0..list.infos.len() {
+            let at = list.rank(&list.places[camp], list.marks[camp]);
+            list.numbers[at] = camp as Camp;
+        }
+        Ok(list)
+    }
+
+    pub(super) fn infos(&self) -> &[CampInfo] {
+        &self.infos
+    }
+
+    /// Places in ascending order, fillers last.
+    #[inline]
+    pub(super) fn places(&self, camp: Camp) -> &[u8; MAX_PIECES] {
+        &self.places[usize::from(camp)]
+    }
+
+    #[inline]
+    pub(super) fn mark(&self, camp: Camp) -> u8 {
+        self.marks[usize::from(camp)]
+    }
+
+    /// The number of a camp; places in ascending order, fillers last.
+    #[inline]
+    pub(super) fn number(&self, places: &[u8; MAX_PIECES], mark: u8) -> Camp {
+        self.numbers[self.rank(places, mark)]
+    }
+
+    #[inline]
+    fn rank(&self, places: &[u8; MAX_PIECES], mark: u8) -> usize {
+        let rank: u32 = places.iter().zip(self.ranks.iter()).map(|(&place, ranks)| ranks[usize::from(place)]).sum();
+        (rank + if mark & self.mark != 0 { self.multisets } else { 0 }) as usize
+    }
+
+    /// The camp of `seat`, or `None` where the rules do not let it come about.
+    pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Camp> {
+        let mark = if state.has_cut(seat) { 1 } else { 0 } | state.declared[seat.index()];
+        let places = state.pieces[seat.index()];
+        let is_ranked =
+            places.iter().zip(self.ranks.iter()).all(|(&place, ranks)| ranks[usize::from(place)] != u32::MAX);
+        let camp = if is_ranked { self.number(&places, mark) } else { NONE };
+        (camp != NONE).then_some(camp)
+    }
+}
+
+/// By slot and place: how many ascending sequences of places for the slots so far end below the place. Places beyond
+/// the last one have no rank.
+fn ranks(pieces: usize, last: usize) -> Box<[[u32; 256]; MAX_PIECES]> {
+    let mut ranks = Box::new([[u32::MAX; 256]; MAX_PIECES]);
+    for (slot, ranks) in ranks.iter_mut().enumerate() {
+        ranks[usize::from(NO_PIECE)] = 0;
+        let last = if slot < pieces { last } else { 0 };
+        for (place, rank) in ranks[..=last].iter_mut().enumerate() {
+            // Choose slot + 1 of place + slot.
+            let (place, slot) = (place as u64, slot as u64);
+            *rank = (0..=slot).fold(1, |product, at| product * (place + slot - at) / (at + 1)) as u32;
+        }
+    }
+    ranks
+}
+
+/// The next places in ascending order within one another, the lowest slot fastest; `false` after the last.
+fn advance(places: &mut [u8], last: u8) -> bool {
+    let limit = |slot: usize| places.get(slot + 1).copied().unwrap_or(last);
+    let Some(slot) = (0..places.len()).find(|&slot| places[slot] < limit(slot)) else { return false };
+    places[slot] += 1;
+    places[..slot].fill(0);
+    true
+}
+
+/// What a solver must know of the camp; `None` where the rules do not let it come about, or the game is over.
+fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<CampInfo> {
+    let seat = race.spec.seats.iter().next()?;
+    let pieces = race.spec.pieces;
+    let mut state = State::empty(seat);
+    state.pieces[seat.index()] = places;
+    let steps = places[..pieces].iter().map(|&place| u16::from(place)).sum();
+    let home = |place: u8| places[..pieces].iter().filter(|&&other| other == place).count() as u8;
+    let (finished, is_marked) = match race.turns() {
+        Turns::Series(turns) => {
+            state.declared[seat.index()] = mark;
+            (home(turns.keep + 1), false)
+        }
+        Turns::Single(turns) => (home(turns.home), false),
+        Turns::Dice(turns) => {
+            state.cuts = mark << seat.index();
+            if places[..pieces].iter().any(|&place| place > 76) && !turns.may_enter(&state, seat) {
+                return None;
+            }
+            (home(HOME), mark != 0)
+        }
+    };
+    if usize::from(finished) == pieces || race.check_seat(&state, seat).is_err() {
+        return None;
+    }
+    Some(CampInfo { steps, layer: 2 * finished + u8::from(is_marked), height: finished + u8::from(is_marked) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ruleset::Ruleset;
+
+    fn list(text: &str) -> CampList {
+        let seats = Ruleset::default_seats(2).expect("two seats");
+        CampList::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough")
+    }
+
+    #[test]
+    fn camps_are_as_many_as_the_rules_count() {
+        for (text, count) in [
+            ("ashtapada?pieces=1", 62),
+            ("ashtapada", 1_954),
+            ("ashtapada?pieces=3", 41_666),
+            ("ashte-kashte?pieces=1", 48),
+            ("ashte-kashte?pieces=2", 1_221),
+            ("ashte-kashte?pieces=3", 20_633),
+            ("pagade?pieces=1", 161),
+            ("pagade?pieces=2", 6_657),
+        ] {
+            assert_eq!(list(text).infos().len(), count, "{text}");
+        }
+        let race = |text| Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two")).expect("valid"));
+        assert!(CampList::new(&race("ashte-kashte")).is_err());
+    }
+
+    #[test]
+    fn numbers_lead_back_to_their_camps() {
+        for text in ["ashtapada", "ashtapada?twins=bell", "ashte-kashte?pieces=2&entry=start_is_one", "pagade?pieces=2"]
+        {
+            let list = list(text);
+            for camp in 0..list.infos().len() as Camp {
+                assert_eq!(list.number(list.places(camp), list.mark(camp)), camp, "{text}");
+            }
+            assert!(list.infos().is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
+        }
+    }
+}

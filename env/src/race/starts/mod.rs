@@ -1,0 +1,258 @@
+//! The positions at the start of a turn of a race game, and walks through its turns.
+//!
+//! Which moves there are is asked of the same functions by which the engine plays; only the bookkeeping differs.
+//! Nothing of the turn is stepped through, and captures are looked up.
+
+mod camps;
+mod dice;
+mod series;
+mod single;
+#[cfg(test)]
+mod throw_tests;
+
+use std::ops::Range;
+
+use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
+use crate::race::state::{Phase, State};
+use crate::race::{Race, Turns};
+use crate::starts::{Camp, CampInfo, Camps, RowVisitor, TurnStarts, TurnVisitor};
+use camps::CampList;
+use dice::DiceWalk;
+use series::SeriesWalk;
+use single::SingleWalk;
+
+/// The most positions that are numbered: what a solver can hold in memory.
+pub const MAX_POSITIONS: u64 = 500_000_000;
+
+/// Why the positions of a ruleset are not numbered.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartsError {
+    /// One seat alone has too many.
+    #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Camp::MAX - 1)]
+    TooManyCamps {
+        /// In how many ways its pieces can stand.
+        count: u64,
+    },
+    /// All seats together have too many.
+    #[error("there are about {count} positions; {MAX_POSITIONS} are the most that can be solved")]
+    TooManyPositions {
+        /// The product of the seats' camps.
+        count: u128,
+    },
+    /// The result is not a winner.
+    #[error("games with {what} are not solved")]
+    Outlook {
+        /// What the game has instead.
+        what: &'static str,
+    },
+}
+
+/// The positions at the start of a turn of a race game.
+///
+/// A seat's camp is the places of its pieces with what else the rules keep of it: whether it has cut (Pagade, unless
+/// `no_cut=off`), and whether its pieces are declared twins (Ashtapada, `twins=bell`).
+#[derive(Clone, Debug)]
+pub struct RaceStarts {
+    race: Race,
+    camps: CampList,
+    /// Seats that must be told apart.
+    movers: Vec<Seat>,
+}
+
+impl RaceStarts {
+    /// Numbers the positions of `race`.
+    ///
+    /// # Errors
+    /// When there are too many, or the game is not about who wins.
+    pub fn new(race: &Race) -> Result<RaceStarts, StartsError> {
+        match race.spec().outlook {
+            Outlook::Winner => {}
+            Outlook::Teams => return Err(StartsError::Outlook { what: "teams" }),
+            Outlook::Placings => return Err(StartsError::Outlook { what: "placings" }),
+        }
+        if matches!(race.turns(), Turns::Dice(_)) && race.spec.seats.len() > 2 {
+            return Err(StartsError::Outlook { what: "two dice and more than two seats" });
+        }
+        let camps = CampList::new(race)?;
+        let seats = race.spec().seats;
+        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new() };
+        let first = seats.iter().next().unwrap_or(Seat::SOUTH);
+        starts.movers = starts.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
+        let count = (starts.camps().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;
+        if count > u128::from(MAX_POSITIONS) {
+            return Err(StartsError::TooManyPositions { count });
+        }
+        Ok(starts)
+    }
+
+    /// The game.
+    pub fn race(&self) -> &Race {
+        &self.race
+    }
+
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        self.race.spec().seats.len()
+    }
+
+    /// The seats whose turns must be told apart: one where the board looks the same to every seat.
+    pub fn movers(&self) -> &[Seat] {
+        &self.movers
+    }
+
+    /// Every camp, by number.
+    pub fn camps(&self) -> &[CampInfo] {
+        self.camps.infos()
+    }
+
+    /// The seat to throw and the camps in turn order of a position at the start of a turn; `None` for any other.
+    pub fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
+        let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
+        let mut camps = [0; MAX_SEATS];
+        for (camp, seat) in camps.iter_mut().zip(self.in_turn(state.mover)) {
+            *camp = self.camps.of(state, seat)?;
+        }
+        is_start.then_some((state.mover, camps))
+    }
+
+    /// The position at the start of `mover`'s turn.
+    pub fn state(&self, mover: Seat, camps: Camps) -> State {
+        let mut state = State::empty(mover);
+        for (camp, seat) in camps.into_iter().zip(self.in_turn(mover)) {
+            let mark = self.camps.mark(camp);
+            state.pieces[seat.index()] = *self.camps.places(camp);
+            match self.race.turns() {
+                Turns::Series(_) => state.declared[seat.index()] = mark,
+                Turns::Single(_) => {}
+                Turns::Dice(_) => state.cuts |= mark << seat.index(),
+            }
+        }
+        debug_assert_eq!(state.phase, Phase::Throw);
+        state
+    }
+
+    /// The number of a position, as [`TurnStarts::number`].
+    pub fn number(&self, mover: Seat, camps: Camps) -> usize {
+        let mover = self.movers.iter().position(|&seat| seat == mover).unwrap_or(0);
+        let count = self.camps().len();
+        camps[..self.seats()].iter().fold(mover, |number, &camp| number * count + usize::from(camp))
+    }
+
+    /// How many numbers there are, as [`TurnStarts::numbers`].
+    pub fn numbers(&self) -> usize {
+        self.movers.len() * self.camps().len().pow(self.seats() as u32)
+    }
+
+    /// The position in which the turn of `state` began, as far as the pieces tell.
+    pub fn start_of_turn(&self, state: &State) -> State {
+        let mut start = *state;
+        start.begin_turn(state.mover);
+        start
+    }
+
+    /// The seats in turn order from `mover` on.
+    pub fn in_turn(&self, mover: Seat) -> impl Iterator<Item = Seat> {
+        let seating = self.race.seating;
+        std::iter::successors(Some(mover), move |&seat| Some(seating.next(seat))).take(seating.seats.len())
+    }
+}
+
+/// [`RaceStarts`] with what it takes to walk through turns quickly.
+#[derive(Clone, Debug)]
+pub struct RaceTurns {
+    starts: RaceStarts,
+    walk: Walk,
+}
+
+#[derive(Clone, Debug)]
+enum Walk {
+    Series(SeriesWalk),
+    Single(SingleWalk),
+    Dice(DiceWalk),
+}
+
+impl RaceTurns {
+    /// Prepares tables of moves; for Ashtapada with two pieces that takes seconds, and minutes where enemies close squares
+    /// or any throw can be left unused.
+    pub fn new(starts: RaceStarts) -> RaceTurns {
+        let walk = match starts.race.turns() {
+            Turns::Series(_) => Walk::Series(SeriesWalk::new(&starts)),
+            Turns::Single(_) => Walk::Single(SingleWalk::new(&starts)),
+            Turns::Dice(_) => Walk::Dice(DiceWalk::new(&starts)),
+        };
+        RaceTurns { starts, walk }
+    }
+
+    /// The positions.
+    pub fn starts(&self) -> &RaceStarts {
+        &self.starts
+    }
+}
+
+impl TurnStarts for RaceTurns {
+    type State = State;
+
+    fn seats(&self) -> usize {
+        self.starts.seats()
+    }
+
+    fn movers(&self) -> &[Seat] {
+        self.starts.movers()
+    }
+
+    fn camps(&self) -> &[CampInfo] {
+        self.starts.camps()
+    }
+
+    fn number(&self, mover: Seat, camps: Camps) -> usize {
+        self.starts.number(mover, camps)
+    }
+
+    fn numbers(&self) -> usize {
+        self.starts.numbers()
+    }
+
+    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
+        match &self.walk {
+            Walk::Series(_) => true,
+            Walk::Single(walk) => walk.is_position(&self.starts, mover, camps),
+            Walk::Dice(walk) => walk.is_position(camps),
+        }
+    }
+
+    #[inline]
+    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        match &self.walk {
+            Walk::Series(walk) => walk.visit(&self.starts, mover, camps, visitor),
+            Walk::Single(walk) => walk.visit(&self.starts, mover, camps, visitor),
+            Walk::Dice(walk) => walk.visit(&self.starts, camps, visitor),
+        }
+    }
+
+    fn has_rows(&self) -> bool {
+        matches!(&self.walk, Walk::Series(walk) if walk.has_rows())
+    }
+
+    #[inline]
+    fn visit_row(&self, own: Camp, others: Range<Camp>, visitor: &mut impl RowVisitor) {
+        if let Walk::Series(walk) = &self.walk {
+            walk.visit_row(own, others, visitor);
+        }
+    }
+
+    fn cut_off(&self) -> f64 {
+        match &self.walk {
+            Walk::Series(walk) => walk.cut_off(),
+            Walk::Single(_) | Walk::Dice(_) => 0.0,
+        }
+    }
+
+    fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
+        self.starts.locate(state)
+    }
+
+    fn state(&self, mover: Seat, camps: Camps) -> State {
+        self.starts.state(mover, camps)
+    }
+}

@@ -1,0 +1,66 @@
+//! All allotments that a turn can come to, whatever is thrown, and how one leads to the next.
+//!
+//! Many series come to the same allotment, so the engine is asked once for each.
+
+use std::collections::HashMap;
+
+use crate::race::series::SeriesTurns;
+use crate::race::series::allot::{Allotment, THROWS, Turn};
+
+/// Allotments by number; 0 is that of nothing.
+#[derive(Default, Debug)]
+pub(super) struct Allotted {
+    allotments: Vec<Allotment>,
+    numbers: HashMap<Allotment, u32>,
+    /// One after the other for each allotment and throw: the numbers of those that give the throw to a unit.
+    next: Vec<u32>,
+    /// By allotment and throw, where those end.
+    ends: Vec<[u32; THROWS.len()]>,
+}
+
+impl Allotted {
+    /// Finds the allotments of a turn.
+    pub(super) fn find(&mut self, turns: &SeriesTurns, turn: &Turn) {
+        self.allotments.clear();
+        self.numbers.clear();
+        self.next.clear();
+        self.ends.clear();
+        self.number(Allotment::NONE);
+        let mut at = 0;
+        while let Some(&allotment) = self.allotments.get(at) {
+            let ends = THROWS.map(|throw| {
+                for longer in turns.extensions(turn, &allotment, throw) {
+                    let number = self.number(longer);
+                    self.next.push(number);
+                }
+                self.next.len() as u32
+            });
+            self.ends.push(ends);
+            at += 1;
+        }
+    }
+
+    fn number(&mut self, allotment: Allotment) -> u32 {
+        *self.numbers.entry(allotment).or_insert_with(|| {
+            self.allotments.push(allotment);
+            self.allotments.len() as u32 - 1
+        })
+    }
+
+    /// The allotments by number.
+    pub(super) fn all(&self) -> &[Allotment] {
+        &self.allotments
+    }
+
+    /// The numbers of the allotments with one more throw, an index of [`THROWS`].
+    #[inline]
+    pub(super) fn extensions(&self, allotment: u32, throw: usize) -> &[u32] {
+        let allotment = allotment as usize;
+        let start = match (allotment, throw) {
+            (0, 0) => 0,
+            (_, 0) => self.ends[allotment - 1][THROWS.len() - 1],
+            _ => self.ends[allotment][throw - 1],
+        };
+        &self.next[start as usize..self.ends[allotment][throw] as usize]
+    }
+}

@@ -1,0 +1,258 @@
+//! What a camp of Ashtapada can do with each series of throws.
+//!
+//! No series is played. Allotments that use exactly some throws are those that use one throw less, with that throw
+//! given to each unit that can take it; the functions of the engine say who can. The legal ones of what is kept follow
+//! from the legal ones of the same throws less one.
+
+use super::Choice;
+use super::allotted::Allotted;
+use super::sets::Sets;
+use super::throws::{NONE, ThrowList, Throws};
+use crate::flags::MustUse;
+use crate::race::series::SeriesTurns;
+use crate::race::series::allot::{Allotment, THROWS, Turn};
+use crate::race::starts::RaceStarts;
+use crate::starts::Camp;
+
+/// Throws with the same legal results, and where in the list of results these end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub(super) chance: f64,
+    pub(super) end: u32,
+    /// How many of the camp's choices this class and those before it have.
+    pub(super) known: u16,
+}
+
+/// Works out legal turns, camp by camp; keeps its lists from one camp to the next.
+pub(super) struct Legal<'a> {
+    starts: &'a RaceStarts,
+    turns: &'a SeriesTurns,
+    throws: &'a ThrowList,
+    allotted: Allotted,
+    /// By allotment what [`Legal::result`] makes of it.
+    ended: Vec<Option<u64>>,
+    /// By allotment in which list it was last found; lists are counted.
+    found: Vec<u32>,
+    lists: u32,
+    /// The allotments that use exactly the throws of the list, one list after the other, and where each ends.
+    using: Vec<u32>,
+    ends: Vec<usize>,
+    /// By throws kept and last throw (none, 2, 3) the legal results, and how many throws they use.
+    results: Vec<[Option<(u32, u8)>; 3]>,
+    sets: Sets,
+    scratch: Vec<u64>,
+}
+
+/// Below the bits of a choice: kinds of throws that the turn could go on with and so must not leave.
+const KIND_BITS: u32 = 8;
+/// The throws that end a series, as indices of [`THROWS`]; the others come before them.
+const LAST: [usize; 2] = [3, 4];
+
+impl<'a> Legal<'a> {
+    pub(super) fn new(starts: &'a RaceStarts, turns: &'a SeriesTurns, throws: &'a ThrowList) -> Legal<'a> {
+        Legal {
+            starts,
+            turns,
+            throws,
+            allotted: Allotted::default(),
+            ended: Vec::new(),
+            found: Vec::new(),
+            lists: 0,
+            using: Vec::new(),
+            ends: Vec::new(),
+            results: Vec::new(),
+            sets: Sets::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Lists what a camp can allot; of the squares `closed` by enemies only that of entry matters.
+    pub(super) fn allot(&mut self, camp: Camp, closed: u64) {
+        self.allotted.find(self.turns, &self.turn(camp, closed));
+        self.found.clear();
+        self.found.resize(self.allotted.all().len(), 0);
+        self.lists = 0;
+        self.using.clear();
+        self.ends.clear();
+        let throws = self.throws;
+        for kept in throws.throws() {
+            self.use_up(kept);
+        }
+    }
+
+    /// Works out what the camp last allotted to can do while enemies close the squares `closed`.
+    pub(super) fn find(&mut self, camp: Camp, closed: u64) {
+        let turn = self.turn(camp, closed);
+        let all = self.allotted.all().iter();
+        self.ended = all.map(|allotment| self.result(camp, &turn, allotment)).collect();
+        self.sets.clear();
+        self.results.clear();
+        self.results.resize(self.throws.throws().len(), [None; 3]);
+        self.legal(0, 0);
+        for at in 0..self.results.len() {
+            self.legal(at, 1);
+            self.legal(at, 2);
+        }
+    }
+
+    fn turn(&self, camp: Camp, closed: u64) -> Turn {
+        SeriesTurns::turn_of(*self.starts.camps.places(camp), self.starts.camps.mark(camp), closed)
+    }
+
+    /// Lists the allotments that use exactly the throws `kept`: those that use one less, and one more.
+    fn use_up(&mut self, kept: &Throws) {
+        let before = kept.less[kept.last];
+        if before == NONE {
+            self.using.push(0);
+        } else {
+            let start = if before == 0 { 0 } else { self.ends[before - 1] };
+            self.lists += 1;
+            for shorter in start..self.ends[before] {
+                for &longer in self.allotted.extensions(self.using[shorter], kept.last) {
+                    if std::mem::replace(&mut self.found[longer as usize], self.lists) != self.lists {
+                        self.using.push(longer);
+                    }
+                }
+            }
+        }
+        self.ends.push(self.using.len());
+    }
+
+    /// Puts into `scratch` the results of using exactly the throws number `at` and a last one (none, 2, 3).
+    fn end_with(&mut self, at: usize, last: usize) {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        let using = &self.using[start..self.ends[at]];
+        self.scratch.clear();
+        if last == 0 {
+            self.scratch.extend(using.iter().filter_map(|&allotment| self.ended[allotment as usize]));
+        } else {
+            self.lists += 1;
+            for &longer in using.iter().flat_map(|&shorter| self.allotted.extensions(shorter, LAST[last - 1])) {
+                if std::mem::replace(&mut self.found[longer as usize], self.lists) != self.lists {
+                    self.scratch.extend(self.ended[longer as usize]);
+                }
+            }
+        }
+        self.scratch.sort_unstable();
+        self.scratch.dedup();
+    }
+
+    /// The results that are legal when exactly the throws number `at` and a last one (none, 2, 3) are kept, and how
+    /// many throws they use.
+    fn legal(&mut self, at: usize, last: usize) -> (u32, u8) {
+        if let Some(result) = self.results[at][last] {
+            return result;
+        }
+        let throws = &self.throws.throws()[at];
+        self.end_with(at, last);
+        let result = if self.turns.rules.must_use == MustUse::Max && !self.scratch.is_empty() {
+            (self.sets.insert(&self.scratch), throws.count + u8::from(last > 0))
+        } else {
+            self.legal_with_less(at, last, throws)
+        };
+        self.results[at][last] = Some(result);
+        result
+    }
+
+    /// [`Legal::legal`] where throws can be left.
+    fn legal_with_less(&mut self, at: usize, last: usize, throws: &Throws) -> (u32, u8) {
+        let must_use = self.turns.rules.must_use;
+        // By kind, the results with one throw of the kind less.
+        let mut less = [None; 4];
+        for (kind, less) in less.iter_mut().enumerate() {
+            *less = match kind {
+                3 if last > 0 => Some((self.legal(at, 0), LAST[last - 1])),
+                3 => None,
+                _ if throws.less[kind] == NONE => None,
+                _ => Some((self.legal(throws.less[kind], last), kind)),
+            };
+        }
+        let most = less.iter().flatten().map(|((_, used), _)| *used).max().unwrap_or(0);
+        if must_use == MustUse::Max {
+            less = less.map(|less| less.filter(|&((_, used), _)| used == most));
+            let mut sets = less.iter().flatten().map(|((set, _), _)| *set);
+            if let Some(set) = sets.next().filter(|&first| sets.all(|set| set == first)) {
+                return (set, most);
+            }
+        }
+        self.end_with(at, last);
+        for ((set, _), throw) in less.into_iter().flatten() {
+            let bit = match must_use {
+                MustUse::Greedy => u64::from(THROWS[throw].bit()),
+                MustUse::Max | MustUse::Optional => 0,
+            };
+            self.scratch.extend(self.sets.get(set).iter().filter(|&result| result & bit == 0));
+        }
+        // Sets in ascending order, one after the other, are merged.
+        self.scratch.sort();
+        self.scratch.dedup();
+        (self.sets.insert(&self.scratch), most)
+    }
+
+    /// What the turn leads to when it ends with an allotment that stands, with the kinds of throws that it could go on
+    /// with where these must not be left.
+    fn result(&self, camp: Camp, turn: &Turn, allotment: &Allotment) -> Option<u64> {
+        if !self.turns.stands(turn, allotment) {
+            return None;
+        }
+        let landed = self.turns.landed(turn.own, allotment);
+        let (places, mark) = self.turns.settled(turn.own, self.starts.camps.mark(camp), allotment, landed);
+        let choice = if places[0] == self.turns.keep + 1 {
+            Choice::WINS
+        } else {
+            Choice::new(self.starts.camps.number(&places, mark), self.turns.strikes(allotment, landed))
+        };
+        let kinds = match self.turns.rules.must_use {
+            MustUse::Greedy => {
+                let extending = THROWS.into_iter().filter(|&throw| self.turns.extends(turn, allotment, throw));
+                extending.fold(0, |kinds, throw| kinds | throw.bit())
+            }
+            MustUse::Max | MustUse::Optional => 0,
+        };
+        Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
+    }
+
+    /// Puts together the throws with the same results, the likeliest first, and lists these.
+    pub(super) fn classes(&self, camp: Camp, choices: &mut Vec<Choice>) -> Vec<Class> {
+        let is_on_board = self.turns.is_on_board(self.starts.camps.places(camp));
+        let mut chances = vec![0.0; self.sets.len()];
+        let mut add = |result: Option<(u32, u8)>, chance| {
+            if let Some((set, _)) = result {
+                chances[set as usize] += chance;
+            }
+        };
+        add(self.results[0][0], self.throws.chance_of_nothing(is_on_board));
+        for (kept, results) in self.throws.throws().iter().zip(&self.results) {
+            let [two, three] = self.throws.chance(kept, is_on_board);
+            add(results[1], two);
+            add(results[2], three);
+        }
+        let mut sets = Sets::default();
+        let mut classes: Vec<f64> = Vec::new();
+        let mut members = Vec::new();
+        for (set, &chance) in chances.iter().enumerate().filter(|&(_, &chance)| chance > 0.0) {
+            members.clear();
+            members.extend(self.sets.get(set as u32).iter().map(|&member| member >> KIND_BITS));
+            members.dedup();
+            let class = sets.insert(&members) as usize;
+            if class == classes.len() {
+                classes.push(0.0);
+            }
+            classes[class] += chance;
+        }
+        let listed = |(class, chance): (usize, f64)| {
+            choices.extend(sets.get(class as u32).iter().map(|&bits| Choice::from_bits(bits)));
+            Class { chance, end: choices.len() as u32, known: 0 }
+        };
+        let mut classes: Vec<(usize, f64)> = classes.into_iter().enumerate().collect();
+        classes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        classes.into_iter().map(listed).collect()
+    }
+
+    /// The legal results with the throws of the list that have this number, and a last one of 0 (none), 2 or 3.
+    #[cfg(test)]
+    pub(super) fn choices(&self, throws: usize, last: u8) -> impl Iterator<Item = Choice> {
+        let (set, _) = self.results[throws][usize::from(last.saturating_sub(1))].expect("was found");
+        self.sets.get(set).iter().map(|&member| Choice::from_bits(member >> KIND_BITS))
+    }
+}

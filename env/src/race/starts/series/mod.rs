@@ -1,0 +1,368 @@
+//! Walks through the turns of Ashtapada: what a camp can do with a series is worked out beforehand.
+//!
+//! What a seat can do depends on its own camp alone, unless enemies close marked squares; what it captures is looked
+//! up.
+
+mod allotted;
+mod legal;
+mod sets;
+#[cfg(test)]
+mod tests;
+mod throws;
+
+use super::RaceStarts;
+use super::single::quarters;
+use crate::flags::{Marked, MustUse};
+use crate::game::{MAX_SEATS, Seat};
+use crate::race::Turns;
+use crate::race::board::NOWHERE;
+use crate::race::series::SeriesTurns;
+use crate::starts::{Camp, Camps, RowVisitor, Then, TurnEnd, TurnVisitor};
+use legal::{Class, Legal};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use throws::ThrowList;
+
+/// The probability of longer series that are not looked at.
+const MISSING: f64 = 1e-10;
+/// The same where any throw can be left unused, since results are then so many.
+const MISSING_OPTIONAL: f64 = 1e-6;
+
+/// What the walk looks up of each camp.
+#[derive(Clone, Debug)]
+pub(super) struct SeriesWalk {
+    seats: usize,
+    cut_off: f64,
+    /// `[quarters][camp]`: what a seat so many quarter turns counter-clockwise is to the one that throws.
+    seen: [Vec<Seen>; MAX_SEATS],
+    /// `[quarters][camp][landing]`: what its camp becomes.
+    captured: [Vec<[Camp; LANDINGS]>; MAX_SEATS],
+    /// What each camp can do.
+    own: Vec<OwnCamp>,
+}
+
+/// Places of the seat that throws as bits.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seen {
+    /// Where one piece captures something, and where two together do.
+    struck: [u64; 2],
+    /// Marked squares that are closed.
+    closed: u64,
+}
+
+/// What a camp can do.
+#[derive(Clone, Default, Debug)]
+struct OwnCamp {
+    /// Places that matter where they are closed, as bits.
+    relevant: u64,
+    /// For each set of closed places that enemies can hold: the set, and where its classes begin and end.
+    closed: Vec<(u64, u32, u32)>,
+    classes: Vec<Class>,
+    /// The choices of all classes, end to end, as places in `choices`.
+    offers: Vec<u16>,
+    /// Each choice once, in the order in which `offers` first have it.
+    choices: Vec<Choice>,
+}
+
+/// How a turn ends for the seat that throws.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Choice {
+    camp: Camp,
+    /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. More than two
+    /// never come about, since positions of three pieces each are too many to be numbered.
+    landings: [u8; 2],
+}
+
+/// Quarter turns between opposite seats.
+const OPPOSITE: usize = 2;
+/// The place on which pieces enter, as a bit.
+const ENTRY: u64 = 1 << 1;
+/// Added to a place where two pieces land together.
+const PAIR: u8 = 64;
+/// The number of landings.
+const LANDINGS: usize = 128;
+
+impl Choice {
+    /// The last piece is borne off. The landing is none, and always looked at more closely.
+    const WINS: Choice = Choice { camp: 0, landings: [WON, 0] };
+
+    fn new(camp: Camp, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
+        let mut landings = [0; 2];
+        for (at, (place, is_pair)) in strikes.enumerate() {
+            landings[at] = place + if is_pair { PAIR } else { 0 };
+        }
+        if landings[0] == landings[1] {
+            landings[1] = 0;
+        }
+        landings.sort_unstable();
+        Choice { camp, landings }
+    }
+
+    /// Written so that those which capture alike stand together: so they are quicker to tell apart.
+    fn to_bits(self) -> u64 {
+        let [first, second] = self.landings.map(u64::from);
+        (first << 8 | second) << 16 | u64::from(self.camp)
+    }
+
+    fn from_bits(bits: u64) -> Choice {
+        Choice { camp: bits as Camp, landings: [(bits >> 24) as u8, (bits >> 16) as u8] }
+    }
+}
+
+/// The landing that stands for the end of the game.
+const WON: u8 = PAIR + 63;
+
+impl SeriesWalk {
+    pub(super) fn new(starts: &RaceStarts) -> SeriesWalk {
+        let rules = &series_turns(starts).rules;
+        let missing = match rules.must_use {
+            MustUse::Max | MustUse::Greedy => MISSING,
+            MustUse::Optional => MISSING_OPTIONAL,
+        };
+        SeriesWalk::of(starts, ThrowList::length(rules, missing), |_| true)
+    }
+
+    /// A walk that knows the camps which are wanted, and series of up to `length` throws before the last.
+    fn of(starts: &RaceStarts, length: usize, is_wanted: impl Fn(Camp) -> bool) -> SeriesWalk {
+        let turns = series_turns(starts);
+        let throws = ThrowList::new(&turns.rules, length);
+        let captured = std::array::from_fn(|quarters| captured(starts, turns, quarters));
+        let seen: [Vec<Seen>; MAX_SEATS] =
+            std::array::from_fn(|quarters| seen(starts, turns, quarters, &captured[quarters]));
+        let closed = closed_sets(starts, &seen);
+        let mut legal = Legal::new(starts, turns, &throws);
+        let own = |camp: Camp| match is_wanted(camp) {
+            true => OwnCamp::new(starts, turns, &mut legal, camp, &closed),
+            false => OwnCamp::default(),
+        };
+        let own = (0..starts.camps().len() as Camp).map(own).collect();
+        SeriesWalk { seats: starts.seats(), cut_off: throws.cut_off(), seen, captured, own }
+    }
+
+    #[inline]
+    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        let enemies = self.enemies(starts, mover, camps);
+        let own = &self.own[usize::from(camps[0])];
+        let (classes, mut start) = own.classes(enemies.closed);
+        for class in classes {
+            visitor.throws(class.chance);
+            for &offer in &own.offers[start as usize..class.end as usize] {
+                visitor.end(self.end(starts, mover, camps, own.choices[usize::from(offer)], &enemies));
+            }
+            start = class.end;
+        }
+    }
+
+    /// Whether what a camp can do is the same against all others, of whom there is one.
+    pub(super) fn has_rows(&self) -> bool {
+        self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
+    }
+
+    /// Walks through the turns of one camp against several others at once.
+    #[inline]
+    pub(super) fn visit_row(&self, own: Camp, others: Range<Camp>, visitor: &mut impl RowVisitor) {
+        // By landing the lanes in which something is captured.
+        let mut struck = [0_u32; LANDINGS];
+        for (lane, other) in others.clone().enumerate() {
+            for (squares, first) in self.seen[OPPOSITE][usize::from(other)].struck.into_iter().zip([0, PAIR]) {
+                let mut squares = squares;
+                while squares != 0 {
+                    struck[usize::from(first) + squares.trailing_zeros() as usize] |= 1 << lane;
+                    squares &= squares - 1;
+                }
+            }
+        }
+        let camp = &self.own[usize::from(own)];
+        let (classes, mut start) = camp.classes(0);
+        let mut told = 0;
+        for class in classes {
+            let offers = &camp.offers[start as usize..class.end as usize];
+            let known = usize::from(class.known);
+            for choice in camp.choices.get(told..known).unwrap_or_default() {
+                self.tell(*choice, &others, &struck, visitor);
+            }
+            if visitor.throws(class.chance, offers).is_break() {
+                return;
+            }
+            (told, start) = (known, class.end);
+        }
+    }
+
+    /// Tells of a choice and in which lanes it captures.
+    #[inline]
+    fn tell(&self, choice: Choice, others: &Range<Camp>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
+        if choice == Choice::WINS {
+            return visitor.won();
+        }
+        let captured = &self.captured[OPPOSITE];
+        let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
+        let mut lanes = struck[first] | struck[second];
+        visitor.quiet(choice.camp);
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            let other = captured[usize::from(others.start) + lane][first];
+            let other = captured[usize::from(other)][second];
+            visitor.again(lane, [choice.camp, other, 0, 0]);
+            lanes &= lanes - 1;
+        }
+    }
+
+    /// What the other seats are to the one that throws.
+    #[inline]
+    fn enemies(&self, starts: &RaceStarts, mover: Seat, camps: Camps) -> Seen {
+        let mut enemies = Seen { struck: [0, 1 << (WON % PAIR)], closed: 0 };
+        for (&camp, seat) in camps[..self.seats].iter().zip(starts.in_turn(mover)).skip(1) {
+            let seen = self.seen[quarters(mover, seat)][usize::from(camp)];
+            enemies.struck[0] |= seen.struck[0];
+            enemies.struck[1] |= seen.struck[1];
+            enemies.closed |= seen.closed;
+        }
+        enemies
+    }
+
+    #[inline]
+    fn end(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, choice: Choice, enemies: &Seen) -> TurnEnd {
+        let strikes = |landing: u8| enemies.struck[usize::from(landing / PAIR % 2)] >> (landing % PAIR) & 1;
+        if strikes(choice.landings[0]) | strikes(choice.landings[1]) != 0 {
+            return self.strike(starts, mover, camps, choice);
+        }
+        camps[0] = choice.camp;
+        TurnEnd { camps, then: Then::Next }
+    }
+
+    /// The end of a turn that captures something or wins.
+    #[cold]
+    fn strike(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, choice: Choice) -> TurnEnd {
+        if choice == Choice::WINS {
+            return TurnEnd { camps, then: Then::Won };
+        }
+        camps[0] = choice.camp;
+        for (camp, seat) in camps[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
+            let captured = &self.captured[quarters(mover, seat)];
+            for landing in choice.landings {
+                *camp = captured[usize::from(*camp)][usize::from(landing) % LANDINGS];
+            }
+        }
+        TurnEnd { camps, then: Then::Again }
+    }
+
+    pub(super) fn cut_off(&self) -> f64 {
+        self.cut_off
+    }
+}
+
+impl OwnCamp {
+    fn new(starts: &RaceStarts, turns: &SeriesTurns, legal: &mut Legal, camp: Camp, closed: &BTreeSet<u64>) -> OwnCamp {
+        // No piece lands where it stands or behind, except that one enters on the first place.
+        let relevant = turns.marked & (u64::MAX << (starts.camps.places(camp)[0] + 1));
+        let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
+        let mut own = OwnCamp { relevant, ..OwnCamp::default() };
+        let mut choices = Vec::new();
+        // Where pieces can go, wherever they may land, depends on one square only.
+        let (entry_closed, entry_open): (Vec<u64>, Vec<u64>) = sets.into_iter().partition(|closed| closed & ENTRY != 0);
+        for sets in [entry_open, entry_closed] {
+            let Some(&first) = sets.first() else { continue };
+            legal.allot(camp, first);
+            for closed in sets {
+                legal.find(camp, closed);
+                let begin = own.classes.len() as u32;
+                own.classes.extend(legal.classes(camp, &mut choices));
+                own.closed.push((closed, begin, own.classes.len() as u32));
+            }
+        }
+        own.closed.sort_unstable();
+        own.classes.shrink_to_fit();
+        let mut numbers = HashMap::new();
+        own.offers = choices
+            .iter()
+            .map(|choice| {
+                *numbers.entry(choice.to_bits()).or_insert_with(|| {
+                    own.choices.push(*choice);
+                    own.choices.len() as u16 - 1
+                })
+            })
+            .collect();
+        own.choices.shrink_to_fit();
+        let (mut start, mut known) = (0, 0);
+        for class in &mut own.classes {
+            let offers = &own.offers[start..class.end as usize];
+            known = offers.iter().fold(known, |known, &offer| known.max(offer + 1));
+            (class.known, start) = (known, class.end as usize);
+        }
+        own
+    }
+
+    /// The classes while enemies hold the marked squares `closed`, and where the choices of the first one begin.
+    #[inline]
+    fn classes(&self, closed: u64) -> (&[Class], u32) {
+        let closed = closed & self.relevant;
+        let at = match self.closed.len() {
+            1 => 0,
+            _ => {
+                let at = self.closed.binary_search_by_key(&closed, |&(closed, ..)| closed);
+                at.expect("every set of squares that enemies can hold has been looked at")
+            }
+        };
+        let (_, begin, end) = self.closed[at];
+        let start = if begin == 0 { 0 } else { self.classes[begin as usize - 1].end };
+        (&self.classes[begin as usize..end as usize], start)
+    }
+}
+
+fn series_turns(starts: &RaceStarts) -> &SeriesTurns {
+    match starts.race.turns() {
+        Turns::Series(turns) => turns,
+        Turns::Single(_) | Turns::Dice(_) => unreachable!("the walk is made for series of throws"),
+    }
+}
+
+/// What each camp of a seat `quarters` counter-clockwise becomes by each landing.
+fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Camp; LANDINGS]> {
+    let enemy = Seat::SOUTH.rotated(quarters);
+    let becomes = |camp: Camp, landing: u8| {
+        let place = landing % PAIR;
+        if place == 0 || place >= turns.keep || turns.is_marked(place) {
+            return camp;
+        }
+        let index = turns.board.same_square(Seat::SOUTH, place - 1, enemy);
+        let (places, mark) = (*starts.camps.places(camp), starts.camps.mark(camp));
+        let left = (index != NOWHERE).then(|| turns.captured(places, mark, index + 1, landing >= PAIR)).flatten();
+        left.map_or(camp, |(places, mark)| starts.camps.number(&places, mark))
+    };
+    let camps = 0..starts.camps().len() as Camp;
+    camps.map(|camp| std::array::from_fn(|landing| becomes(camp, landing as u8))).collect()
+}
+
+/// What each camp of a seat `quarters` counter-clockwise is to South.
+fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[Camp; LANDINGS]]) -> Vec<Seen> {
+    let seen = |(camp, captured): (usize, &[Camp; LANDINGS])| {
+        let becomes_another = |landing: &usize| usize::from(captured[*landing]) != camp;
+        let strikes = |pair: u8| {
+            let landings = (0..usize::from(PAIR)).filter(|place| becomes_another(&(place + usize::from(pair))));
+            landings.fold(0, |places, place| places | 1 << place)
+        };
+        let closed = match turns.rules.x {
+            Marked::Share => 0,
+            Marked::Block => {
+                let places = starts.camps.places(camp as Camp);
+                turns.seen(Seat::SOUTH.rotated(quarters), places, Seat::SOUTH) & turns.marked
+            }
+        };
+        Seen { struck: [strikes(0), strikes(PAIR)], closed }
+    };
+    captured.iter().enumerate().map(seen).collect()
+}
+
+/// Every set of marked squares that the enemies of any seat can close.
+fn closed_sets(starts: &RaceStarts, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64> {
+    let mut all = BTreeSet::new();
+    for &mover in starts.movers() {
+        let mut sets = BTreeSet::from([0]);
+        for enemy in starts.in_turn(mover).skip(1) {
+            let one: BTreeSet<u64> = seen[quarters(mover, enemy)].iter().map(|seen| seen.closed).collect();
+            sets = sets.iter().flat_map(|set| one.iter().map(move |closed| set | closed)).collect();
+        }
+        all.extend(sets);
+    }
+    all
+}

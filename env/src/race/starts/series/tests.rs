@@ -1,0 +1,257 @@
+//! The walk leads where the engine leads, series by series.
+
+use std::collections::BTreeMap;
+
+use super::throws::{NONE, ThrowList};
+use super::*;
+use crate::chance;
+use crate::game::{Game, Node, Outcome};
+use crate::race::Race;
+use crate::race::state::State;
+use crate::ruleset::Ruleset;
+use crate::turn::{TurnResults, turn_results};
+
+/// Every flag of the turn at every value, and some together.
+const RULES: [&str; 20] = [
+    "ashtapada",
+    "ashtapada?zero_value=5",
+    "ashtapada?dice=uniform5",
+    "ashtapada?path=spiral_kile",
+    "ashtapada?must_use=greedy",
+    "ashtapada?must_use=optional",
+    "ashtapada?x=block",
+    "ashtapada?twins=none",
+    "ashtapada?twins=bell",
+    "ashtapada?twin_speed=half_floor",
+    "ashtapada?twin_split=false",
+    "ashtapada?rule7_keep_counts=false",
+    "ashtapada?twins=bell&twin_split=false",
+    "ashtapada?twins=bell&must_use=greedy&x=block",
+    "ashtapada?twin_speed=half_floor&must_use=greedy",
+    "ashtapada?twin_speed=half_floor&twin_split=false&zero_value=5",
+    "ashtapada?x=block&must_use=greedy&twin_split=false",
+    "ashtapada?x=block&must_use=optional&twins=bell",
+    "ashtapada?x=block&path=spiral_kile&twin_speed=half_floor",
+    "ashtapada?rule7_keep_counts=false&must_use=optional&dice=uniform5",
+];
+
+fn starts(text: &str, seats: usize) -> RaceStarts {
+    let race = Race::new(Ruleset::parse(text, Ruleset::default_seats(seats).expect("seats")).expect("valid"));
+    RaceStarts::new(&race).expect("few enough")
+}
+
+/// The longest series before the last throw in these tests.
+const LENGTH: usize = 8;
+
+fn random_camps(starts: &RaceStarts, rng: &mut chance::GameRng) -> Camps {
+    // At the ends of the course more happens.
+    let keep = series_turns(starts).keep;
+    let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
+    let all = 0..starts.camps().len() as Camp;
+    let at_ends: Vec<Camp> = all.clone().filter(|&camp| starts.camps.places(camp).iter().all(is_at_an_end)).collect();
+    let mut camps = [0; MAX_SEATS];
+    camps[..starts.seats()].fill_with(|| match chance::below(4, rng) {
+        0 => at_ends[chance::below(at_ends.len(), rng)],
+        1 => all.end - 1 - chance::below(all.len().min(200), rng) as Camp,
+        _ => chance::below(all.len(), rng) as Camp,
+    });
+    camps
+}
+
+/// Where the game can lead from the position with `outcomes` thrown.
+fn played(starts: &RaceStarts, mover: Seat, camps: Camps, outcomes: &[u8]) -> Vec<TurnEnd> {
+    let race = starts.race();
+    let mut state = starts.state(mover, camps);
+    outcomes.iter().for_each(|&outcome| race.apply_chance(&mut state, Outcome(outcome)));
+    let mut results = TurnResults::new();
+    turn_results(race, &state, &mut results);
+    assert!(!results.is_empty());
+    let end = |state: &State| {
+        if race.node(state) == Node::Terminal {
+            return TurnEnd { camps, then: Then::Won };
+        }
+        let (next, mut after) = starts.locate(state).expect("a turn begins");
+        let then = if next == mover { Then::Again } else { Then::Next };
+        if then == Then::Next {
+            after[..starts.seats()].rotate_right(1);
+        }
+        TurnEnd { camps: after, then }
+    };
+    distinct(results.states().iter().map(end).collect())
+}
+
+fn distinct(mut ends: Vec<TurnEnd>) -> Vec<TurnEnd> {
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// Classes by their results, with their probabilities.
+#[derive(Default)]
+struct Classes {
+    told: Vec<(f64, Vec<TurnEnd>)>,
+}
+
+impl TurnVisitor for Classes {
+    fn throws(&mut self, probability: f64) {
+        self.told.push((probability, Vec::new()));
+    }
+
+    fn end(&mut self, end: TurnEnd) {
+        self.told.last_mut().expect("throws come first").1.push(end);
+    }
+}
+
+impl Classes {
+    fn of(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps) -> BTreeMap<Vec<TurnEnd>, f64> {
+        let mut classes = Classes::default();
+        walk.visit(starts, mover, camps, &mut classes);
+        let mut merged = BTreeMap::new();
+        for (probability, ends) in classes.told {
+            assert!(probability > 0.0 && !ends.is_empty());
+            *merged.entry(distinct(ends)).or_insert(0.0) += probability;
+        }
+        merged
+    }
+}
+
+/// The probabilities of the throws 1, 2, 3, 4 and no mouth.
+fn chances(starts: &RaceStarts) -> [f64; 5] {
+    let weights = crate::games::ashtapada::weights(&series_turns(starts).rules).map(f64::from);
+    weights.map(|weight| weight / weights.iter().sum::<f64>())
+}
+
+/// Tells all series with up to `length` throws before the last one, with their probabilities.
+fn each_series(
+    chances: &[f64; 5],
+    length: usize,
+    series: &mut Vec<u8>,
+    probability: f64,
+    tell: &mut impl FnMut(&[u8], f64),
+) {
+    for outcome in 0..5 {
+        let probability = probability * chances[usize::from(outcome)];
+        series.push(outcome);
+        if [1, 2].contains(&outcome) {
+            tell(series, probability);
+        } else if series.len() <= length {
+            each_series(chances, length, series, probability, tell);
+        }
+        series.pop();
+    }
+}
+
+/// Compares the classes with playing every series of up to `length` throws before the last.
+fn check_position(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps, length: usize) {
+    let classes = Classes::of(starts, walk, mover, camps);
+    let total: f64 = classes.values().sum();
+    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
+    let is_on_board = series_turns(starts).is_on_board(starts.camps.places(camps[0]));
+    if is_on_board {
+        assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
+    }
+    let mut left = classes;
+    let mut played_in_all = 0.0;
+    each_series(&chances(starts), length, &mut Vec::new(), 1.0, &mut |series, probability| {
+        let ends = played(starts, mover, camps, series);
+        let text = starts.race().ruleset();
+        let Some(class) = left.get_mut(&ends) else { panic!("{text:?} {mover:?} {camps:?} {series:?}: {ends:?}") };
+        *class -= probability;
+        played_in_all += probability;
+    });
+    let longer = 1.0 - played_in_all;
+    assert!(left.values().all(|&rest| rest > -1e-12 && rest < longer + 1e-12), "{:?}", starts.race().ruleset());
+    let rest: f64 = left.values().sum();
+    assert!((rest - (longer - (1.0 - total))).abs() < 1e-12);
+}
+
+/// A series thrown at random, with `length` throws before the last.
+fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
+    let mut series: Vec<u8> = (0..length).map(|_| [0, 0, 3, 4][chance::below(4, rng)]).collect();
+    series.push(1 + chance::below(2, rng) as u8);
+    series
+}
+
+/// What a seat keeps of a series, as the number in the list and the last throw.
+fn kept(starts: &RaceStarts, throws: &ThrowList, camp: Camp, series: &[u8]) -> (usize, u8) {
+    let is_on_board = series_turns(starts).is_on_board(starts.camps.places(camp));
+    let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
+    let count = |outcome: u8| series[dropped..].iter().filter(|&&other| other == outcome).count();
+    let at = throws.find([count(0), count(3), count(4)]);
+    assert_ne!(at, NONE);
+    (at, if dropped == series.len() { 0 } else { series[series.len() - 1] + 1 })
+}
+
+/// Compares what long series lead to with playing them.
+fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps, rng: &mut chance::GameRng) {
+    let turns = series_turns(starts);
+    let throws = ThrowList::new(&turns.rules, LENGTH);
+    let enemies = walk.enemies(starts, mover, camps);
+    let mut legal = Legal::new(starts, turns, &throws);
+    legal.allot(camps[0], enemies.closed);
+    legal.find(camps[0], enemies.closed);
+    for _ in 0..12 {
+        let series = random_series(chance::below(LENGTH + 1, rng), rng);
+        let (at, last) = kept(starts, &throws, camps[0], &series);
+        let told = legal.choices(at, last).map(|choice| walk.end(starts, mover, camps, choice, &enemies));
+        let text = starts.race().ruleset();
+        assert_eq!(distinct(told.collect()), played(starts, mover, camps, &series), "{text:?} {camps:?} {series:?}");
+    }
+}
+
+#[test]
+fn walks_lead_where_the_game_leads() {
+    let mut rng = chance::stream(11, 0);
+    let mut seen = BTreeSet::new();
+    for text in RULES {
+        for (pieces, seats, count) in [(2, 2, 16), (1, 2, 4), (1, 3, 4), (1, 4, 4)] {
+            let join = if text.contains('?') { '&' } else { '?' };
+            let starts = starts(&format!("{text}{join}pieces={pieces}"), seats);
+            let positions: Vec<Camps> = (0..count).map(|_| random_camps(&starts, &mut rng)).collect();
+            let throwing: Vec<Camp> = positions.iter().map(|camps| camps[0]).collect();
+            let walk = SeriesWalk::of(&starts, LENGTH, |camp| throwing.contains(&camp));
+            for (round, &camps) in positions.iter().enumerate() {
+                let movers = starts.race().seating.seats;
+                let mover = movers.iter().nth(chance::below(seats, &mut rng)).expect("a seat");
+                check_position(&starts, &walk, mover, camps, if round == 0 { 4 } else { 2 });
+                check_long_series(&starts, &walk, mover, camps, &mut rng);
+                let ends = Classes::of(&starts, &walk, mover, camps);
+                seen.extend(ends.keys().flatten().map(|end| end.then));
+            }
+        }
+    }
+    assert_eq!(seen, BTreeSet::from([Then::Next, Then::Again, Then::Won]));
+}
+
+#[test]
+fn throws_are_as_likely_as_the_rules_say() {
+    for (text, length, cut_off) in [("ashtapada", 23, 5.98e-11), ("ashtapada?dice=uniform5", 45, 6.24e-11)] {
+        let starts = starts(text, 2);
+        let rules = &series_turns(&starts).rules;
+        assert_eq!(ThrowList::length(rules, MISSING), length);
+        let throws = ThrowList::new(rules, length);
+        assert!((throws.cut_off() / cut_off - 1.0).abs() < 1e-3, "{}", throws.cut_off());
+        for is_on_board in [true, false] {
+            let kept: f64 = throws.throws().iter().flat_map(|kept| throws.chance(kept, is_on_board)).sum();
+            let missing = 1.0 - kept - throws.chance_of_nothing(is_on_board);
+            assert!(missing < throws.cut_off() + 1e-12 && missing > -1e-12, "{missing}");
+        }
+        let [one, two, _, four, zero] = chances(&starts);
+        let orders = 12.0 * one * one * four * zero * two;
+        let kept = &throws.throws()[throws.find([2, 1, 1])];
+        assert!((throws.chance(kept, true)[0] - orders).abs() < 1e-15);
+        // With nobody on the board the rest of the series follows the first 1.
+        let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
+        assert!((throws.chance(kept, false)[0] - after).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn choices_are_written_and_read() {
+    let strikes = [[(33, false), (60, false)], [(33, true), (33, true)]];
+    for (strikes, landings) in strikes.into_iter().zip([[33, 60], [0, 33 + PAIR]]) {
+        let choice = Choice::new(1_953, strikes.into_iter());
+        assert_eq!(choice.landings, landings);
+        assert_eq!(Choice::from_bits(choice.to_bits()), choice);
+    }
+}

@@ -1,0 +1,157 @@
+//! The walks of games with a fixed list of throws lead where the engine leads.
+
+use std::collections::BTreeSet;
+
+use super::{RaceStarts, RaceTurns};
+use crate::chance::{GameRng, below, stream};
+use crate::game::{Game, Node, Outcome, SeatSet};
+use crate::race::Race;
+use crate::race::state::State;
+use crate::ruleset::Ruleset;
+use crate::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use crate::turn::{TurnResults, turn_results};
+
+/// The results of each throw.
+#[derive(Default)]
+struct Recorder {
+    probabilities: Vec<f64>,
+    ends: Vec<BTreeSet<TurnEnd>>,
+}
+
+impl TurnVisitor for Recorder {
+    fn throws(&mut self, probability: f64) {
+        self.probabilities.push(probability);
+        self.ends.push(BTreeSet::new());
+    }
+
+    fn end(&mut self, mut end: TurnEnd) {
+        if matches!(end.then, Then::Won | Then::Drawn) {
+            end.camps = Camps::default();
+        }
+        self.ends.last_mut().expect("throws come first").insert(end);
+    }
+}
+
+fn starts(text: &str, seats: &str) -> RaceStarts {
+    let seats = SeatSet::from_letters(seats).expect("seats");
+    RaceStarts::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
+}
+
+/// Where the engine leads from `start` by one outcome.
+fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<TurnEnd> {
+    let race = turns.starts().race();
+    let mut thrown = *start;
+    race.apply_chance(&mut thrown, outcome);
+    let mut results = TurnResults::new();
+    turn_results(race, &thrown, &mut results);
+    let end = |state: &State| {
+        let over = |then| TurnEnd { camps: Camps::default(), then };
+        if race.node(state) == Node::Terminal {
+            return over(if race.returns(state)[start.mover] == 1.0 { Then::Won } else { Then::Drawn });
+        }
+        let (mover, mut camps) = turns.locate(state).expect("a turn ends at the start of the next");
+        if mover == start.mover {
+            return TurnEnd { camps, then: Then::Again };
+        }
+        camps[..turns.seats()].rotate_right(1);
+        TurnEnd { camps, then: Then::Next }
+    };
+    results.states().iter().map(end).collect()
+}
+
+/// Camps of the thrower and of the others to draw from: any, and those in which rare rules matter.
+fn pools(turns: &RaceTurns) -> Vec<[Vec<Camp>; 2]> {
+    let camps = &turns.starts.camps;
+    let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Camp> {
+        let pieces = turns.starts.race.spec().pieces;
+        let all = 0..turns.camps().len() as Camp;
+        all.filter(|&camp| is_wanted(&camps.places(camp)[..pieces], camps.mark(camp))).collect()
+    };
+    let any = pool(&|_, _| true);
+    let pairs = pool(&|places, _| places.windows(2).any(|pair| pair[0] == pair[1]));
+    // Pawns of Pagade that have not cut, near the end of their lap.
+    let late = pool(&|places, mark| mark == 0 && places.iter().any(|place| (65..=76).contains(place)));
+    let stuck = pool(&|places, mark| mark == 0 && places.iter().all(|place| (70..=76).contains(place)));
+    let mut pools = vec![[any.clone(), any.clone()], [pairs.clone(), pairs], [late, any], [stuck.clone(), stuck]];
+    pools.retain(|pools| pools.iter().all(|pool| !pool.is_empty()));
+    pools
+}
+
+fn random_position(turns: &RaceTurns, pools: &[Vec<Camp>; 2], rng: &mut GameRng) -> (State, Camps) {
+    loop {
+        let mover = turns.movers()[below(turns.movers().len(), rng)];
+        let mut camps = Camps::default();
+        for (turn, camp) in camps[..turns.seats()].iter_mut().enumerate() {
+            let pool = &pools[turn.min(1)];
+            *camp = pool[below(pool.len(), rng)];
+        }
+        if turns.is_position(mover, camps) {
+            return (turns.state(mover, camps), camps);
+        }
+    }
+}
+
+#[test]
+fn walks_lead_where_the_engine_leads() {
+    let mut rng = stream(1, 0);
+    for (text, seats) in [
+        ("ashte-kashte?pieces=1", "SN"),
+        ("ashte-kashte?pieces=2", "SN"),
+        ("ashte-kashte?pieces=3", "SN"),
+        ("ashte-kashte?pieces=3&path=B&move=optional&capture_bonus=true", "SN"),
+        ("ashte-kashte?pieces=2&path=C&entry=start_is_one&move=forced", "SN"),
+        ("ashte-kashte?pieces=1&capture_bonus=true", "SEW"),
+        ("ashte-kashte?pieces=1", "SENW"),
+        ("pagade?pieces=1", "SN"),
+        ("pagade?pieces=2", "SN"),
+        ("pagade?pieces=2&no_cut=lap", "SN"),
+        ("pagade?pieces=2&no_cut=off&must_use=optional", "SN"),
+        ("pagade?pieces=2&must_use=optional", "SN"),
+    ] {
+        let turns = RaceTurns::new(starts(text, seats));
+        let race = turns.starts().race().clone();
+        let pools = pools(&turns);
+        for pools in pools.iter().cycle().take(4_000) {
+            let (state, camps) = random_position(&turns, pools, &mut rng);
+            assert_eq!(turns.locate(&state), Some((state.mover, camps)), "{}", race.print(&state));
+            let mut found = Recorder::default();
+            turns.visit(state.mover, camps, &mut found);
+            let chances = race.chance_outcomes(&state);
+            assert_eq!(found.probabilities, chances.iter().map(|&chance| f64::from(chance)).collect::<Vec<_>>());
+            for (outcome, ends) in found.ends.iter().enumerate() {
+                let expected = by_engine(&turns, &state, Outcome(outcome as u8));
+                assert_eq!(ends, &expected, "{} outcome {outcome}", race.print(&state));
+            }
+        }
+    }
+}
+
+#[test]
+fn dead_ends_are_draws() {
+    let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
+    let race = turns.starts().race().clone();
+    let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
+    let (_, camps) = turns.locate(&state).expect("a start");
+    let mut found = Recorder::default();
+    turns.visit(state.mover, camps, &mut found);
+    let drawn = TurnEnd { camps: Camps::default(), then: Then::Drawn };
+    let drawn: f64 =
+        found.probabilities.iter().zip(&found.ends).filter(|(_, ends)| ends.contains(&drawn)).map(|(p, _)| p).sum();
+    assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");
+}
+
+#[test]
+fn rulesets_that_cannot_be_solved_are_named() {
+    for (text, seats, words) in [
+        ("pagade?teams=true&pieces=1", "SENW", "games with teams"),
+        ("pagade?pieces=1", "SENW", "games with placings"),
+        ("pagade?pieces=1&play_on=false&no_cut=off", "SENW", "two dice and more than two seats"),
+        ("ashtapada?pieces=3", "SN", "about 1736055556 positions"),
+        ("ashte-kashte", "SN", "264896 ways"),
+    ] {
+        let seats = SeatSet::from_letters(seats).expect("seats");
+        let race = Race::new(Ruleset::parse(text, seats).expect("valid"));
+        let error = RaceStarts::new(&race).expect_err("too large").to_string();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+}

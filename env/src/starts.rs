@@ -1,0 +1,127 @@
+//! Positions at the start of a turn, numbered densely, and where whole turns lead.
+//!
+//! Solvers and tables need more than the seam: every position must have a number, and a turn must be walked without
+//! stepping through its actions. What one seat has at the start of a turn (where its pieces are, and what else the
+//! rules remember of it) is its *camp*; camps are numbered from 0, and a position is the camps of all seats in turn
+//! order from the seat to throw.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::game::{MAX_SEATS, Seat};
+
+/// The number of a camp.
+pub type Camp = u16;
+
+/// The camps of the seats in turn order from the one that throws; entries beyond the number of seats are 0.
+pub type Camps = [Camp; MAX_SEATS];
+
+/// What a solver must know of a camp to choose an order of positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CampInfo {
+    /// Steps that all pieces together have made.
+    pub steps: u16,
+    /// What can never be lost again (pieces at home, a cut): camps with the same number have the same. Numbers ascend
+    /// with `height` or do not matter.
+    pub layer: u8,
+    /// How much that is: a turn leads to the same layer or to a greater height.
+    pub height: u8,
+}
+
+/// Where a turn leads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TurnEnd {
+    /// The camps afterwards, still in turn order from the seat that threw. Nothing when the game is over.
+    pub camps: Camps,
+    /// What happens next.
+    pub then: Then,
+}
+
+/// What happens after a turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Then {
+    /// The next seat throws.
+    Next,
+    /// The same seat throws again.
+    Again,
+    /// The game is over: the seat that threw has won.
+    Won,
+    /// The game is over: nobody can ever move again.
+    Drawn,
+}
+
+/// Is told where turns lead.
+pub trait TurnVisitor {
+    /// All throws with the same results come together, with this probability; their results follow.
+    fn throws(&mut self, probability: f64);
+
+    /// A result that the thrower can choose. Results may be told more than once.
+    fn end(&mut self, end: TurnEnd);
+}
+
+/// The most positions that are told of together.
+pub const LANES: usize = 16;
+
+/// Is told where turns of one camp against several others lead, all at the same time. Each of the others is a lane.
+///
+/// Results are told once and numbered from 0; throws are told with the numbers of their results, after these, and the
+/// likeliest first.
+pub trait RowVisitor {
+    /// A result that leaves the other camps as they are, and the next seat throws.
+    fn quiet(&mut self, camp: Camp);
+
+    /// In this lane the result told last is another: the same seat throws again, with these camps.
+    fn again(&mut self, lane: usize, camps: Camps);
+
+    /// A result by which the seat that threw has won.
+    fn won(&mut self);
+
+    /// All throws with these results, and their probability. Breaking ends the visit.
+    fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()>;
+}
+
+/// The positions at the start of a turn of one game.
+pub trait TurnStarts: Sync {
+    /// A position of the game.
+    type State;
+
+    /// Number of seats.
+    fn seats(&self) -> usize;
+
+    /// The seats whose turns must be told apart, in turn order: only the first one where the board looks the same to every
+    /// seat.
+    fn movers(&self) -> &[Seat];
+
+    /// Every camp, by number, in ascending order of layer and then of steps.
+    fn camps(&self) -> &[CampInfo];
+
+    /// The number of a position among all combinations of camps: the place of the seat to throw among the movers, and
+    /// then the camps in turn order, each a digit.
+    fn number(&self, mover: Seat, camps: Camps) -> usize;
+
+    /// How many numbers there are; some may belong to no position.
+    fn numbers(&self) -> usize;
+
+    /// Whether seats can have these camps at the same time. Where not, nothing else may be asked of them.
+    fn is_position(&self, mover: Seat, camps: Camps) -> bool;
+
+    /// Tells `visitor` where the turn of `mover` can lead. The probabilities sum to 1 less [`TurnStarts::cut_off`].
+    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor);
+
+    /// Whether [`TurnStarts::visit_row`] can be asked.
+    fn has_rows(&self) -> bool {
+        false
+    }
+
+    /// Tells `visitor` where turns of `own` can lead against each of up to [`LANES`] `others` in a game of two seats.
+    /// Nothing is told unless [`TurnStarts::has_rows`].
+    fn visit_row(&self, _own: Camp, _others: Range<Camp>, _visitor: &mut impl RowVisitor) {}
+
+    /// The largest probability of throws that a visitor is not told of; 0 unless a turn can have any number of throws.
+    fn cut_off(&self) -> f64;
+
+    /// The seat to throw and the camps of `state`, which must be at the start of a turn; `None` where it is not.
+    fn locate(&self, state: &Self::State) -> Option<(Seat, Camps)>;
+
+    /// The position in which `mover` is to throw.
+    fn state(&self, mover: Seat, camps: Camps) -> Self::State;
+}
