@@ -3,7 +3,7 @@
 //! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
 //! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
 //! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
-//! make its samples.
+//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it and [`regret`] measures agents against it.
 
 pub mod agent;
 pub mod arena;
@@ -14,9 +14,12 @@ pub mod net;
 pub mod net_evaluator;
 pub mod perspective;
 pub mod portable;
+pub mod regret;
 pub mod replay;
 pub mod roster;
 pub mod search;
 pub mod selfplay;
+pub mod solve;
+pub mod table;
 pub mod tensor_file;
 pub mod throws;

@@ -3,17 +3,23 @@
 //! ```text
 //! random | runner | hunter | greedy | greedy+2ply        a baseline
 //! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and how far it looks ahead
+//! perfect                                             perfect play, by the table of the game that is played
+//! path/to/file.table                                  perfect play, by this table
 //! ```
 //!
 //! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each ply
 //! more is the expectation over the next seat's throws and best replies. `+policy` plays the network's policy without
 //! looking ahead.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ashta_env::game::Game;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
 
 use crate::agent::{Agent, OnePly, PolicyAgent};
 use crate::baseline::{Baseline, PipEvaluator};
@@ -21,6 +27,7 @@ use crate::bot::{Bot, BotError};
 use crate::evaluator::Evaluator;
 use crate::net_evaluator::NetEvaluator;
 use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
+use crate::table::{Header, Perfect, Table, TableError};
 
 /// An agent as it is written; nothing is loaded yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +41,19 @@ pub enum AgentSpec {
         /// How far it looks ahead.
         lookahead: Lookahead,
     },
+    /// Perfect play, by the table of whatever game is played.
+    Perfect,
+    /// Perfect play, by this table.
+    Table {
+        /// Where the file is.
+        path: PathBuf,
+    },
 }
+
+/// What perfect play is called.
+const PERFECT: &str = "perfect";
+/// How the names of tables end.
+const TABLE: &str = "table";
 
 /// How a network is turned into a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +78,7 @@ const MAX_SIMULATIONS: u32 = 1_000_000;
 #[non_exhaustive]
 pub enum AgentError {
     /// The text is neither a baseline nor a file that exists.
-    #[error("`{name}` is no agent: there is no such bot file, and the baselines are {}", baselines())]
+    #[error("`{name}` is no agent: there is no such file, and the agents with names are {}, {PERFECT}", baselines())]
     Unknown {
         /// The text.
         name: String,
@@ -70,9 +89,34 @@ pub enum AgentError {
         /// What follows the `+`.
         suffix: String,
     },
+    /// Perfect play needs no look-ahead.
+    #[error("`{name}` plays perfectly as it is: leave out what follows the `+`")]
+    PerfectLookahead {
+        /// The agent without the suffix.
+        name: String,
+    },
     /// The bot cannot be read, or plays another game.
     #[error(transparent)]
     Bot(#[from] BotError),
+    /// The table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The table is of another game.
+    #[error("the table is of {found}, not of {expected}")]
+    OtherTable {
+        /// The game that is played.
+        expected: String,
+        /// The game of the table.
+        found: String,
+    },
+    /// Nobody has solved the game yet.
+    #[error("there is no table of {ruleset} in {folders}: make one with `ashta solve`")]
+    NoTable {
+        /// The game that is played.
+        ruleset: String,
+        /// Where tables were looked for.
+        folders: String,
+    },
 }
 
 fn baselines() -> String {
@@ -86,11 +130,20 @@ impl FromStr for AgentSpec {
         if let Ok(baseline) = text.parse() {
             return Ok(AgentSpec::Baseline(baseline));
         }
+        if text == PERFECT {
+            return Ok(AgentSpec::Perfect);
+        }
         // A file may have a plus in its name, so the whole text is tried first.
+        if Path::new(text).is_file() && Path::new(text).extension().is_some_and(|end| end == TABLE) {
+            return Ok(AgentSpec::Table { path: text.into() });
+        }
         if Path::new(text).is_file() {
             return Ok(AgentSpec::Bot { path: text.into(), lookahead: Lookahead::Plies(1) });
         }
         match text.rsplit_once('+') {
+            Some((path, _)) if path == PERFECT || Path::new(path).extension().is_some_and(|end| end == TABLE) => {
+                Err(AgentError::PerfectLookahead { name: path.to_owned() })
+            }
             Some((path, suffix)) if Path::new(path).is_file() => {
                 Ok(AgentSpec::Bot { path: path.into(), lookahead: suffix.parse()? })
             }
@@ -133,28 +186,67 @@ impl fmt::Display for AgentSpec {
             AgentSpec::Baseline(baseline) => baseline.fmt(f),
             AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) } => path.display().fmt(f),
             AgentSpec::Bot { path, lookahead } => write!(f, "{}+{lookahead}", path.display()),
+            AgentSpec::Perfect => f.write_str(PERFECT),
+            AgentSpec::Table { path } => path.display().fmt(f),
         }
     }
 }
 
-/// An agent with what it needs at hand; makes as many players as are asked for.
+/// An agent with what it needs at hand.
 #[derive(Clone, Debug)]
 pub struct Roster {
     spec: AgentSpec,
     bot: Option<Bot>,
+    table: Option<Arc<Table>>,
+    shelf: Arc<Shelf>,
+}
+
+/// The tables of a folder or several, read when they are needed.
+#[derive(Debug)]
+struct Shelf {
+    folders: Vec<PathBuf>,
+    tables: Mutex<BTreeMap<u64, Arc<Table>>>,
+}
+
+impl Shelf {
+    /// The table of a ruleset.
+    fn table(&self, ruleset: &Ruleset) -> Result<Arc<Table>, AgentError> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = ruleset.hash64();
+        if let Some(table) = tables.get(&hash) {
+            return Ok(Arc::clone(table));
+        }
+        let files = self.folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+        let mut files: Vec<PathBuf> =
+            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == TABLE)).collect();
+        files.sort_unstable();
+        for path in files {
+            let header = Header::read(&path)?;
+            if header.ruleset == *ruleset && header.facts.is_some() {
+                let table = Arc::new(Table::read(&path)?);
+                tables.insert(hash, Arc::clone(&table));
+                return Ok(table);
+            }
+        }
+        let folders: Vec<String> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders: folders.join(" or ") })
+    }
 }
 
 impl AgentSpec {
-    /// Loads the bot, if it is one.
+    /// Loads the bot or the table, if it is one; `perfect` looks for tables in `folders` once a game is known.
     ///
     /// # Errors
-    /// When the file is no bot.
-    pub fn load(self) -> Result<Roster, AgentError> {
-        let bot = match &self {
-            AgentSpec::Baseline(_) => None,
-            AgentSpec::Bot { path, .. } => Some(Bot::read(path)?),
-        };
-        Ok(Roster { spec: self, bot })
+    /// When the file is no bot or no table.
+    pub fn load(self, folders: &[PathBuf]) -> Result<Roster, AgentError> {
+        let (mut bot, mut table) = (None, None);
+        match &self {
+            AgentSpec::Baseline(_) | AgentSpec::Perfect => {}
+            AgentSpec::Bot { path, .. } => bot = Some(Bot::read(path)?),
+            AgentSpec::Table { path } => table = Some(Arc::new(Table::read(path)?)),
+        }
+        let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
+        Ok(Roster { spec: self, bot, table, shelf })
     }
 }
 
@@ -164,51 +256,105 @@ impl Roster {
         &self.spec
     }
 
-    /// The bot behind the agent; `None` for baselines, which play any game.
+    /// The bot behind the agent, if it is one.
     pub fn bot(&self) -> Option<&Bot> {
         self.bot.as_ref()
     }
 
-    /// Checks that the agent plays `game`.
-    ///
-    /// # Errors
-    /// When it is a bot made for another game.
-    pub fn check<G: Game>(&self, game: &G) -> Result<(), AgentError> {
-        self.bot.as_ref().map_or(Ok(()), |bot| bot.check_ruleset(game.spec()).map_err(AgentError::from))
+    /// The table file behind the agent, if it is one.
+    pub fn table(&self) -> Option<&Table> {
+        self.table.as_deref()
     }
 
-    /// A player. It must only be asked about games that [`Roster::check`] accepts.
-    pub fn agent<G: Game + 'static>(&self) -> Box<dyn Agent<G> + Send> {
-        match (&self.spec, &self.bot) {
-            (AgentSpec::Bot { lookahead, .. }, Some(bot)) => {
-                let net = NetEvaluator::new(bot.net.clone());
+    /// Sits the agent down to a game.
+    ///
+    /// # Errors
+    /// When it is a bot or a table made for another game, or there is no table of this one.
+    pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
+        let mind = match &self.spec {
+            AgentSpec::Baseline(baseline) => Mind::Baseline(*baseline),
+            AgentSpec::Perfect => Mind::Table(self.shelf.table(race.ruleset())?),
+            AgentSpec::Bot { lookahead, .. } => match &self.bot {
+                Some(bot) => {
+                    bot.check_ruleset(race.spec())?;
+                    Mind::Net(Box::new(NetEvaluator::new(bot.net.clone())), *lookahead)
+                }
+                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
+            },
+            AgentSpec::Table { .. } => match &self.table {
+                Some(table) if table.ruleset() == race.ruleset() => Mind::Table(Arc::clone(table)),
+                Some(table) => {
+                    let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
+                    return Err(AgentError::OtherTable { expected, found });
+                }
+                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
+            },
+        };
+        Ok(Player { spec: self.spec.clone(), mind })
+    }
+}
+
+/// An agent that plays one game; makes as many that act as are asked for.
+#[derive(Clone, Debug)]
+pub struct Player {
+    spec: AgentSpec,
+    mind: Mind,
+}
+
+#[derive(Clone, Debug)]
+enum Mind {
+    Baseline(Baseline),
+    Net(Box<NetEvaluator>, Lookahead),
+    Table(Arc<Table>),
+}
+
+impl Player {
+    /// Who plays.
+    pub fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+
+    /// The table by which it plays perfectly, if it does.
+    pub fn table(&self) -> Option<&Arc<Table>> {
+        match &self.mind {
+            Mind::Table(table) => Some(table),
+            Mind::Baseline(_) | Mind::Net(..) => None,
+        }
+    }
+
+    /// One that acts.
+    pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
+        match &self.mind {
+            Mind::Baseline(baseline) => baseline.agent(),
+            Mind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
+            Mind::Net(net, lookahead) => {
+                let net = NetEvaluator::clone(net);
                 match *lookahead {
                     Lookahead::Policy => Box::new(PolicyAgent { evaluator: net }),
                     Lookahead::Plies(0 | 1) => Box::new(OnePly::new(net)),
                     Lookahead::Plies(plies) => {
-                        Box::new(OnePly::new(Expectimax::<G, _>::new(net, usize::from(plies) - 1)))
+                        Box::new(OnePly::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)))
                     }
-                    Lookahead::Mcts(simulations) => Box::new(MctsAgent::new(mcts::<G>(net, simulations))),
+                    Lookahead::Mcts(simulations) => Box::new(MctsAgent::new(mcts::<Race>(net, simulations))),
                 }
             }
-            (AgentSpec::Baseline(baseline), _) => baseline.agent(),
-            (AgentSpec::Bot { .. }, None) => Baseline::Random.agent(),
         }
     }
 
-    /// What the agent thinks of positions. Baselines without an opinion of their own have that of `greedy`.
-    pub fn evaluator<G: Game + 'static>(&self) -> Box<dyn Evaluator<G> + Send> {
-        match (&self.spec, &self.bot) {
-            (AgentSpec::Bot { lookahead, .. }, Some(bot)) => {
-                let net = NetEvaluator::new(bot.net.clone());
+    /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.
+    pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
+        match &self.mind {
+            Mind::Baseline(Baseline::GreedyTwoPly) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, 1)),
+            Mind::Baseline(_) => Box::new(PipEvaluator),
+            Mind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
+            Mind::Net(net, lookahead) => {
+                let net = NetEvaluator::clone(net);
                 match *lookahead {
                     Lookahead::Policy | Lookahead::Plies(0 | 1) => Box::new(net),
-                    Lookahead::Plies(plies) => Box::new(Expectimax::<G, _>::new(net, usize::from(plies) - 1)),
-                    Lookahead::Mcts(simulations) => Box::new(mcts::<G>(net, simulations)),
+                    Lookahead::Plies(plies) => Box::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)),
+                    Lookahead::Mcts(simulations) => Box::new(mcts::<Race>(net, simulations)),
                 }
             }
-            (AgentSpec::Baseline(Baseline::GreedyTwoPly), _) => Box::new(Expectimax::<G, _>::new(PipEvaluator, 1)),
-            _ => Box::new(PipEvaluator),
         }
     }
 }

@@ -11,7 +11,8 @@ AGENTS
   FILE.bot              a bot, looking one ply ahead (the best result of its own turn)
   FILE.bot+2ply         … two plies: also the next seat's throws and best replies
   FILE.bot+mcts:800     … tree search with 800 simulations a choice
-  FILE.bot+policy       … the network's policy alone, without looking ahead";
+  FILE.bot+policy       … the network's policy alone, without looking ahead
+  perfect               perfect play, where checkpoints/ has a table of the game; or FILE.table";
 
 /// Train, judge, play and export bots for Ashtapada, Ashte Kashte and Pagade.
 #[derive(Debug, Parser)]
@@ -27,6 +28,8 @@ pub struct Cli {
 pub enum Command {
     /// Train a bot by self-play, judge it against the baselines and export it.
     Train(TrainArgs),
+    /// Find perfect play of a small enough game and write it to a table.
+    Solve(SolveArgs),
     /// Judge an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
@@ -59,6 +62,41 @@ pub struct TrainArgs {
     /// Go on with an interrupted run in this folder, from its newest checkpoint.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
+}
+
+/// Options of `ashta solve`.
+#[derive(Debug, Args)]
+pub struct SolveArgs {
+    /// A TOML file whose section [ruleset] says what to solve, for instance configs/ashtapada.toml.
+    pub config: PathBuf,
+    /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The table to write. While the game is being solved, FILE.unfinished keeps what has been found; the same command
+    /// goes on with it.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Bits of each value in the table.
+    #[arg(long, default_value = "16", value_parser = ["16", "32"])]
+    pub bits: String,
+    /// Threads; the table does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// A value has settled when looking ahead changes it by no more than this.
+    #[arg(long, default_value_t = 2e-9)]
+    pub tolerance: f64,
+    /// Leave out the proof of how exact the values are; it takes as much memory again.
+    #[arg(long)]
+    pub no_proof: bool,
+    /// Also count how many choices by the table differ from those by full precision.
+    #[arg(long)]
+    pub compare: bool,
+    /// Minutes between two times that FILE.unfinished is written.
+    #[arg(long, default_value_t = 15.0)]
+    pub save_minutes: f64,
+    /// Print JSON instead of sentences.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Which game is played, where no bot says so.

@@ -1,7 +1,9 @@
 //! From what people write to the game that is meant.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, bail};
-use ashta_agents::roster::{AgentSpec, Roster};
+use ashta_agents::roster::{AgentError, AgentSpec, Player, Roster};
 use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
@@ -28,7 +30,17 @@ fn seats(count: usize) -> Result<SeatSet> {
 /// # Errors
 /// When there is no such agent.
 pub fn agent(spec: &str) -> Result<Roster> {
-    Ok(spec.parse::<AgentSpec>()?.load()?)
+    Ok(spec.parse::<AgentSpec>()?.load(&tables())?)
+}
+
+/// Where tables of perfect play are looked for: beside the configurations, and where the program was built.
+fn tables() -> Vec<PathBuf> {
+    let here = PathBuf::from("checkpoints");
+    let built = std::env::current_exe().ok().and_then(|program| {
+        let checkpoints = program.ancestors().nth(3)?.join("checkpoints");
+        (checkpoints.is_dir() && std::path::absolute(&here).ok().as_ref() != Some(&checkpoints)).then_some(checkpoints)
+    });
+    std::iter::once(here).chain(built).collect()
 }
 
 /// The game that `agents` play: that of the first bot among them, or the one that `args` name.
@@ -50,16 +62,40 @@ pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
             }
             race
         }
+        (None, None) if agents.iter().any(|agent| agent.table().is_some()) => {
+            let table = agents.iter().find_map(|agent| agent.table());
+            Race::new(*table.context("there is a table")?.ruleset())
+        }
         (None, Some(game)) => {
             let partnership = game.contains("teams=true") || game.contains("two_sets");
             let count = args.seats.unwrap_or(if partnership { 4 } else { 2 });
             Race::new(Ruleset::parse(game, seats(count)?)?)
         }
-        (None, None) => bail!("no bot says what to play: add --game, for instance --game ashtapada"),
+        (None, None) => bail!("no bot or table says what to play: add --game, for instance --game ashtapada"),
     };
     if args.seats.is_some_and(|count| count != race.ruleset().seats().len()) {
         bail!("the game has {} seats, not {}", race.ruleset().seats().len(), args.seats.unwrap_or(0));
     }
-    agents.iter().try_for_each(|agent| agent.check(&race).with_context(|| agent.spec().to_string()))?;
+    agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
     Ok(race)
+}
+
+/// Perfect play of a game, where there is a table of it.
+///
+/// # Errors
+/// When a table is damaged.
+pub fn perfect(race: &Race) -> Result<Option<Player>> {
+    match AgentSpec::Perfect.load(&tables())?.player(race) {
+        Ok(player) => Ok(Some(player)),
+        Err(AgentError::NoTable { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sits an agent down to a game.
+///
+/// # Errors
+/// When it plays another game.
+pub fn player(agent: &Roster, race: &Race) -> Result<Player> {
+    agent.player(race).with_context(|| agent.spec().to_string())
 }

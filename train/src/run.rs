@@ -232,11 +232,18 @@ impl Run {
         let judged =
             judge::net(&self.race, &net, &self.config.evaluation.during, &self.config, self.config.evaluation.pairs)?;
         status.win_rates.clear();
-        for Judged { opponent, report } in &judged {
+        for Judged { opponent, report, regret } in &judged {
             self.metrics.scalar(&format!("eval/vs_{opponent}/win_rate"), report.score);
+            if let Some(regret) = regret {
+                self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
+                self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
+                self.metrics.scalar("eval/share_luck_adjusted", regret.share_luck_adjusted.mean);
+            }
             status.win_rates.push((opponent.clone(), report.score));
         }
-        let mean = judged.iter().map(|judged| judged.report.score).sum::<f64>() / judged.len().max(1) as f64;
+        // The opponents that were asked for, whether or not perfect play is at hand.
+        let asked = judged.len().min(self.config.evaluation.during.len());
+        let mean = judged[..asked].iter().map(|judged| judged.report.score).sum::<f64>() / asked.max(1) as f64;
         if self.state.best_score.is_none_or(|best| mean > best) {
             self.state.best_score = Some(mean);
             self.save(saved)?;

@@ -26,11 +26,32 @@ pub(super) struct BlockResult {
     pub(super) turns: u64,
 }
 
+/// A choice that A has made.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a, S> {
+    /// The block of the game.
+    pub block: u64,
+    /// The seats that A has in the game.
+    pub side: SeatSet,
+    /// The seat that chose.
+    pub seat: Seat,
+    /// Whether it is the first choice of a turn.
+    pub is_first: bool,
+    /// The position in which it was made.
+    pub before: &'a S,
+    /// The position that it led to.
+    pub after: &'a S,
+}
+
+/// Is told of A's choices, by the threads that play.
+pub type Watch<'a, S> = &'a (dyn Fn(&Choice<'_, S>) + Sync);
+
 /// What all games of a match share.
-pub(super) struct Match<'a, G> {
+pub(super) struct Match<'a, G: Game> {
     game: &'a G,
     sides: &'a [SeatSet],
     seed: u64,
+    watch: Watch<'a, G::State>,
 }
 
 /// A block in play: its results and how many of its games are still missing.
@@ -58,8 +79,8 @@ enum Stop {
 }
 
 impl<'a, G: Game> Match<'a, G> {
-    pub(super) fn new(game: &'a G, sides: &'a [SeatSet], seed: u64) -> Match<'a, G> {
-        Match { game, sides, seed }
+    pub(super) fn new(game: &'a G, sides: &'a [SeatSet], seed: u64, watch: Watch<'a, G::State>) -> Match<'a, G> {
+        Match { game, sides, seed, watch }
     }
 
     /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many, and
@@ -163,9 +184,18 @@ impl<'a, G: Game> Match<'a, G> {
         for ((&place, action), rng) in places.iter().zip(actions).zip(rngs) {
             let table = &mut tables[place];
             table.rng = rng;
-            table.clock.action();
             table.decisions += 1;
-            self.game.apply_action(&mut table.state, action);
+            let Node::Decision(seat) = self.game.node(&table.state) else { continue };
+            let is_first = !table.clock.begins_turn(seat);
+            table.clock.action();
+            if table.seats_of_a.contains(seat) {
+                let before = table.state.clone();
+                self.game.apply_action(&mut table.state, action);
+                let (block, side) = (table.block, table.seats_of_a);
+                (self.watch)(&Choice { block, side, seat, is_first, before: &before, after: &table.state });
+            } else {
+                self.game.apply_action(&mut table.state, action);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use ashta_env::game::{Game, SeatSet, Spec};
 
 use crate::agent::Agent;
 use block::{BlockResult, Match};
+pub use block::{Choice, Watch};
 pub use report::{MatchReport, SideResults};
 
 /// How a match is played.
@@ -64,11 +65,32 @@ where
     A: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
     B: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
 {
+    play_watched_match(game, a, b, config, progress, &|_| ())
+}
+
+/// As [`play_match`]; `watch` is told of every choice of A.
+///
+/// # Panics
+/// As [`play_match`].
+pub fn play_watched_match<'agents, G, A, B>(
+    game: &G,
+    a: &A,
+    b: &B,
+    config: &MatchConfig,
+    progress: &(dyn Fn(u64) + Sync),
+    watch: Watch<'_, G::State>,
+) -> MatchReport
+where
+    G: Game,
+    A: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
+    B: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
+{
     let sides = sides(game.spec());
     let (next_block, finished) = (AtomicU64::new(0), AtomicU64::new(0));
     let take_block = || Some(next_block.fetch_add(1, Ordering::Relaxed)).filter(|&block| block < config.blocks);
     let tick = || progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
-    let work = || Match::new(game, &sides, config.seed).play(&mut *a(), &mut *b(), config.batch, &take_block, &tick);
+    let work =
+        || Match::new(game, &sides, config.seed, watch).play(&mut *a(), &mut *b(), config.batch, &take_block, &tick);
     let mut results: Vec<BlockResult> = if config.threads <= 1 {
         work()
     } else {

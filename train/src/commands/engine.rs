@@ -6,7 +6,7 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result};
-use ashta_agents::roster::Roster;
+use ashta_agents::roster::{Player, Roster};
 use ashta_env::chance;
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -138,10 +138,9 @@ impl Engine {
         }
     }
 
-    fn agent_for(&self, race: &Race) -> Result<&Roster, Refusal> {
+    fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
         let agent = self.agent.as_ref().ok_or_else(|| refuse(code::AGENT, "the engine was started without --agent"))?;
-        agent.check(race).map_err(|error| refuse(code::AGENT, error))?;
-        Ok(agent)
+        agent.player(race).map_err(|error| refuse(code::AGENT, error))
     }
 
     fn best_move(&mut self, request: &Map<String, Value>) -> Answer {
@@ -152,8 +151,8 @@ impl Engine {
         }
         let states = [state];
         // The answer depends on the position alone.
-        let action = agent.agent::<Race>().act(&race, &states, &mut [chance::stream(0, 0)])[0];
-        let evaluation = agent.evaluator::<Race>().evaluate(&race, &states).swap_remove(0);
+        let action = agent.agent().act(&race, &states, &mut [chance::stream(0, 0)])[0];
+        let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
             policy => policy.iter().map(|&(action, probability)| json!([action.0, probability])).collect(),
@@ -170,7 +169,7 @@ impl Engine {
         let (race, state) = position(request)?;
         let agent = self.agent_for(&race)?;
         let mut values = Vec::new();
-        agent.evaluator::<Race>().values(&race, &[state], &mut values);
+        agent.evaluator().values(&race, &[state], &mut values);
         Ok(json!({"values": by_seat(&race, &values[0])}))
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use ashta_agents::arena::MatchConfig;
+use ashta_agents::regret::{Blunder, Mean, RegretReport};
 use ashta_env::game::Game;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -22,14 +23,16 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let race = games::of(&args.game, &all)?;
     let config =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
+    let player = games::player(&agent, &race)?;
     let mut judged: Vec<Judged> = Vec::new();
     for opponent in &opponents {
+        let opponent = games::player(opponent, &race)?;
         let spec = race.spec();
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
         let bar = ProgressBar::new(args.pairs * legs);
         bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
         bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
-        judged.push(against(&race, &|| agent.agent(), opponent, &config, &|games| bar.set_position(games)));
+        judged.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
         bar.finish_and_clear();
     }
     if args.json {
@@ -46,11 +49,46 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let rows: Vec<_> = judged.iter().map(Judged::row).collect();
     output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
     output::print(win_rate_table(&rows))?;
+    for judged in &judged {
+        if let Some(regret) = &judged.regret {
+            print_regret(&judged.opponent, regret)?;
+        }
+    }
     let truncated: u64 = judged.iter().map(|judged| judged.report.truncated_games).sum();
     if truncated > 0 {
         output::print(format_args!(
             "{truncated} games came to the turn cap; they and the games paired with them are not counted"
         ))?;
+    }
+    Ok(())
+}
+
+/// What an agent gave away, in lines.
+fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
+    let Mean { mean, interval: [low, high] } = regret.regret_per_decision;
+    output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
+    output::print(format_args!("  given away for each decision   {mean:.6}  [{low:.6}, {high:.6}]"))?;
+    let [half, most, nearly_all, all] = regret.quantiles;
+    output::print(format_args!(
+        "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
+    ))?;
+    let Mean { mean, interval: [low, high] } = regret.regret_per_game;
+    output::print(format_args!("  given away for each game       {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    let Mean { mean, interval: [low, high] } = regret.optimal_choices;
+    output::print(format_args!(
+        "  choices without fault          {:.2} %  [{:.2}, {:.2}]",
+        100.0 * mean,
+        100.0 * low,
+        100.0 * high
+    ))?;
+    let Mean { mean, interval: [low, high] } = regret.share_luck_adjusted;
+    output::print(format_args!("  score without the dice's luck  {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    if !regret.worst.is_empty() {
+        output::print("  the worst decisions:")?;
+    }
+    for Blunder { position, played, best, regret } in &regret.worst {
+        output::print(format_args!("  {regret:.4}  {position}"))?;
+        output::print(format_args!("          played  {played}\n          better  {best}"))?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     manifest.training = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     manifest.strength = judged
         .iter()
-        .map(|Judged { opponent, report }| Strength {
+        .map(|Judged { opponent, report, .. }| Strength {
             opponent: format!("{opponent} (the bot looks one ply ahead)"),
             games: report.games,
             score: report.score,

@@ -7,7 +7,8 @@ use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::PortableNet;
-use ashta_agents::roster::Roster;
+use ashta_agents::regret::{RegretReport, against_perfect};
+use ashta_agents::roster::Player;
 use ashta_env::race::Race;
 use serde::Serialize;
 
@@ -23,6 +24,9 @@ pub struct Judged {
     /// What happened.
     #[serde(flatten)]
     pub report: MatchReport,
+    /// Where the opponent plays perfectly and there are two seats: what the agent gave away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<RegretReport>,
 }
 
 impl Judged {
@@ -42,15 +46,20 @@ impl Judged {
 pub fn against(
     race: &Race,
     agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send> + Sync),
-    opponent: &Roster,
+    opponent: &Player,
     config: &MatchConfig,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Judged {
-    let report = play_match(race, agent, &|| opponent.agent(), config, progress);
-    Judged { opponent: opponent.spec().to_string(), report }
+    let opponent_name = opponent.spec().to_string();
+    let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
+    let (report, regret) = match measured {
+        Some((report, regret)) => (report, Some(regret)),
+        None => (play_match(race, agent, &|| opponent.agent(), config, progress), None),
+    };
+    Judged { opponent: opponent_name, report, regret }
 }
 
-/// Judges a network that looks one ply ahead.
+/// Judges a network that looks one ply ahead, against perfect play too where there is a table of the game.
 ///
 /// # Errors
 /// When there is no such opponent.
@@ -66,7 +75,14 @@ pub fn net(
     let matched = MatchConfig { blocks: pairs, seed: config.evaluation.seed, threads, ..MatchConfig::default() };
     let mut judged = Vec::new();
     for opponent in opponents {
-        judged.push(against(race, &agent, &games::agent(opponent)?, &matched, &|_| ()));
+        let opponent = games::player(&games::agent(opponent)?, race)?;
+        judged.push(against(race, &agent, &opponent, &matched, &|_| ()));
+    }
+    // Where the game is solved, perfect play tells more than any other opponent.
+    if let Some(perfect) = games::perfect(race)?
+        && judged.iter().all(|judged| judged.regret.is_none())
+    {
+        judged.push(against(race, &agent, &perfect, &matched, &|_| ()));
     }
     Ok(judged)
 }
@@ -77,9 +93,10 @@ pub fn net(
 /// The first one that does not.
 pub fn check_opponents(race: &Race, config: &Config) -> Result<()> {
     for opponent in config.evaluation.during.iter().chain(&config.evaluation.opponents) {
-        let checked = games::agent(opponent).and_then(|agent| Ok(agent.check(race)?));
-        checked.with_context(|| format!("section [evaluation], opponent `{opponent}`"))?;
+        let checked = games::agent(opponent).and_then(|agent| games::player(&agent, race));
+        checked.map(drop).with_context(|| format!("section [evaluation], opponent `{opponent}`"))?;
     }
+    games::perfect(race)?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod eval;
 pub mod export;
 pub mod judge;
 mod play;
+mod solve;
 mod train;
 
 use anyhow::Result;
@@ -21,6 +22,7 @@ use crate::output;
 pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Train(args) => train::run(&args),
+        Command::Solve(args) => solve::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Export(args) => export::run(&args),

@@ -28,19 +28,19 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     let (race, position) = match &args.position {
         Some(text) => {
             let (race, state) = Race::parse(text).context("--position")?;
-            agent.check(&race).with_context(|| args.agent.clone())?;
             (race, Some(state))
         }
         None => {
-            let usual = || agent.bot().is_none().then(|| USUAL_GAME.to_owned());
+            let usual = || (agent.bot().is_none() && agent.table().is_none()).then(|| USUAL_GAME.to_owned());
             let game = GameArgs { game: args.game.game.clone().or_else(usual), seats: args.game.seats };
             (games::of(&game, &[&agent])?, None)
         }
     };
+    let player = games::player(&agent, &race)?;
     let table = Table {
         persons: persons(&race, &args.seat)?,
-        agent: agent.agent(),
-        judge: agent.evaluator(),
+        agent: player.agent(),
+        judge: player.evaluator(),
         agent_name: agent.spec().to_string(),
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
         position,

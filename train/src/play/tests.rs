@@ -26,7 +26,7 @@ fn run(
     seed: u64,
     input: &str,
 ) -> (String, Vec<String>) {
-    let agent = games::agent(agent).expect("an agent");
+    let agent = games::player(&games::agent(agent).expect("an agent"), race).expect("any game");
     let table = Table {
         race,
         persons: SeatSet::of(&[person]),
@@ -132,8 +132,8 @@ fn undo_goes_back_to_the_decision_before() {
 
 #[test]
 fn chances_are_shown_all_the_time() {
-    let agent = games::agent("greedy").expect("an agent");
     let race = Race::new(Ruleset::parse("pagade", SeatSet::ALL).expect("a game"));
+    let agent = games::player(&games::agent("greedy").expect("an agent"), &race).expect("any game");
     let mut output = Vec::new();
     let table = Table {
         race: &race,

@@ -1,0 +1,257 @@
+//! How far values can be from those of perfect play, proved and not estimated.
+//!
+//! Let `h` be a number for each position with `h ≥ c + E[max h]` (`c > 0`), where the maximum is over the results that a
+//! player might choose: all whose value is within a gap of the best one. Let looking one turn ahead change no value by
+//! more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c` the
+//! values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h` stays
+//! below the gap, because then no result beyond the gap can become the best; in the same way the values less `e·h` are
+//! at most that. Bounds that a turn of perfect play only tightens hold perfect play between them. `docs/solving.md`
+//! has the argument in full.
+//!
+//! `h` is found by sweeping like the values themselves: it is about the expected number of turns when both players drag
+//! the game out as long as that costs them next to nothing. When the last sweep changes no `h` by more than `t`, then
+//! `c = 1 − t` will do.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use ashta_env::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use serde::{Deserialize, Serialize};
+
+use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
+use super::rows::{Quantity, Rows, TileOrder};
+use super::sweep::{Cells, Kernel, Place, Sweeps, Swept, Watch};
+
+/// Results whose values differ by less than this from the best might be the best.
+const GAP: f64 = 1e-3;
+/// `h` is swept until it changes by no more than this.
+const TOLERANCE: f64 = 0.25;
+/// What rounding to single precision can take from `c` besides.
+const ROUNDING: f64 = 0.01;
+/// Sweeps after which `h` is taken to have no bound.
+const LIMIT: usize = 200;
+/// Where many positions are swept at once: the probability of the throws that are looked at, and a bound of `h` that is
+/// put in the place of what follows the others.
+const TOLD: f64 = 0.999;
+const BOUND: f64 = 200.0;
+
+/// How far the values are from perfect play at most.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// In any position.
+    pub error: f64,
+    /// In the position before the first throw.
+    pub start_error: f64,
+    /// The largest `h`: about the expected number of turns when both players drag the game out.
+    pub longest: f64,
+}
+
+/// Bounds for values that look-ahead changes by at most `residual`, or `Ok(None)` where there are none to be found.
+///
+/// # Errors
+/// When the watch stopped it.
+pub(super) fn certify<T: TurnStarts>(
+    turns: &T,
+    values: &Cells,
+    start: Camps,
+    residual: f64,
+    threads: usize,
+    watch: Watch<'_>,
+) -> Result<Option<Certificate>, Stopped> {
+    let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
+    let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
+    let order = PairOrder::new(turns.camps());
+    let duel = Duel::new(turns);
+    let start = duel.cell([start[0], start[1]]);
+    let prove = |swept: Swept, bound: f64| match swept {
+        Swept::Settled(_) => {
+            let length = |cell: &AtomicU32| Length::number(cell.load(Ordering::Relaxed) as i32);
+            let longest = cells.iter().map(length).fold(0.0, f64::max);
+            let unit_error = (residual + turns.cut_off()) / (1.0 - TOLERANCE - ROUNDING);
+            let found =
+                Certificate { error: unit_error * longest, start_error: unit_error * length(&cells[start]), longest };
+            Ok((2.0 * found.error < GAP && longest <= bound).then_some(found))
+        }
+        Swept::Stopped(_) => Err(Stopped),
+        Swept::Restless(_) => Ok(None),
+    };
+    if turns.has_rows() {
+        let rows = Rows::<T, Length>::new(duel, &cells, TOLD).judged_by(values, GAP);
+        return prove(sweeps.run(&rows, &cells, &TileOrder(order), Place::default(), watch), BOUND);
+    }
+    let longest = Longest { duel, values, cells: &cells };
+    prove(sweeps.run(&longest, &cells, &order, Place::default(), watch), f64::INFINITY)
+}
+
+/// The watch stopped the work.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+/// How long a game can be dragged out: turns, in single precision.
+#[derive(Debug)]
+struct Length;
+
+impl Quantity for Length {
+    const WON: u32 = 0;
+
+    /// Positive numbers compare like their bits.
+    #[inline]
+    fn key(bits: u32) -> i32 {
+        bits as i32
+    }
+
+    #[inline]
+    fn key_after(bits: u32) -> i32 {
+        bits as i32
+    }
+
+    #[inline]
+    fn turned(key_after: i32) -> i32 {
+        key_after
+    }
+
+    #[inline]
+    fn number(key: i32) -> f64 {
+        f64::from(f32::from_bits(key as u32))
+    }
+
+    /// Staying and passing are solved for.
+    fn pair(first: Backup, second: Backup) -> [u32; 2] {
+        let moving = |backup: Backup| {
+            let moving = (1.0 - backup.staying).max(1e-9);
+            (backup.sum / moving, backup.passing / moving)
+        };
+        let ((sum, passing), (other_sum, other_passing)) = (moving(first), moving(second));
+        let length = (sum + passing * other_sum) / (1.0 - passing * other_passing).max(1e-9);
+        [length, other_sum + other_passing * length].map(|length| (length as f32).to_bits())
+    }
+
+    fn distance(old: u32, new: u32) -> f64 {
+        (Length::number(old as i32) - Length::number(new as i32)).abs()
+    }
+
+    /// A turn more, and the bound for the throws not told of.
+    #[inline]
+    fn whole(backup: Backup, told: f64) -> Backup {
+        Backup { sum: 1.0 + backup.sum + (1.0 - told) * BOUND, ..backup }
+    }
+}
+
+/// How long games can be dragged out by results of nearly the best value.
+#[derive(Debug)]
+struct Longest<'a, T> {
+    duel: Duel<'a, T>,
+    values: &'a Cells,
+    cells: &'a Cells,
+}
+
+impl<T: TurnStarts> Longest<'_, T> {
+    fn ahead(&self, camps: [Camp; 2]) -> Backup {
+        let mut choice = Choice {
+            values: self.values,
+            cells: self.cells,
+            count: self.duel.count,
+            camps,
+            found: Backup::NOTHING,
+            probability: 0.0,
+            ends: Vec::with_capacity(32),
+        };
+        self.duel.visit(camps, &mut choice);
+        choice.settle();
+        Length::whole(choice.found, 1.0)
+    }
+}
+
+impl<T: TurnStarts> Kernel<[Camp; 2]> for Longest<'_, T> {
+    fn update(&self, camps: [Camp; 2], mut set: impl FnMut(usize, u32)) {
+        if !self.duel.is_position(camps) {
+            return;
+        }
+        let swapped = [camps[1], camps[0]];
+        let [length, reply] = Length::pair(self.ahead(camps), self.ahead(swapped));
+        set(self.duel.cell(camps), length);
+        if camps != swapped {
+            set(self.duel.cell(swapped), reply);
+        }
+    }
+
+    fn distance(&self, old: u32, new: u32) -> f64 {
+        Length::distance(old, new)
+    }
+}
+
+/// Chooses of the results whose value is nearly the best the one after which the game is longest.
+struct Choice<'a> {
+    values: &'a Cells,
+    cells: &'a Cells,
+    count: usize,
+    camps: [Camp; 2],
+    found: Backup,
+    probability: f64,
+    /// Values of the results of the throws told last, and where they lead.
+    ends: Vec<(u32, Whither)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Whither {
+    /// To a position after which the game is so long; 0 where it is over.
+    Elsewhere(f32),
+    /// To the same position, with the other player to throw.
+    Passing,
+    /// To the same position.
+    Staying,
+}
+
+impl Choice<'_> {
+    fn settle(&mut self) {
+        let all = |whither| self.ends.iter().all(|&(_, other)| other == whither);
+        if all(Whither::Passing) {
+            self.found.passing += self.probability;
+        } else if all(Whither::Staying) {
+            self.found.staying += self.probability;
+        } else {
+            let best = self.ends.iter().map(|&(value, _)| value).max().unwrap_or(0);
+            let near = self.ends.iter().filter(|&&(value, _)| f64::from(best - value) * UNIT < GAP);
+            let longest = near.map(|&(_, whither)| self.length(whither)).fold(0.0, f32::max);
+            self.found.sum += self.probability * f64::from(longest);
+        }
+        self.ends.clear();
+    }
+
+    fn length(&self, whither: Whither) -> f32 {
+        let [own, other] = self.camps;
+        match whither {
+            Whither::Elsewhere(length) => length,
+            Whither::Passing => f32::from_bits(self.at(self.cells, other, own)),
+            Whither::Staying => f32::from_bits(self.at(self.cells, own, other)),
+        }
+    }
+
+    fn at(&self, cells: &Cells, own: Camp, other: Camp) -> u32 {
+        cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
+    }
+}
+
+impl TurnVisitor for Choice<'_> {
+    fn throws(&mut self, probability: f64) {
+        if !self.ends.is_empty() {
+            self.settle();
+        }
+        self.probability = probability;
+    }
+
+    fn end(&mut self, end: TurnEnd) {
+        let [own, other, ..] = end.camps;
+        let is_here = [own, other] == self.camps;
+        let elsewhere = |own, other| Whither::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
+        let (value, whither) = match end.then {
+            Then::Next if is_here => (!self.at(self.values, other, own), Whither::Passing),
+            Then::Again if is_here => (self.at(self.values, own, other), Whither::Staying),
+            Then::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
+            Then::Again => (self.at(self.values, own, other), elsewhere(own, other)),
+            Then::Won => (ONE, Whither::Elsewhere(0.0)),
+            Then::Drawn => (ONE / 2, Whither::Elsewhere(0.0)),
+        };
+        self.ends.push((value, whither));
+    }
+}

@@ -1,0 +1,393 @@
+//! Two seats: what one wins the other loses, so one number a position is enough.
+//!
+//! A value is the expected return of the seat that is about to throw, as a fraction of 2³² − 1: finer than single
+//! precision, and the other seat's value is exactly the complement of its bits.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use ashta_env::game::Seat;
+use ashta_env::starts::{Camp, CampInfo, Then, TurnEnd, TurnStarts, TurnVisitor};
+
+use super::sweep::{Cells, Kernel, Order};
+
+/// The bits of the value 1.
+pub(super) const ONE: u32 = u32::MAX;
+/// What one bit is worth.
+pub(super) const UNIT: f64 = 1.0 / ONE as f64;
+
+/// Fresh cells for `count` values, all of them a half.
+pub(super) fn cells(count: usize) -> Vec<AtomicU32> {
+    std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
+}
+
+/// The order of the positions of two seats. What a seat can never lose again (pieces at home, a cut) makes the layers; the
+/// steps that both seats have made together, from the most to the fewest, make the levels.
+#[derive(Debug)]
+pub(super) struct PairOrder {
+    layers: Vec<Layer>,
+    /// Pairs of layers, those that the others lead to first.
+    pairs: Vec<[usize; 2]>,
+}
+
+/// The camps of one layer.
+#[derive(Debug)]
+struct Layer {
+    camps: Range<usize>,
+    height: u8,
+    /// By steps the first camp with as many or more; one more entry at the end.
+    first: Vec<usize>,
+}
+
+impl Layer {
+    fn with_steps(&self, steps: usize) -> Range<usize> {
+        match self.first.get(steps..steps + 2) {
+            Some(&[first, end]) => first..end,
+            _ => 0..0,
+        }
+    }
+}
+
+impl PairOrder {
+    /// The order of the positions of these camps, which are sorted by layer and then by steps.
+    pub(super) fn new(camps: &[CampInfo]) -> PairOrder {
+        let mut layers: Vec<Layer> = Vec::new();
+        for layer in camps.chunk_by(|a, b| a.layer == b.layer) {
+            let start = layers.last().map_or(0, |layer| layer.camps.end);
+            let most = layer.iter().map(|camp| usize::from(camp.steps)).max().unwrap_or(0);
+            let below = |steps: usize| layer.partition_point(|camp| usize::from(camp.steps) < steps);
+            layers.push(Layer {
+                camps: start..start + layer.len(),
+                height: layer[0].height,
+                first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
+            });
+        }
+        let mut pairs: Vec<[usize; 2]> = (0..layers.len()).flat_map(|a| (0..=a).map(move |b| [a, b])).collect();
+        pairs.sort_by_key(|&[a, b]| std::cmp::Reverse(layers[a].height + layers[b].height));
+        PairOrder { layers, pairs }
+    }
+
+    /// The positions of a level as ranges of camps that meet all those of another range, each two camps once; where both
+    /// ranges are the same, their camps meet each other.
+    pub(super) fn blocks(&self, layer: usize, level: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let pair = self.pairs[layer];
+        let [a, b] = pair.map(|layer| &self.layers[layer]);
+        let total = self.levels(layer) - 1 - level;
+        let first = if pair[0] == pair[1] { total.div_ceil(2) } else { 0 };
+        let steps = first..a.first.len().min(total + 1);
+        let blocks = steps.map(move |steps| (a.with_steps(steps), b.with_steps(total - steps)));
+        blocks.filter(|(own, other)| !own.is_empty() && !other.is_empty())
+    }
+}
+
+impl Order for PairOrder {
+    /// One camp and a range of others.
+    type Row = (Camp, Range<usize>);
+    /// Two camps, which stand for the positions in which a seat with either of them throws.
+    type Item = [Camp; 2];
+
+    fn layers(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn share(&self, layer: usize) -> f64 {
+        let total = self.layers.last().map_or(0, |layer| layer.camps.end) as f64;
+        let [a, b] = self.pairs[layer];
+        let [first, second] = [a, b].map(|layer| self.layers[layer].camps.len() as f64 / total);
+        if a == b { first * second } else { 2.0 * first * second }
+    }
+
+    fn levels(&self, layer: usize) -> usize {
+        let [a, b] = self.pairs[layer].map(|layer| self.layers[layer].first.len() - 1);
+        a + b - 1
+    }
+
+    fn rows(&self, layer: usize, level: usize, out: &mut Vec<Self::Row>) {
+        for (own, other) in self.blocks(layer, level) {
+            let is_same = own == other;
+            let rows = other.map(|other| (other as Camp, if is_same { other..own.end } else { own.clone() }));
+            out.extend(rows);
+        }
+    }
+
+    fn items(&self, (other, owns): &Self::Row) -> impl Iterator<Item = [Camp; 2]> {
+        owns.clone().map(|own| [own as Camp, *other])
+    }
+}
+/// How one of two players plays, with the values of the positions in which it throws and of those in which the other
+/// one does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Role<'a> {
+    pub(super) mine: &'a Cells,
+    pub(super) theirs: &'a Cells,
+    /// What it chooses by: the result whose value here is highest for it, the first among equals. By its own values if
+    /// `None`.
+    pub(super) taste: Option<&'a Cells>,
+}
+
+/// The positions of a game for two.
+#[derive(Debug)]
+pub(super) struct Duel<'a, T> {
+    pub(super) turns: &'a T,
+    mover: Seat,
+    /// Number of camps.
+    pub(super) count: usize,
+}
+
+impl<'a, T: TurnStarts> Duel<'a, T> {
+    pub(super) fn new(turns: &'a T) -> Duel<'a, T> {
+        Duel { turns, mover: turns.movers()[0], count: turns.camps().len() }
+    }
+
+    #[inline]
+    pub(super) fn cell(&self, [own, other]: [Camp; 2]) -> usize {
+        usize::from(own) * self.count + usize::from(other)
+    }
+
+    #[inline]
+    pub(super) fn is_position(&self, [own, other]: [Camp; 2]) -> bool {
+        self.turns.is_position(self.mover, [own, other, 0, 0])
+    }
+
+    #[inline]
+    pub(super) fn visit(&self, [own, other]: [Camp; 2], visitor: &mut impl TurnVisitor) {
+        self.turns.visit(self.mover, [own, other, 0, 0], visitor);
+    }
+
+    /// What the turn of a player with the first of two camps is worth to it, if passing is worth `pass`.
+    #[inline]
+    pub(super) fn backup(&self, camps: [Camp; 2], role: Role<'_>, pass: u32) -> Backup {
+        let nothing = Backup::NOTHING;
+        let count = self.count;
+        let mut choice = Choice {
+            role,
+            camps,
+            count,
+            pass,
+            found: nothing,
+            probability: 0.0,
+            best: None,
+            whither: Whither::Elsewhere,
+        };
+        self.visit(camps, &mut choice);
+        choice.settle();
+        choice.found.scaled(1.0 / (1.0 - self.turns.cut_off()))
+    }
+
+    /// The values of two positions that passing leads to from each other: `role` throws with the first of two camps, or
+    /// `reply` with the second. Passing and throwing again without a move are solved for, not iterated.
+    #[inline]
+    pub(super) fn pair(&self, camps: [Camp; 2], [role, reply]: [Role<'_>; 2]) -> [u32; 2] {
+        let swapped = [camps[1], camps[0]];
+        let pass = !role.theirs[self.cell(swapped)].load(Ordering::Relaxed);
+        let first = self.backup(camps, role, pass).moving();
+        let is_mirror = camps[0] == camps[1] && role.taste.is_none() && reply.taste.is_none();
+        // The second player knows the new value of the first, or two who would rather pass would never agree.
+        let value = bits(first.sum + first.passing * f64::from(pass) * UNIT);
+        let second = if is_mirror { first } else { self.backup(swapped, reply, !value).moving() };
+        solve_pair(first, second)
+    }
+
+    /// The positions in which a seat with this camp throws.
+    pub(super) fn positions(&self, own: Camp) -> impl Iterator<Item = [Camp; 2]> + Clone {
+        (0..self.count).map(move |other| [own, other as Camp]).filter(|&camps| self.is_position(camps))
+    }
+
+    /// Calls `visit` once with each camp, on this many threads with a fold of its own each.
+    pub(super) fn fold<A: Send>(
+        &self,
+        threads: usize,
+        start: impl Fn() -> A + Sync,
+        visit: impl Fn(&mut A, Camp) + Sync,
+    ) -> Vec<A> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut folded = start();
+            loop {
+                let own = next.fetch_add(1, Ordering::Relaxed);
+                if own >= self.count {
+                    return folded;
+                }
+                visit(&mut folded, own as Camp);
+            }
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut folds = vec![work()];
+            folds.extend(others.into_iter().filter_map(|other| other.join().ok()));
+            folds
+        })
+    }
+}
+
+/// The values of two positions that passing leads to from each other; a half each where nobody can do anything else.
+#[inline]
+pub(super) fn solve_pair(first: Backup, second: Backup) -> [u32; 2] {
+    let going = 1.0 - first.passing * second.passing;
+    if going < 1e-12 {
+        return [ONE / 2; 2];
+    }
+    let value = (first.sum + first.passing * (1.0 - second.sum - second.passing)) / going;
+    [bits(value), bits(second.sum + second.passing * (1.0 - value))]
+}
+
+/// The bits of a value.
+#[inline]
+pub(super) fn bits(value: f64) -> u32 {
+    (value.clamp(0.0, 1.0) * f64::from(ONE) + 0.5) as u32
+}
+
+/// What a turn is worth: the value of the results that lead to other positions, times their probabilities, and the
+/// probabilities of those that do not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backup {
+    pub(super) sum: f64,
+    /// The other player throws in the same position.
+    pub(super) passing: f64,
+    /// The same player throws again in the same position.
+    pub(super) staying: f64,
+}
+
+impl Backup {
+    pub(super) const NOTHING: Backup = Backup { sum: 0.0, passing: 0.0, staying: 0.0 };
+
+    #[inline]
+    pub(super) fn scaled(self, factor: f64) -> Backup {
+        Backup { sum: self.sum * factor, passing: self.passing * factor, staying: self.staying * factor }
+    }
+
+    /// The same once the player no longer stays.
+    #[inline]
+    fn moving(self) -> Backup {
+        let moving = 1.0 - self.staying;
+        if moving < 1e-12 {
+            return Backup { sum: 0.0, passing: 1.0, staying: 0.0 };
+        }
+        Backup { staying: 0.0, ..self }.scaled(1.0 / moving)
+    }
+}
+
+/// Chooses the best result of each throw and sums up.
+struct Choice<'a> {
+    role: Role<'a>,
+    camps: [Camp; 2],
+    count: usize,
+    pass: u32,
+    found: Backup,
+    probability: f64,
+    /// The value of the best result by the player's taste, and by its own values.
+    best: Option<(u32, u32)>,
+    /// What all results so far lead to.
+    whither: Whither,
+}
+
+/// Where results lead.
+#[derive(Clone, Copy, PartialEq)]
+enum Whither {
+    /// To the same position, with the other player to throw.
+    Passing,
+    /// To the same position.
+    Staying,
+    /// At least one to another position.
+    Elsewhere,
+}
+
+impl Choice<'_> {
+    #[inline]
+    fn at(&self, cells: &Cells, own: Camp, other: Camp) -> u32 {
+        cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
+    }
+
+    /// Counts the throws told last.
+    #[inline]
+    fn settle(&mut self) {
+        match (self.best, self.whither) {
+            (None, _) => {}
+            (_, Whither::Passing) => self.found.passing += self.probability,
+            (_, Whither::Staying) => self.found.staying += self.probability,
+            (Some((_, value)), Whither::Elsewhere) => self.found.sum += self.probability * (f64::from(value) * UNIT),
+        }
+    }
+}
+
+impl TurnVisitor for Choice<'_> {
+    #[inline]
+    fn throws(&mut self, probability: f64) {
+        self.settle();
+        (self.probability, self.best) = (probability, None);
+    }
+
+    #[inline]
+    fn end(&mut self, end: TurnEnd) {
+        let TurnEnd { camps: [own, other, ..], then } = end;
+        let value = match then {
+            Then::Next if [own, other] == self.camps => self.pass,
+            Then::Next => !self.at(self.role.theirs, other, own),
+            Then::Again => self.at(self.role.mine, own, other),
+            Then::Won => ONE,
+            Then::Drawn => ONE / 2,
+        };
+        let key = match (self.role.taste, then) {
+            (Some(taste), Then::Next) => !self.at(taste, other, own),
+            (Some(taste), Then::Again) => self.at(taste, own, other),
+            _ => value,
+        };
+        let whither = match then {
+            Then::Next if [own, other] == self.camps => Whither::Passing,
+            Then::Again if [own, other] == self.camps => Whither::Staying,
+            _ => Whither::Elsewhere,
+        };
+        match self.best {
+            None => (self.best, self.whither) = (Some((key, value)), whither),
+            Some((best, _)) => {
+                if key > best {
+                    self.best = Some((key, value));
+                }
+                // A pass that is not forced is a result like any other: its value is iterated.
+                if whither != self.whither {
+                    self.whither = Whither::Elsewhere;
+                }
+            }
+        }
+    }
+}
+
+/// Perfect play of both players.
+#[derive(Debug)]
+pub(super) struct Perfect<'a, T> {
+    pub(super) duel: Duel<'a, T>,
+    pub(super) cells: &'a Cells,
+}
+
+impl<T: TurnStarts> Perfect<'_, T> {
+    pub(super) fn role(&self) -> Role<'_> {
+        Role { mine: self.cells, theirs: self.cells, taste: None }
+    }
+
+    /// By how much a turn of looking ahead changes the value of a position.
+    pub(super) fn residual(&self, camps: [Camp; 2]) -> f64 {
+        let value = |camps| f64::from(self.cells[self.duel.cell(camps)].load(Ordering::Relaxed)) * UNIT;
+        let pass = !self.cells[self.duel.cell([camps[1], camps[0]])].load(Ordering::Relaxed);
+        let Backup { sum, passing, staying } = self.duel.backup(camps, self.role(), pass);
+        let ahead = sum + passing * (f64::from(pass) * UNIT) + staying * value(camps);
+        (ahead - value(camps)).abs()
+    }
+}
+
+impl<T: TurnStarts> Kernel<[Camp; 2]> for Perfect<'_, T> {
+    #[inline]
+    fn update(&self, camps: [Camp; 2], mut set: impl FnMut(usize, u32)) {
+        if !self.duel.is_position(camps) {
+            return;
+        }
+        let [value, reply] = self.duel.pair(camps, [self.role(); 2]);
+        set(self.duel.cell(camps), value);
+        if camps[0] != camps[1] {
+            set(self.duel.cell([camps[1], camps[0]]), reply);
+        }
+    }
+
+    fn distance(&self, old: u32, new: u32) -> f64 {
+        f64::from(old.abs_diff(new)) * UNIT
+    }
+}

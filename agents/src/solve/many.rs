@@ -1,0 +1,273 @@
+//! Three and four seats, each for itself: maxⁿ, where every seat maximises its own chance of winning.
+//!
+//! That is a convention, not the only reasonable one: with more than two seats there can be several equilibria. Where
+//! results are equally good for the seat that chooses, to within [`TIE`], the first that is told is taken; who profits
+//! from it among the others is not asked.
+
+use std::sync::atomic::Ordering;
+
+use ashta_env::game::MAX_SEATS;
+use ashta_env::starts::{Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+
+use super::duel::{UNIT, bits};
+use super::sweep::{Cells, Kernel, Order, Place, Sweeps, Swept, Watch};
+
+/// Values that differ by less than this are equal.
+const TIE: f64 = 1e-7;
+
+/// Sweeps until all values have settled.
+pub(super) fn sweep<T: TurnStarts>(turns: &T, cells: &Cells, sweeps: Sweeps, place: Place, watch: Watch<'_>) -> Swept {
+    sweeps.run(&MaxN { turns, cells }, cells, &RoundOrder::new(turns), place, watch)
+}
+
+/// Counts the positions and finds the largest change by looking one turn ahead.
+pub(super) fn check<T: TurnStarts>(turns: &T, cells: &Cells) -> (u64, f64) {
+    let game = MaxN { turns, cells };
+    let (mut count, mut residual) = (0, 0.0_f64);
+    for number in 0..turns.numbers() {
+        let (mover, camps) = position(turns, number);
+        if !turns.is_position(turns.movers()[mover], camps) {
+            continue;
+        }
+        count += 1;
+        let Backup { sums, passing, staying } = game.backup(mover, camps);
+        let (next_mover, next_camps) = game.after(mover, camps);
+        let (here, next) = (game.values(mover, camps), game.values(next_mover, next_camps));
+        let seats = turns.seats();
+        for seat in 0..seats {
+            let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
+            residual = residual.max((ahead - here[seat]).abs());
+        }
+    }
+    (count, residual)
+}
+
+/// The place of the mover among the movers, and the camps, of a number.
+fn position(turns: &impl TurnStarts, mut number: usize) -> (usize, Camps) {
+    let count = turns.camps().len();
+    let mut camps = Camps::default();
+    for camp in camps[..turns.seats()].iter_mut().rev() {
+        *camp = (number % count) as u16;
+        number /= count;
+    }
+    (number, camps)
+}
+
+/// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
+/// all that passing leads to from it.
+struct RoundOrder {
+    numbers: Vec<u32>,
+    /// Where each level begins; one more entry at the end.
+    levels: Vec<usize>,
+}
+
+/// Positions that a thread takes at once.
+const ROW: usize = 256;
+
+impl RoundOrder {
+    fn new<T: TurnStarts>(turns: &T) -> RoundOrder {
+        let steps = |camps: &Camps| -> usize {
+            camps[..turns.seats()].iter().map(|&camp| usize::from(turns.camps()[usize::from(camp)].steps)).sum()
+        };
+        let most = turns.camps().iter().map(|camp| usize::from(camp.steps)).max().unwrap_or(0) * turns.seats();
+        let mut levels = vec![0; most + 2];
+        let firsts = || {
+            (0..turns.numbers()).filter_map(|number| {
+                let (mover, camps) = position(turns, number);
+                let stands_for_others = if turns.movers().len() > 1 {
+                    mover == 0
+                } else {
+                    let mut turned = camps;
+                    (1..turns.seats()).all(|_| {
+                        turned[..turns.seats()].rotate_left(1);
+                        camps <= turned
+                    })
+                };
+                let is_taken = stands_for_others && turns.is_position(turns.movers()[mover], camps);
+                is_taken.then(|| (number as u32, most - steps(&camps)))
+            })
+        };
+        firsts().for_each(|(_, level)| levels[level + 1] += 1);
+        (0..=most).for_each(|level| levels[level + 1] += levels[level]);
+        let mut next = levels.clone();
+        let mut numbers = vec![0; levels[most + 1]];
+        for (number, level) in firsts() {
+            numbers[next[level]] = number;
+            next[level] += 1;
+        }
+        RoundOrder { numbers, levels }
+    }
+}
+
+impl Order for RoundOrder {
+    type Row = std::ops::Range<usize>;
+    type Item = u32;
+
+    fn layers(&self) -> usize {
+        1
+    }
+
+    fn share(&self, _layer: usize) -> f64 {
+        1.0
+    }
+
+    fn levels(&self, _layer: usize) -> usize {
+        self.levels.len() - 1
+    }
+
+    fn rows(&self, _layer: usize, level: usize, out: &mut Vec<Self::Row>) {
+        let [start, end] = [self.levels[level], self.levels[level + 1]];
+        out.extend((start..end).step_by(ROW).map(|row| row..end.min(row + ROW)));
+    }
+
+    fn items(&self, row: &Self::Row) -> impl Iterator<Item = u32> {
+        self.numbers[row.clone()].iter().copied()
+    }
+}
+
+/// The game with the values found so far.
+struct MaxN<'a, T> {
+    turns: &'a T,
+    cells: &'a Cells,
+}
+
+/// What a turn is worth to each seat in turn order from the one that throws, without the results that lead to the same
+/// position, and their probabilities.
+#[derive(Clone, Copy, Default)]
+struct Backup {
+    sums: [f64; MAX_SEATS],
+    passing: f64,
+    staying: f64,
+}
+
+impl<T: TurnStarts> MaxN<'_, T> {
+    /// The position after a pass.
+    fn after(&self, mover: usize, mut camps: Camps) -> (usize, Camps) {
+        camps[..self.turns.seats()].rotate_left(1);
+        ((mover + 1) % self.turns.movers().len(), camps)
+    }
+
+    fn first_cell(&self, mover: usize, camps: Camps) -> usize {
+        self.turns.number(self.turns.movers()[mover], camps) * self.turns.seats()
+    }
+
+    /// The values of the seats in turn order from the one that throws.
+    fn values(&self, mover: usize, camps: Camps) -> [f64; MAX_SEATS] {
+        let first = self.first_cell(mover, camps);
+        let mut values = [0.0; MAX_SEATS];
+        for (value, cell) in values.iter_mut().zip(&self.cells[first..first + self.turns.seats()]) {
+            *value = f64::from(cell.load(Ordering::Relaxed)) * UNIT;
+        }
+        values
+    }
+
+    fn backup(&self, mover: usize, camps: Camps) -> Backup {
+        let mut choice =
+            Choice { game: self, mover, camps, backup: Backup::default(), probability: 0.0, best: None, here: None };
+        self.turns.visit(self.turns.movers()[mover], camps, &mut choice);
+        choice.settle();
+        let normal = 1.0 / (1.0 - self.turns.cut_off());
+        let Backup { sums, passing, staying } = choice.backup;
+        Backup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
+    }
+}
+
+impl<T: TurnStarts> Kernel<u32> for MaxN<'_, T> {
+    fn update(&self, number: u32, mut set: impl FnMut(usize, u32)) {
+        let seats = self.turns.seats();
+        let (mut mover, mut camps) = position(self.turns, number as usize);
+        // A pass leads from each of these positions to the next: solved for, not iterated.
+        let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
+        for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
+            let backup = self.backup(mover, camps);
+            let moving = 1.0 - backup.staying;
+            *cell = self.first_cell(mover, camps);
+            *passing = if moving < 1e-12 { 1.0 } else { backup.passing / moving };
+            // By seat in turn order from the first thrower of the round.
+            (0..seats).for_each(|seat| {
+                let sum = backup.sums[(seat + seats - at) % seats];
+                sums[seat] = if moving < 1e-12 { 0.0 } else { sum / moving };
+            });
+            (mover, camps) = self.after(mover, camps);
+        }
+        let going = 1.0 - round[..seats].iter().map(|&(.., passing)| passing).product::<f64>();
+        let mut values = [1.0 / seats as f64; MAX_SEATS];
+        if going >= 1e-12 {
+            values = [0.0; MAX_SEATS];
+            for (_, sums, passing) in round[..seats].iter().rev() {
+                (0..seats).for_each(|seat| values[seat] = sums[seat] + passing * values[seat]);
+            }
+            values.iter_mut().for_each(|value| *value /= going);
+        }
+        // The values of the first position give those of the last, and so on backward.
+        for (at, (cell, sums, passing)) in round[..seats].iter().enumerate().rev() {
+            if going >= 1e-12 {
+                (0..seats).for_each(|seat| values[seat] = sums[seat] + passing * values[seat]);
+            }
+            (0..seats).for_each(|seat| set(cell + (seat + seats - at) % seats, bits(values[seat])));
+        }
+    }
+
+    fn distance(&self, old: u32, new: u32) -> f64 {
+        f64::from(old.abs_diff(new)) * UNIT
+    }
+}
+
+/// Chooses the best result of each throw and sums up.
+struct Choice<'a, T> {
+    game: &'a MaxN<'a, T>,
+    mover: usize,
+    camps: Camps,
+    backup: Backup,
+    probability: f64,
+    best: Option<[f64; MAX_SEATS]>,
+    /// What happens next in the same position, if all results so far lead to it.
+    here: Option<Then>,
+}
+
+impl<T: TurnStarts> Choice<'_, T> {
+    fn settle(&mut self) {
+        match (self.best, self.here) {
+            (None, _) => {}
+            (_, Some(Then::Next)) => self.backup.passing += self.probability,
+            (_, Some(_)) => self.backup.staying += self.probability,
+            (Some(values), None) => {
+                self.backup.sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += self.probability * value);
+            }
+        }
+    }
+}
+
+impl<T: TurnStarts> TurnVisitor for Choice<'_, T> {
+    fn throws(&mut self, probability: f64) {
+        self.settle();
+        (self.probability, self.best) = (probability, None);
+    }
+
+    fn end(&mut self, end: TurnEnd) {
+        let seats = self.game.turns.seats();
+        let values = match end.then {
+            Then::Next => {
+                let (mover, camps) = self.game.after(self.mover, end.camps);
+                let mut values = self.game.values(mover, camps);
+                values[..seats].rotate_right(1);
+                values
+            }
+            Then::Again => self.game.values(self.mover, end.camps),
+            Then::Won => [1.0, 0.0, 0.0, 0.0],
+            Then::Drawn => [1.0 / seats as f64; MAX_SEATS],
+        };
+        let is_here = matches!(end.then, Then::Next | Then::Again) && end.camps == self.camps;
+        let here = is_here.then_some(end.then);
+        match self.best {
+            None => (self.best, self.here) = (Some(values), here),
+            Some(best) => {
+                if values[0] > best[0] + TIE {
+                    self.best = Some(values);
+                }
+                // A pass that is not forced is a result like any other: its values are iterated.
+                self.here = self.here.filter(|&here| is_here && here == end.then);
+            }
+        }
+    }
+}

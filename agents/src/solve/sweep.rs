@@ -1,0 +1,214 @@
+//! Sweeps over all positions, in an order in which one sweep is nearly backward induction, on all threads.
+//!
+//! An order has layers, which the game never leaves backward, so that each is finished before the ones that lead to it;
+//! and within a layer levels, which only captures lead back to, so that only for them further sweeps are needed.
+//! Positions of one level are independent of each other but for a capture or a pass; they read the values from before,
+//! whoever is first. So the values do not depend on the number of threads.
+
+use std::ops::ControlFlow;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+/// Values of positions as bits that threads can share.
+pub(super) type Cells = [AtomicU32];
+
+/// In which order positions are taken.
+pub(super) trait Order: Sync {
+    /// Some positions that are taken one after the other by one thread.
+    type Row;
+    /// A position, or several that are worked on together.
+    type Item;
+
+    /// Number of layers.
+    fn layers(&self) -> usize;
+    /// What share of all positions a layer has.
+    fn share(&self, layer: usize) -> f64;
+    /// Number of levels of a layer.
+    fn levels(&self, layer: usize) -> usize;
+    /// The positions of a level.
+    fn rows(&self, layer: usize, level: usize, out: &mut Vec<Self::Row>);
+    /// The positions of a row.
+    fn items(&self, row: &Self::Row) -> impl Iterator<Item = Self::Item>;
+}
+
+/// What a sweep does with positions.
+pub(super) trait Kernel<I>: Sync {
+    /// Calls `set` with the cell and the new bits of every value of the positions.
+    fn update(&self, item: I, set: impl FnMut(usize, u32));
+
+    /// How far apart two values are.
+    fn distance(&self, old: u32, new: u32) -> f64;
+
+    /// Is told of values that have been set, before anything else is updated.
+    fn committed(&self, _new: &[(usize, u32)]) {}
+}
+
+/// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Layers that are finished.
+    pub layers: usize,
+    /// Sweeps over the next layer that are finished.
+    pub sweeps: usize,
+    /// Levels of its next sweep that are finished.
+    pub levels: usize,
+    /// The largest change of a value in that sweep so far.
+    pub change: f64,
+    /// Sweeps that are finished in all, each counted by its share of the positions.
+    pub work: f64,
+}
+
+/// What a watch is told after each level.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    /// Where the solver stands.
+    pub place: Place,
+    /// Layers in all.
+    pub layers: usize,
+    /// Levels of the sweep under way.
+    pub levels: usize,
+    /// The largest change in the sweep before; 1 in the first one.
+    pub last_change: f64,
+}
+
+/// Is told after each level how far the solver is; stops it by breaking.
+pub type Watch<'a> = &'a (dyn Fn(&Sight) -> ControlFlow<()> + Sync);
+
+/// How long to sweep and with how many threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sweeps {
+    pub(super) threads: usize,
+    /// A layer is finished when no value changes by more than this.
+    pub(super) tolerance: f64,
+    /// Sweeps after which a layer is given up.
+    pub(super) limit: usize,
+}
+
+/// How sweeping ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Swept {
+    /// Every value has settled.
+    Settled(Place),
+    /// The watch stopped it.
+    Stopped(Place),
+    /// A layer has not settled within the limit.
+    Restless(Place),
+}
+
+/// What the threads share.
+struct Shared<'a, K, O> {
+    kernel: &'a K,
+    cells: &'a Cells,
+    order: &'a O,
+    sweeps: Sweeps,
+    watch: Watch<'a>,
+    barrier: Barrier,
+    next_row: AtomicUsize,
+    /// The largest change of the sweep, as the bits of a positive number.
+    change: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+impl Sweeps {
+    /// Sweeps over `cells` from `place` on until all values have settled.
+    pub(super) fn run<O: Order, K: Kernel<O::Item>>(
+        self,
+        kernel: &K,
+        cells: &Cells,
+        order: &O,
+        place: Place,
+        watch: Watch<'_>,
+    ) -> Swept {
+        let threads = self.threads.max(1);
+        let shared = Shared {
+            kernel,
+            cells,
+            order,
+            sweeps: self,
+            watch,
+            barrier: Barrier::new(threads),
+            next_row: AtomicUsize::new(0),
+            change: AtomicU64::new(place.change.to_bits()),
+            is_stopped: AtomicBool::new(false),
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| shared.work(place, false))).collect();
+            let swept = shared.work(place, true);
+            others.into_iter().for_each(|other| {
+                let _ = other.join();
+            });
+            swept
+        })
+    }
+}
+
+impl<O: Order, K: Kernel<O::Item>> Shared<'_, K, O> {
+    /// What each thread does; all threads take the same way through layers, sweeps and levels.
+    fn work(&self, mut place: Place, is_leader: bool) -> Swept {
+        let (mut rows, mut out) = (Vec::new(), Vec::new());
+        let mut last_change = 1.0;
+        let layers = self.order.layers();
+        while place.layers < layers {
+            let levels = self.order.levels(place.layers);
+            while place.levels < levels {
+                rows.clear();
+                self.order.rows(place.layers, place.levels, &mut rows);
+                let change = self.update(&rows, &mut out);
+                self.change.fetch_max(change.to_bits(), Ordering::Relaxed);
+                self.barrier.wait();
+                for &(cell, bits) in &out {
+                    self.cells[cell].store(bits, Ordering::Relaxed);
+                }
+                self.kernel.committed(&out);
+                out.clear();
+                place.levels += 1;
+                place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
+                self.meet(is_leader, || {
+                    self.next_row.store(0, Ordering::Relaxed);
+                    let is_stopped = (self.watch)(&Sight { place, layers, levels, last_change }).is_break();
+                    self.is_stopped.store(is_stopped, Ordering::Relaxed);
+                });
+                if self.is_stopped.load(Ordering::Relaxed) {
+                    return Swept::Stopped(place);
+                }
+            }
+            place.sweeps += 1;
+            place.work += self.order.share(place.layers);
+            last_change = place.change;
+            if place.change <= self.sweeps.tolerance {
+                (place.layers, place.sweeps, last_change) = (place.layers + 1, 0, 1.0);
+            } else if place.sweeps >= self.sweeps.limit {
+                return Swept::Restless(place);
+            }
+            (place.levels, place.change) = (0, 0.0);
+            self.meet(is_leader, || self.change.store(0, Ordering::Relaxed));
+        }
+        Swept::Settled(place)
+    }
+
+    /// Waits for all threads, lets the leader do something alone, and waits for it.
+    fn meet(&self, is_leader: bool, alone: impl FnOnce()) {
+        self.barrier.wait();
+        if is_leader {
+            alone();
+        }
+        self.barrier.wait();
+    }
+
+    /// Works on rows that no other thread has taken; returns the largest change.
+    fn update(&self, rows: &[O::Row], out: &mut Vec<(usize, u32)>) -> f64 {
+        let mut change = 0.0_f64;
+        while let Some(row) = rows.get(self.next_row.fetch_add(1, Ordering::Relaxed)) {
+            for item in self.order.items(row) {
+                self.kernel.update(item, |cell, bits| {
+                    change = change.max(self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits));
+                    out.push((cell, bits));
+                });
+            }
+        }
+        change
+    }
+}

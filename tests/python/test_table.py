@@ -1,0 +1,464 @@
+"""Tables of perfect play, read by a stranger: what docs/table-format.md says is true of what `ashta solve` writes."""
+
+import itertools
+import json
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+import numpy
+import pytest
+
+import program
+from table_reader import (
+    ASHTAPADA,
+    ASHTE_KASHTE,
+    ask,
+    MAGIC,
+    OPTIONAL,
+    PAGADE,
+    PAGADE_LAP,
+    parts,
+    read,
+    Reader,
+    Rules,
+    settings,
+    solve,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module")
+def small(folder):
+    """Ashte Kashte with one piece: the file, and what the program reports of it."""
+    path = folder / "small.table"
+    return path, solve(path, ASHTE_KASHTE)
+
+
+@pytest.fixture(scope="module")
+def exact(folder):
+    """The same with 32 bits."""
+    path = folder / "exact.table"
+    return path, solve(path, ASHTE_KASHTE, "--bits", "32")
+
+
+def test_the_header_says_what_the_program_does(small):
+    path, report = small
+    header, values = read(path)
+    assert header["ruleset"] == report["ruleset"] == {"game": "ashte-kashte", "seats": "SN", "flags": {"pieces": "1"}}
+    fnv = 0xCBF29CE484222325
+    for byte in b"ashte-kashte?pieces=1 SN":
+        fnv = (fnv ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    assert header["ruleset_hash"] == f"{fnv:016x}"
+    assert header["camps"] == 48 and header["values"] == len(values) == 48**2
+    assert header["bits"] == report["bits"] == 16 and report["bytes"] == path.stat().st_size
+    facts = header["facts"]
+    assert facts == report["facts"] and "unfinished" not in header
+    # 46 squares are on the courses of both seats, and nobody shares one.
+    assert facts["positions"] == 48**2 - 46
+    assert facts["cut_off"] == 0 and 0 < facts["residual"] < 1e-8
+    assert 0 < facts["certificate"]["start_error"] <= facts["certificate"]["error"] < 1e-6
+    assert sorted(path.parent.glob("small*")) == [path], "nothing else is left behind"
+
+
+def test_the_reader_of_the_page_finds_the_start(small, tmp_path):
+    (code,) = program.blocks("table-format.md", "python")
+    assert len(code.splitlines()) <= 40
+    reader = tmp_path / "reader.py"
+    reader.write_text(code)
+    finished = subprocess.run([sys.executable, reader, small[0]], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 0, finished.stderr
+    first, other = small[1]["start"]
+    expected = f"{first:.4f} for the seat that throws first, {other:.4f} for the other"
+    assert finished.stdout.splitlines() == ["ashte-kashte {'pieces': '1'} SN", expected]
+
+
+def test_camps_are_as_many_as_the_page_says():
+    for games, counts in program.rows("table-format.md", "Camps")[-3:]:
+        found = []
+        for text in games.split(", "):
+            game, _, flags = text.strip("`").partition("?")
+            flags = dict(flag.split("=") for flag in flags.split("&") if flag)
+            rules = Rules({"game": game, "flags": flags, "seats": "SN"})
+            found.append(f"{len(rules.camps):,}")
+        assert found == counts.split(", "), games
+
+
+# Tables that are cut off after one sweep have wrong values in the right places, which is all that matters here.
+ONE_SWEEP = ("--no-proof", "--tolerance", "0.9")
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        (ASHTE_KASHTE, ()),
+        (ASHTE_KASHTE, ("--bits", "32")),
+        (("ashte-kashte.toml", "pieces=2"), ONE_SWEEP),
+        (("ashte-kashte.toml", "pieces=2", "path=\"C\"", "entry=\"start_is_one\""), ONE_SWEEP),
+        (("ashte-kashte.toml", "pieces=1", "ruleset.seats=3"), ONE_SWEEP),
+        (ASHTAPADA, ()),
+        (("ashtapada.toml", "pieces=1", "path=\"spiral_kile\""), ()),
+        (PAGADE, ()),
+        (PAGADE_LAP, ()),
+        (("pagade.toml", "pieces=1", "no_cut=\"off\"", "turn_order=\"cw\""), ()),
+    ],
+    ids=str,
+)
+def test_the_engine_finds_what_the_reader_finds(game, options, tmp_path):
+    path = tmp_path / "any.table"
+    report = solve(path, game, *options)
+    reader = Reader(path)
+    assert reader.header["camps"] == len(reader.camps)
+    draw = random.Random(1)
+    movers = reader.in_turn(reader.letters[0])
+    drawn = [(draw.choice(movers), tuple(draw.choices(reader.camps, k=reader.seats))) for _ in range(2_000)]
+    game = reader.text("S", drawn[0][1]).split(" ")[0]
+    (begin,) = ask([{"op": "new", "game": game, "seats": reader.seats, "start": "S"}])
+    drawn[0] = reader.parse(begin["position"])
+    texts = [reader.text(*position) for position in drawn]
+    answers = ask([{"op": "evaluate", "position": text} for text in texts], "--agent", path)
+    # The rest are positions that cannot be.
+    known = [at for at, answer in enumerate(answers) if "values" in answer]
+    assert len(known) > 1_000
+    assert {answers[at]["error"]["code"] for at in set(range(2_000)) - set(known)} <= {"bad-position"}
+    for at in known:
+        numpy.testing.assert_allclose(answers[at]["values"], reader.worth(texts[at]), atol=1e-7, err_msg=texts[at])
+    by_seat = dict(zip(reader.letters, answers[0]["values"]))
+    # The report does not round values as the table does.
+    numpy.testing.assert_allclose(report["start"], [by_seat[seat] for seat in reader.in_turn("S")], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("game", "throws"),
+    [
+        (("ashte-kashte.toml", "pieces=2"), [[1], [2], [3], [4], [8]]),
+        (OPTIONAL, [[1], [2], [3], [4], [8]]),
+        (("ashtapada.toml", "pieces=1", "must_use=\"optional\""), [[2], [1, 3], [4, 2], [1, 8, 3], [4, 1, 1, 2]]),
+        (("pagade-lap.toml", "pieces=1", "must_use=\"optional\""), [[1, 1], [1, 6], [3, 4], [6, 6]]),
+    ],
+    ids=str,
+)
+def test_after_a_throw_the_best_result_counts(game, throws, tmp_path):
+    path = tmp_path / "any.table"
+    solve(path, game, *ONE_SWEEP)
+    reader = Reader(path)
+    draw = random.Random(2)
+    drawn = [(draw.choice("SN"), tuple(draw.choices(reader.camps, k=2))) for _ in range(100)]
+    texts = [reader.text(*position) for position in drawn]
+    cases = list(itertools.product(texts, throws))
+    thrown = ask([{"op": "apply", "position": text, "throw": throw} for text, throw in cases])
+    turns = ask([{"op": "turns", "position": text, "throws": throw} for text, throw in cases])
+    values = ask([{"op": "evaluate", "position": answer.get("position", "-")} for answer in thrown], "--agent", path)
+    checked = chosen = 0
+    for (text, _), after, ends, answer in zip(cases, thrown, turns, values):
+        if "error" in after or after["position"].endswith((" *", " - -")):
+            continue
+        mover = reader.letters.index(text.split(" ")[2])
+        best = max((reader.worth(end) for end in ends["positions"]), key=lambda worth: worth[mover])
+        numpy.testing.assert_allclose(answer["values"], best, atol=1e-7, err_msg=after["position"])
+        checked += 1
+        chosen += len(ends["positions"]) > 1
+    assert checked > 150 and chosen > 100
+
+
+@pytest.mark.parametrize("game", [ASHTE_KASHTE, OPTIONAL], ids=str)
+def test_looking_one_turn_ahead_changes_nothing(game, tmp_path):
+    path = tmp_path / "exact.table"
+    report = solve(path, game, "--bits", "32")
+    reader = Reader(path)
+    positions = itertools.product("S", itertools.product(reader.camps, repeat=2))
+    texts = [reader.text(*position) for position in positions]
+    (chance,) = ask([{"op": "chance", "position": texts[0]}])
+    outcomes = [(outcome["throw"], outcome["p"]) for outcome in chance["outcomes"]]
+    requests = [{"op": "turns", "position": text, "throws": throw} for text in texts for throw, _ in outcomes]
+    answers = iter(ask(requests))
+    largest, count = 0, 0
+    for text in texts:
+        ends = [next(answers) for _ in outcomes]
+        if any("error" in end for end in ends):
+            continue
+        best = [max(reader.worth(result)[0] for result in end["positions"]) for end in ends]
+        ahead = sum(p * value for (_, p), value in zip(outcomes, best))
+        largest = max(largest, abs(ahead - reader.worth(text)[0]))
+        count += 1
+    assert count == report["facts"]["positions"]
+    assert largest <= report["facts"]["residual"] + 1e-9
+
+
+def test_with_three_seats_values_sum_to_one(tmp_path):
+    path = tmp_path / "three.table"
+    report = solve(path, ("ashte-kashte.toml", "pieces=1", "ruleset.seats=3"), "--tolerance", "1e-4")
+    assert report["facts"]["certificate"] is None
+    reader = Reader(path)
+    camps = len(reader.camps)
+    assert len(reader.values) == 3 * 3 * camps**3
+    sums = reader.values.reshape(3, camps, camps, camps, 3).sum(axis=4)
+
+    # Where two seats share a square there is no position: squares as South counts them, hand counted as none.
+    place = numpy.arange(camps)
+
+    def square(quarters):
+        second, inner = 24 + (place - 24 + 4 * quarters) % 16, 40 + (place - 40 + 2 * quarters) % 8
+        return numpy.where(place < 24, (place + 6 * quarters) % 24, numpy.where(place < 40, second, inner))
+
+    count = 0
+    for mover, letter in enumerate("SEN"):
+        seats = [square("SENW".index(seat)) for seat in reader.in_turn(letter)]
+        shared = numpy.zeros((camps,) * 3, bool)
+        for one, other in itertools.combinations(range(3), 2):
+            shape_one, shape_other = [1, 1, 1], [1, 1, 1]
+            shape_one[one] = shape_other[other] = camps
+            is_same = seats[one].reshape(shape_one) == seats[other].reshape(shape_other)
+            is_here = (place > 0).reshape(shape_one) & (place > 0).reshape(shape_other)
+            shared |= is_same & is_here
+        count += (~shared).sum()
+        assert numpy.abs(sums[mover][~shared] - 1).max() < 2e-4
+    assert count == report["facts"]["positions"]
+
+
+def test_both_widths_agree(small, exact):
+    short, long = Reader(small[0]), Reader(exact[0])
+    assert short.header["bits"] == 16 and long.header["bits"] == 32
+    assert numpy.abs(short.values - long.values).max() < 1e-5
+    assert short.header["facts"] == long.header["facts"]
+    proof = short.header["facts"]["certificate"]
+    assert abs(short.values[0] - long.values[0]) <= proof["start_error"] + 0.0000077
+
+
+@pytest.mark.parametrize("game", [ASHTE_KASHTE, ASHTAPADA, PAGADE_LAP], ids=str)
+def test_threads_change_no_byte(game, tmp_path):
+    files = []
+    for threads in (1, 2):
+        path = tmp_path / f"{threads}.table"
+        solve(path, game, "--threads", threads)
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
+
+
+# What is refused.
+
+
+def changed(data, at, by=1):
+    return data[:at] + bytes([data[at] ^ by]) + data[at + 1 :]
+
+
+def with_header(data, change):
+    """The same file with another header whose checksum is right."""
+    header, blocks = parts(data)
+    header = json.loads(header)
+    change(header)
+    text = json.dumps(header).encode()
+    start = MAGIC + struct.pack("<II", 1, len(text)) + text
+    return start + struct.pack("<I", zlib.crc32(start)) + b"".join(blocks)
+
+
+def with_block(data, planes):
+    """The same file with other contents of its only block."""
+    packed = zlib.compress(planes)
+    header, _ = parts(data)
+    return data[: 20 + len(header)] + struct.pack("<II", len(packed), zlib.crc32(packed)) + packed
+
+
+def no_facts(header):
+    del header["facts"]
+
+
+BROKEN = {
+    "a byte of the header": (lambda data: changed(data, 40), "the checksum of the header is wrong"),
+    "the checksum of the header": (
+        lambda data: changed(data, 16 + len(parts(data)[0])),
+        "the checksum of the header is wrong",
+    ),
+    "a length that is too large": (lambda data: changed(data, 15, 128), "the checksum of the header is wrong"),
+    "a byte of a block": (lambda data: changed(data, len(data) - 99), "the checksum of block 1 of 1 is wrong"),
+    "the length of a block": (
+        lambda data: changed(data, 20 + len(parts(data)[0]) + 3, 64),
+        "the checksum of block 1 of 1 is wrong",
+    ),
+    "the checksum of a block": (
+        lambda data: changed(data, 24 + len(parts(data)[0])),
+        "the checksum of block 1 of 1 is wrong",
+    ),
+    "too few values": (lambda data: with_block(data, bytes(2 * 2304 - 1)), "block 1 of 1"),
+    "too many values": (lambda data: with_block(data, bytes(2 * 2304 + 1)), "block 1 of 1"),
+    "an empty file": (lambda data: b"", "it ends within the header"),
+    "cut in the header": (lambda data: data[:100], "it ends within the header"),
+    "cut before the block": (lambda data: data[: 20 + len(parts(data)[0])], "it ends within block 1 of 1"),
+    "cut in the block": (lambda data: data[:-1], "it ends within block 1 of 1"),
+    "trailing bytes": (lambda data: data + b"\0", "goes on after its last value"),
+    "another magic": (lambda data: b"ASHTABOT" + data[8:], "is not a table of ashta"),
+    "another format": (lambda data: changed(data, 8, 3), "has format 2, this program reads format 1"),
+    "another hash": (
+        lambda data: with_header(data, lambda header: header.update(ruleset_hash="0" * 16)),
+        "ruleset_hash in the header is 0000000000000000, not 3c3e8d0dd3b684b6",
+    ),
+    "another count of camps": (
+        lambda data: with_header(data, lambda header: header.update(camps=47)),
+        "camps in the header is 47, not 48",
+    ),
+    "another count of values": (
+        lambda data: with_header(data, lambda header: header.update(values=1 << 40)),
+        "values in the header is 1099511627776, not 2304",
+    ),
+    "another width": (lambda data: with_header(data, lambda header: header.update(bits=8)), "bits in the header is 8"),
+    "an unknown key": (lambda data: with_header(data, lambda header: header.update(more=1)), "`more`"),
+    "an unknown flag": (
+        lambda data: with_header(data, lambda header: header["ruleset"]["flags"].update(speed="2")),
+        "`speed`",
+    ),
+    "no facts": (lambda data: with_header(data, no_facts), "is not finished"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_table_is_refused_by_name(what, small, tmp_path):
+    damage, words = BROKEN[what]
+    path = tmp_path / "broken.table"
+    path.write_bytes(damage(small[0].read_bytes()))
+    for arguments in (["eval", path, "--pairs", "1"], ["engine", "--agent", path], ["play", path]):
+        finished = program.run(*arguments, stdin=subprocess.DEVNULL)
+        assert finished.returncode not in (0, 101) and finished.stdout == "", arguments
+        assert "broken.table" in finished.stderr and words in finished.stderr, finished.stderr
+
+
+def test_a_header_written_by_others_is_read(small, tmp_path):
+    """The other way round: the tests above change nothing but what they say."""
+    path = tmp_path / "same.table"
+    path.write_bytes(with_header(small[0].read_bytes(), lambda header: None))
+    answer = ask([{"op": "evaluate", "position": "ashte-kashte?pieces=1 S:hand/N:hand S *"}], "--agent", path)
+    numpy.testing.assert_allclose(answer[0]["values"], small[1]["start"], atol=1e-5)
+
+
+def test_a_table_plays_its_own_game_only(small):
+    path = small[0]
+    for arguments in (["eval", path, "--pairs", "1"], ["play", path]):
+        finished = program.run(*arguments, "--game", "pagade", stdin=subprocess.DEVNULL)
+        assert finished.returncode != 0
+        for words in ("small.table", "ashte-kashte?pieces=1 SN", "pagade SN"):
+            assert words in finished.stderr, finished.stderr
+    answers = ask(
+        [
+            {"op": "evaluate", "position": "ashte-kashte?pieces=2 S:hand,hand/N:hand,hand S *"},
+            {"op": "evaluate", "position": "ashte-kashte?pieces=1 S:hand/E:hand/N:hand S *"},
+        ],
+        "--agent",
+        path,
+    )
+    assert [answer["error"]["code"] for answer in answers] == ["no-agent"] * 2
+    assert all("ashte-kashte?pieces=1 SN" in answer["error"]["message"] for answer in answers)
+
+
+def test_a_table_that_is_not_there_is_named():
+    finished = program.run("eval", "nowhere.table", "--game", "ashtapada", "--pairs", "1")
+    assert finished.returncode != 0 and "nowhere.table" in finished.stderr
+
+
+def test_perfect_finds_the_table_of_the_game(small, tmp_path):
+    game = ["--game", "ashte-kashte?pieces=1&move=optional", "--against", "random", "--pairs", "200", "--json"]
+    path = tmp_path / "optional.table"
+    solve(path, OPTIONAL)
+    none = program.run("eval", "perfect", "--game", "ashte-kashte?pieces=3", "--pairs", "1", cwd=tmp_path)
+    assert none.returncode != 0 and "ashte-kashte?pieces=3 SN" in none.stderr and "ashta solve" in none.stderr
+    shelf = tmp_path / "checkpoints"
+    shelf.mkdir()
+    (shelf / "another game.table").write_bytes(small[0].read_bytes())
+    (shelf / "any name.table").write_bytes(path.read_bytes())
+    found = program.run("eval", "perfect", *game, cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    named = program.run("eval", path, *game)
+    results = [json.loads(finished.stdout)["results"] for finished in (found, named)]
+    assert results[0] == results[1]
+    assert results[0][0]["score"] > 0.6
+
+
+# Solving that is interrupted.
+
+
+def interrupted(path, game, after=0.0):
+    """Begins to solve, saving all the time, and interrupts it some seconds after it has saved; returns its errors."""
+    command = [program.ASHTA, "solve", *settings(game), "-o", path, "--save-minutes", "0.0005"]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([str(part) for part in command], stdout=pipe, stderr=pipe, text=True)
+    kept = path.with_name(path.name + ".unfinished")
+    deadline = time.monotonic() + program.PATIENCE
+    while not kept.exists():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.002)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=program.PATIENCE)
+    assert process.returncode == 130 and output == "", errors
+    assert kept.name in errors and kept.exists() and not path.exists()
+    return kept
+
+
+def test_an_interrupted_solver_goes_on_as_if_it_had_not_been(tmp_path):
+    whole, halves = tmp_path / "whole.table", tmp_path / "halves.table"
+    solve(whole, PAGADE_LAP)
+    kept = interrupted(halves, PAGADE_LAP)
+    header, values = read(kept)
+    assert header["bits"] == 32 and "facts" not in header and len(values) == header["values"] == 161**2
+    place = header["unfinished"]
+    assert sorted(place) == ["change", "layers", "levels", "sweeps", "work"]
+    # Again, further on.
+    interrupted(halves, PAGADE_LAP, 0.05)
+    later = read(kept)[0]["unfinished"]
+    assert (later["layers"], later["sweeps"], later["levels"]) > (place["layers"], place["sweeps"], place["levels"])
+    report = solve(halves, PAGADE_LAP)
+    assert report["facts"]["sweeps"] > 1
+    assert halves.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [halves, whole]
+
+
+def test_saving_changes_no_byte(tmp_path):
+    often, never = tmp_path / "often.table", tmp_path / "never.table"
+    solve(never, ASHTE_KASHTE)
+    solve(often, ASHTE_KASHTE, "--save-minutes", "0.00005")
+    assert often.read_bytes() == never.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [never, often]
+
+
+def test_what_is_unfinished_is_no_table_and_belongs_to_one_game(small, tmp_path):
+    path = tmp_path / "mine.table"
+    kept = interrupted(path, PAGADE_LAP)
+    before = kept.read_bytes()
+    other = program.run("solve", *settings(ASHTE_KASHTE), "-o", path)
+    assert other.returncode != 0 and kept.name in other.stderr
+    assert "pagade?pieces=1&no_cut=lap SN" in other.stderr and "ashte-kashte?pieces=1 SN" in other.stderr
+    assert kept.read_bytes() == before and not path.exists()
+    path.write_bytes(before)
+    played = program.run("eval", path, "--pairs", "1")
+    assert played.returncode != 0 and "mine.table" in played.stderr and "is not finished" in played.stderr
+
+    kept.write_bytes(small[0].read_bytes())
+    finished = program.run("solve", *settings(ASHTE_KASHTE), "-o", path)
+    assert finished.returncode != 0 and kept.name in finished.stderr and "is finished" in finished.stderr
+    kept.write_bytes(before[:-1])
+    short = program.run("solve", *settings(PAGADE_LAP), "-o", path)
+    assert short.returncode != 0 and kept.name in short.stderr and "is cut short" in short.stderr
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        (("ashte-kashte.toml",), "one seat's pieces can stand in"),
+        (("pagade.toml", "pieces=3"), "65534 are the most that can be solved"),
+        (("pagade-4p.toml", "pieces=1"), "games with placings are not solved"),
+        (("pagade-teams.toml", "pieces=1"), "games with teams are not solved"),
+        (("ashtapada.toml", "pieces=3"), "500000000 are the most that can be solved"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_solved_is_refused(game, words, tmp_path):
+    finished = program.run("solve", *settings(game), "-o", tmp_path / "no.table")
+    assert finished.returncode == 1 and finished.stdout == ""
+    assert "cannot be solved" in finished.stderr and words in finished.stderr, finished.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,499 @@
+//! Perfect play is what it says: solved twice, proved, the same however it was found, and a yardstick for agents.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use ashta_agents::agent::{Agent, OnePly, RandomAgent};
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::baseline::PipEvaluator;
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::regret::against_perfect;
+use ashta_agents::solve::{
+    Place, Solution, SolveConfig, Solved, Stage, UNIT, Unfinished, best_response, differences, meet, solve,
+};
+use ashta_agents::table::{Perfect, Table};
+use ashta_env::chance;
+use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::starts::{Camp, CampInfo, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::testing::exact::{self, Play};
+use rand::Rng;
+
+const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
+
+fn race(text: &str, seats: &str) -> Race {
+    let seats = SeatSet::from_letters(seats).expect("seats");
+    Race::new(Ruleset::parse(text, seats).expect("valid"))
+}
+
+fn turns(text: &str, seats: &str) -> RaceTurns {
+    RaceTurns::new(RaceStarts::new(&race(text, seats)).expect("few enough"))
+}
+
+fn start(turns: &RaceTurns) -> Camps {
+    let state = turns.starts().race().initial_state(turns.movers()[0]);
+    turns.locate(&state).expect("a start").1
+}
+
+fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
+    match solve(turns, start(turns), None, config, &|_| ControlFlow::Continue(())) {
+        Ok(Solved::Solution(solution)) => solution,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn cells(values: &[u32]) -> Vec<AtomicU32> {
+    values.iter().map(|&value| AtomicU32::new(value)).collect()
+}
+
+/// Every position with its number.
+fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Camps)> {
+    let count = turns.camps().len();
+    let seats = turns.seats();
+    let all = (0..turns.numbers()).map(|number| {
+        let (mut rest, mut camps) = (number, Camps::default());
+        for camp in camps[..seats].iter_mut().rev() {
+            *camp = (rest % count) as Camp;
+            rest /= count;
+        }
+        (number, turns.movers()[rest], camps)
+    });
+    all.filter(|&(_, mover, camps)| turns.is_position(mover, camps)).collect()
+}
+
+#[test]
+fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
+    for (text, seats) in [
+        ("ashte-kashte?pieces=1", "SN"),
+        ("ashte-kashte?pieces=1&capture_bonus=true&path=C", "SN"),
+        ("ashte-kashte?pieces=1&move=optional&entry=start_is_one", "SN"),
+        ("pagade?pieces=1&no_cut=off", "SN"),
+    ] {
+        let turns = turns(text, seats);
+        let solution = solved(&turns, &CONFIG);
+        let race = turns.starts().race();
+        let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
+        let mut compared = 0;
+        for (number, mover, camps) in positions(&turns) {
+            // Positions that nobody can reach from the start have values too.
+            let Some(values) = exact.values(&turns.state(mover, camps)) else { continue };
+            compared += 1;
+            let found = f64::from(solution.values[number]) * UNIT;
+            assert!((found - values[mover]).abs() < 2e-7, "{text} {camps:?}: {found} for {}", values[mover]);
+        }
+        assert!(compared > 2_000, "{text}: {compared}");
+    }
+}
+
+#[test]
+fn three_seats_win_as_often_as_their_values_say() {
+    // With one piece each nobody has a choice, so that random games have the values of perfect play.
+    let turns = turns("ashte-kashte?pieces=1", "SEW");
+    let solution = solved(&turns, &SolveConfig { tolerance: 1e-6, threads: 2, ..CONFIG });
+    assert!(solution.facts.certificate.is_none() && solution.facts.residual < 3e-6, "{:?}", solution.facts);
+    let race = turns.starts().race();
+    let mut rng = chance::stream(3, 0);
+    for position in ["S:hand/E:hand/W:hand E *", "S:40/E:20/W:45 W *"] {
+        let state = race.parse_state(&format!("ashte-kashte?pieces=1 {position}")).expect("a position");
+        let (mover, camps) = turns.locate(&state).expect("a start");
+        let mut wins = [0.0; 4];
+        const GAMES: usize = 20_000;
+        for _ in 0..GAMES {
+            let mut state = state;
+            while race.node(&state) != Node::Terminal {
+                match race.node(&state) {
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                        race.apply_chance(&mut state, outcome);
+                    }
+                    _ => {
+                        let action = race.legal_actions(&state).nth(0).expect("an action");
+                        race.apply_action(&mut state, action);
+                    }
+                }
+            }
+            wins.iter_mut().zip(race.returns(&state).0).for_each(|(wins, returns)| *wins += f64::from(returns));
+        }
+        for (at, seat) in turns.starts().in_turn(mover).enumerate() {
+            let value = f64::from(solution.values[turns.number(mover, camps) * 3 + at]) * UNIT;
+            let share = wins[seat.index()] / GAMES as f64;
+            // Four standard deviations.
+            assert!((share - value).abs() < 4.0 * (0.25 / GAMES as f64).sqrt(), "{position} {seat}: {share} {value}");
+        }
+    }
+}
+
+type Ending = (u32, Option<(usize, bool)>, f64);
+
+/// The chain of positions when everybody plays by values that have been found.
+struct Chain<'a> {
+    values: &'a [u32],
+    count: usize,
+    probability: f64,
+    /// The best result: its value; the position it leads to, and whether the other seat throws there; what is won.
+    best: Option<Ending>,
+    /// By position the probability to come there, negative where the other seat throws; and of winning at once.
+    row: Vec<(usize, f64)>,
+    constant: f64,
+}
+
+impl Chain<'_> {
+    fn settle(&mut self) {
+        match self.best.take() {
+            Some((_, Some((position, is_next)), _)) => {
+                self.row.push((position, if is_next { -self.probability } else { self.probability }));
+                self.constant += if is_next { self.probability } else { 0.0 };
+            }
+            Some((_, None, returns)) => self.constant += self.probability * returns,
+            None => {}
+        }
+    }
+}
+
+impl TurnVisitor for Chain<'_> {
+    fn throws(&mut self, probability: f64) {
+        self.settle();
+        self.probability = probability;
+    }
+
+    fn end(&mut self, end: TurnEnd) {
+        let at = |own: Camp, other: Camp| usize::from(own) * self.count + usize::from(other);
+        let [own, other, ..] = end.camps;
+        let result = match end.then {
+            Then::Next => (!self.values[at(other, own)], Some((at(other, own), true)), 0.0),
+            Then::Again => (self.values[at(own, other)], Some((at(own, other), false)), 0.0),
+            Then::Won => (u32::MAX, None, 1.0),
+            Then::Drawn => (u32::MAX / 2, None, 0.5),
+        };
+        if self.best.is_none_or(|best| result.0 > best.0) {
+            self.best = Some(result);
+        }
+    }
+}
+
+#[test]
+fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
+    for text in ["ashte-kashte?pieces=1", "ashte-kashte?pieces=1&move=optional"] {
+        let turns = turns(text, "SN");
+        let solution = solved(&turns, &CONFIG);
+        let positions = positions(&turns);
+        let mut place = vec![usize::MAX; turns.numbers()];
+        positions.iter().enumerate().for_each(|(at, &(number, ..))| place[number] = at);
+        // (1 − P) v = c, a row for each position and a column more for c.
+        let size = positions.len();
+        let mut matrix = vec![vec![0.0; size + 1]; size];
+        for (at, &(_, mover, camps)) in positions.iter().enumerate() {
+            let mut chain = Chain {
+                values: &solution.values,
+                count: turns.camps().len(),
+                probability: 0.0,
+                best: None,
+                row: Vec::new(),
+                constant: 0.0,
+            };
+            turns.visit(mover, camps, &mut chain);
+            chain.settle();
+            matrix[at][at] += 1.0;
+            chain.row.iter().for_each(|&(number, share)| matrix[at][place[number]] -= share);
+            matrix[at][size] = chain.constant;
+        }
+        let exact = eliminated(matrix);
+        for (&(number, ..), exact) in positions.iter().zip(exact) {
+            let found = f64::from(solution.values[number]) * UNIT;
+            assert!((found - exact).abs() < 1e-7, "{text}: {found} for {exact}");
+        }
+    }
+}
+
+/// The solution of linear equations, by elimination with the largest pivots.
+fn eliminated(mut matrix: Vec<Vec<f64>>) -> Vec<f64> {
+    let size = matrix.len();
+    for column in 0..size {
+        let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
+        matrix.swap(column, pivot.expect("rows are left"));
+        let (above, below) = matrix.split_at_mut(column + 1);
+        let pivot = &above[column];
+        for row in below.iter_mut().filter(|row| row[column] != 0.0) {
+            let factor = row[column] / pivot[column];
+            row[column..].iter_mut().zip(&pivot[column..]).for_each(|(entry, above)| *entry -= factor * above);
+        }
+    }
+    let mut solution = vec![0.0; size];
+    for row in (0..size).rev() {
+        let known: f64 = (row + 1..size).map(|column| matrix[row][column] * solution[column]).sum();
+        solution[row] = (matrix[row][size] - known) / matrix[row][row];
+    }
+    solution
+}
+
+#[test]
+fn certificates_hold_for_values_that_are_far_from_settled() {
+    for text in [
+        "ashte-kashte?pieces=1",
+        "ashte-kashte?pieces=1&move=optional",
+        "pagade?pieces=1",
+        "pagade?pieces=1&no_cut=lap",
+        "ashtapada?pieces=1",
+        "ashtapada?pieces=1&x=block",
+        "ashtapada?pieces=1&must_use=greedy&rule7_keep_counts=false",
+    ] {
+        let turns = turns(text, "SN");
+        let fine = solved(&turns, &CONFIG);
+        assert!(fine.facts.residual < 5e-9, "{text}: {:?}", fine.facts);
+        let proof = fine.facts.certificate.expect("proved");
+        assert!(proof.error < 1e-6 && proof.start_error <= proof.error, "{text}: {proof:?}");
+        let coarse = solved(&turns, &SolveConfig { tolerance: 1e-6, ..CONFIG });
+        let bound = coarse.facts.certificate.expect("proved").error + proof.error;
+        let worst = positions(&turns)
+            .into_iter()
+            .map(|(number, ..)| (f64::from(fine.values[number]) - f64::from(coarse.values[number])).abs() * UNIT);
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst <= bound, "{text}: {worst:e} above {bound:e}");
+        assert_eq!(fine.facts.positions, positions(&turns).len() as u64, "{text}");
+    }
+}
+
+/// A game that does not tell of rows.
+struct OneByOne<'a>(&'a RaceTurns);
+
+impl TurnStarts for OneByOne<'_> {
+    type State = State;
+
+    fn seats(&self) -> usize {
+        self.0.seats()
+    }
+
+    fn movers(&self) -> &[Seat] {
+        self.0.movers()
+    }
+
+    fn camps(&self) -> &[CampInfo] {
+        self.0.camps()
+    }
+
+    fn number(&self, mover: Seat, camps: Camps) -> usize {
+        self.0.number(mover, camps)
+    }
+
+    fn numbers(&self) -> usize {
+        self.0.numbers()
+    }
+
+    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
+        self.0.is_position(mover, camps)
+    }
+
+    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        self.0.visit(mover, camps, visitor);
+    }
+
+    fn cut_off(&self) -> f64 {
+        self.0.cut_off()
+    }
+
+    fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
+        self.0.locate(state)
+    }
+
+    fn state(&self, mover: Seat, camps: Camps) -> State {
+        self.0.state(mover, camps)
+    }
+}
+
+#[test]
+fn many_positions_at_once_have_the_values_of_one_by_one() {
+    for text in ["ashtapada?pieces=1", "ashtapada?pieces=1&must_use=greedy", "ashtapada?pieces=1&twins=bell"] {
+        let turns = turns(text, "SN");
+        assert!(turns.has_rows());
+        let rows = solved(&turns, &CONFIG);
+        let solved = solve(&OneByOne(&turns), start(&turns), None, &CONFIG, &|_| ControlFlow::Continue(()));
+        let Ok(Solved::Solution(single)) = solved else { panic!("{solved:?}") };
+        for (row, single) in rows.values.iter().zip(&single.values) {
+            assert!(row.abs_diff(*single) < 400, "{text}: {row} and {single}");
+        }
+        assert!(rows.facts.certificate.is_some() && single.facts.certificate.is_some());
+    }
+    let blocked = turns("ashtapada?pieces=1&x=block", "SN");
+    assert!(!blocked.has_rows(), "enemies close squares");
+}
+
+#[test]
+fn threads_and_interruptions_do_not_change_a_bit() {
+    for (text, seats, tolerance, levels) in [
+        ("pagade?pieces=1", "SN", 2e-9, 337),
+        ("ashtapada?pieces=1", "SN", 2e-9, 337),
+        ("ashte-kashte?pieces=1", "SEN", 1e-2, 337),
+    ] {
+        let turns = turns(text, seats);
+        let config = SolveConfig { tolerance, ..CONFIG };
+        let whole = solved(&turns, &config);
+        assert_eq!(solved(&turns, &SolveConfig { threads: 3, ..config }), whole, "{text} {seats}");
+        let mut unfinished: Option<Unfinished> = None;
+        let mut stops = 0;
+        let found = loop {
+            let seen = AtomicUsize::new(0);
+            // Stops after a number of levels that is no divisor of anything.
+            let watch = |_: &Stage| match seen.fetch_add(1, Ordering::Relaxed) {
+                seen if seen == levels => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            };
+            let config = SolveConfig { threads: 1 + stops % 2, certify: false, ..config };
+            match solve(&turns, start(&turns), unfinished.take(), &config, &watch).expect("settles") {
+                Solved::Solution(solution) => break solution,
+                Solved::Unfinished(found) => unfinished = Some(found),
+            }
+            stops += 1;
+        };
+        assert!(stops > 1, "{text} {seats}: stopped {stops} times");
+        assert_eq!(found.values, whole.values, "{text} {seats}");
+        assert_eq!(found.facts.residual.to_bits(), whole.facts.residual.to_bits());
+        let other = Unfinished { values: vec![0; 3], place: Place::default() };
+        let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
+        assert!(refused.expect_err("too few").to_string().contains("3 values to go on with"));
+    }
+}
+
+fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
+    let turns = turns(text, seats);
+    let solution = solved(&turns, &CONFIG);
+    Arc::new(Table::new(turns.starts().clone(), solution, is_short))
+}
+
+fn known(table: &Table, position: &str) -> f64 {
+    let race = table.starts().race();
+    let state = race.parse_state(position).expect("a position");
+    let Node::Chance(seat) = race.node(&state) else { panic!("a throw") };
+    f64::from(table.known(&state).expect("the start of a turn")[seat])
+}
+
+#[test]
+fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
+    // A piece is borne off when a 1 is thrown before a 2 or 3: with probability 2/7.
+    let table = table("ashtapada?pieces=1", "SN", false);
+    let found = known(&table, "ashtapada?pieces=1 S:keep/N:keep S *");
+    assert!((found - 1.0 / (2.0 - 2.0 / 7.0)).abs() < 1e-6, "{found}");
+    // From one step away both the 1 that enters the keep and the one that leaves it have turns of their own.
+    let (p, q) = (2.0 / 7.0, 5.0 / 7.0);
+    let keep = 1.0 / (2.0 - p);
+    let near = known(&table, "ashtapada?pieces=1 S:59/N:keep S *");
+    // v = p (1 − u) + q (1 − w), u = keep against keep, w = North to throw against South on 59: w = p + q (1 − v).
+    let expected = (p * (1.0 - keep) + q * (1.0 - p - q)) / (1.0 - q * q);
+    assert!((near - expected).abs() < 1e-6, "{near} for {expected}");
+}
+
+#[test]
+fn both_seats_agree_and_a_turn_is_worth_its_best_result() {
+    let table = table("ashte-kashte?pieces=1&move=optional", "SN", true);
+    for (south, north) in [(5, 40), (0, 0), (18, 30), (47, 1)] {
+        let text = |own: i32, other: i32, seat: &str| {
+            let name = |place: i32| if place == 0 { "hand".to_owned() } else { place.to_string() };
+            format!("ashte-kashte?pieces=1&move=optional S:{}/N:{} {seat} *", name(own), name(other))
+        };
+        assert_eq!(known(&table, &text(south, north, "S")), known(&table, &text(north, south, "N")));
+    }
+    let race = table.starts().race().clone();
+    let state = race.parse_state("ashte-kashte?pieces=1&move=optional S:5/N:30 S 3").expect("a position");
+    let mut perfect = Perfect::new(Arc::clone(&table));
+    let answer = &perfect.evaluate(&race, &[state])[0];
+    let after = |place| format!("ashte-kashte?pieces=1&move=optional S:{place}/N:30 N *");
+    let best = (1.0 - known(&table, &after(8))).max(1.0 - known(&table, &after(5)));
+    assert!((f64::from(answer.values[Seat::SOUTH]) - best).abs() < 1e-6, "{answer:?}");
+    assert_eq!(answer.policy.iter().map(|&(_, share)| share).sum::<f32>(), 1.0);
+}
+
+#[test]
+fn within_a_series_the_table_answers_with_the_expectation() {
+    let table = table("ashtapada?pieces=1", "SN", false);
+    let race = table.starts().race().clone();
+    let mut perfect = Perfect::new(Arc::clone(&table));
+    let mut value = |text: &str| {
+        let state = race.parse_state(text).expect("a position");
+        f64::from(perfect.evaluate(&race, &[state])[0].values[Seat::SOUTH])
+    };
+    let whole = value("ashtapada?pieces=1 S:20/N:30 S *");
+    let parts = [("1,*", 0.25), ("4,*", 0.0625), ("8,*", 0.0625), ("2", 0.375), ("3", 0.25)];
+    let sum: f64 =
+        parts.map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}"))).iter().sum();
+    assert!((whole - sum).abs() < 3e-4, "{whole} and {sum}");
+}
+
+#[test]
+fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
+    let text = "ashte-kashte?pieces=1&move=optional";
+    let turns = turns(text, "SN");
+    let solution = solved(&turns, &CONFIG);
+    let perfect = cells(&solution.values);
+    let start = start(&turns);
+    let go_on = |_: &_| ControlFlow::Continue(());
+    let reply = best_response(&turns, start, &perfect, &CONFIG, &go_on).expect("settles").expect("not stopped");
+    assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
+    let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
+    assert!((reply.first - value).abs() < 1e-7);
+
+    // An agent that counts steps, as a table of what it thinks.
+    let race = turns.starts().race().clone();
+    let mut thinks = vec![0; turns.numbers()];
+    for (number, mover, camps) in positions(&turns) {
+        let values = PipEvaluator.evaluate(&race, &[turns.state(mover, camps)]).remove(0).values;
+        thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
+    }
+    let pips = cells(&thinks);
+    let exact = meet(&turns, start, [Some(&pips), Some(&perfect)], &CONFIG, &go_on).expect("settles").expect("whole");
+    let best = best_response(&turns, start, &pips, &CONFIG, &go_on).expect("settles").expect("whole");
+    assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
+
+    let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
+    let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
+    let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
+    let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
+    let [low, high] = regret.share_luck_adjusted.interval;
+    assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
+    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "luck is taken out");
+    let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
+    let (_, random) = against_perfect(&race, &random, &table, &matched, &|_| ()).expect("two seats");
+    assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
+    let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
+    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &|_| ()).expect("two seats");
+    assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
+    assert_eq!(itself.optimal_choices.mean, 1.0);
+}
+
+#[test]
+fn sixteen_bits_change_few_choices() {
+    let turns = turns("pagade?pieces=1&must_use=optional&no_cut=off", "SN");
+    let solution = solved(&turns, &SolveConfig { certify: false, ..CONFIG });
+    let exact = cells(&solution.values);
+    let table = Table::new(turns.starts().clone(), solution, true);
+    let found = differences(&turns, &exact, &cells(&table.values()), 1);
+    assert!(found.choices > 10_000, "{found:?}");
+    assert!(found.different * 50 < found.choices && found.largest_loss < 2.0 / 65_535.0, "{found:?}");
+    assert_eq!(differences(&turns, &exact, &exact, 2).different, 0);
+}
+
+#[test]
+fn lanes_fit_a_level() {
+    // A range of others is never longer than the lanes that a visitor has.
+    let turns = turns("ashtapada?pieces=1", "SN");
+    struct Count(usize);
+    impl ashta_env::starts::RowVisitor for Count {
+        fn quiet(&mut self, _camp: Camp) {
+            self.0 += 1;
+        }
+        fn again(&mut self, lane: usize, _camps: Camps) {
+            assert!(lane < ashta_env::starts::LANES);
+        }
+        fn won(&mut self) {
+            self.0 += 1;
+        }
+        fn throws(&mut self, _probability: f64, results: &[u16]) -> ControlFlow<()> {
+            assert!(results.iter().all(|&result| usize::from(result) < self.0), "results come before their throws");
+            ControlFlow::Continue(())
+        }
+    }
+    let others: Range<Camp> = 0..16;
+    (0..turns.camps().len() as Camp).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
+}

@@ -1,0 +1,176 @@
+//! `ashta solve`: perfect play of a game, as a table.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::solve::{Differences, Facts, Sight, SolveConfig, Solved, Stage, UNIT, differences, solve};
+use ashta_agents::table::{self, Table};
+use ashta_env::game::Game;
+use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::starts::TurnStarts;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::cli::SolveArgs;
+use crate::config::Config;
+use crate::games;
+use crate::output::{print, remark};
+
+/// Runs the command.
+///
+/// # Errors
+/// When the game is too large, its values do not settle, or the table cannot be written.
+pub fn run(args: &SolveArgs) -> Result<()> {
+    let config = Config::load(Some(&args.config), &args.set)?;
+    let race = games::configured(&config.ruleset)?;
+    let starts = RaceStarts::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
+    if !(args.tolerance > 0.0 && args.tolerance < 1.0) {
+        bail!("--tolerance {} is not between 0 and 1", args.tolerance);
+    }
+    let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).context("the game begins with a throw")?;
+    let kept = unfinished_path(&args.output);
+    let mut unfinished = None;
+    if kept.exists() {
+        unfinished = Some(table::read_unfinished(&kept, &starts)?);
+        remark(format_args!("going on with {}", kept.display()));
+    }
+    let stops = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stops);
+    let mut first: Option<Instant> = None;
+    ctrlc::set_handler(move || {
+        // One request can come as several signals.
+        match first {
+            Some(first) if first.elapsed() > Duration::from_secs(1) => std::process::exit(130),
+            Some(_) => return,
+            None => first = Some(Instant::now()),
+        }
+        seen.store(true, Ordering::Relaxed);
+        remark("stopping (again: at once, losing what was not saved)");
+    })
+    .context("cannot listen for Ctrl-C")?;
+
+    let began = Instant::now();
+    let bar = ProgressBar::new_spinner();
+    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {spinner} {wide_msg}")?);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar.set_message("working out the moves");
+    let turns = RaceTurns::new(starts.clone());
+    let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: !args.no_proof };
+    let save_after = Duration::try_from_secs_f64(args.save_minutes * 60.0).context("--save-minutes")?;
+    let solution = loop {
+        let since = Instant::now();
+        let watch = |stage: &Stage| {
+            bar.set_message(describe(stage));
+            let is_due = matches!(stage, Stage::Values(_)) && since.elapsed() > save_after;
+            let is_stopped = stops.load(Ordering::Relaxed) || is_due;
+            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        match solve(&turns, start, unfinished.take(), &solving, &watch)? {
+            Solved::Solution(solution) => break solution,
+            Solved::Unfinished(found) => {
+                bar.set_message(format!("writing {}", kept.display()));
+                table::write_unfinished(&kept, &starts, &found)?;
+                if stops.load(Ordering::Relaxed) {
+                    bar.finish_and_clear();
+                    remark(format_args!("{} keeps what has been found; the same command goes on", kept.display()));
+                    std::process::exit(130);
+                }
+                unfinished = Some(found);
+            }
+        }
+    };
+    bar.set_message("writing the table");
+    let facts = solution.facts;
+    let first = starts.number(starts.movers()[0], start) * if starts.seats() == 2 { 1 } else { starts.seats() };
+    let value = |at: usize| f64::from(solution.values[first + at]) * UNIT;
+    let values: Vec<f64> = match starts.seats() {
+        2 => vec![value(0), 1.0 - value(0)],
+        seats => (0..seats).map(value).collect(),
+    };
+    let exact = args.compare.then(|| solution.values.clone());
+    let table = Table::new(starts, solution, args.bits == "16");
+    table.write(&args.output)?;
+    if kept.exists() {
+        std::fs::remove_file(&kept).with_context(|| format!("cannot remove {}", kept.display()))?;
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    let compared = exact.filter(|_| turns.seats() == 2).map(|exact| {
+        bar.set_message("comparing choices");
+        let cells = |values: Vec<u32>| values.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
+        differences(&turns, &cells(exact), &cells(table.values()), args.threads.into())
+    });
+    bar.finish_and_clear();
+    report(args, &table, &values, &facts, seconds, compared)
+}
+
+fn unfinished_path(output: &Path) -> PathBuf {
+    let mut path = output.as_os_str().to_owned();
+    path.push(".unfinished");
+    path.into()
+}
+
+/// What the solver does, for people.
+fn describe(stage: &Stage) -> String {
+    let sweep = |what: &str, Sight { place, layers, levels, last_change }: &Sight| {
+        let part = 100 * place.levels / (*levels).max(1);
+        let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
+        format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)
+    };
+    match stage {
+        Stage::Values(sight) => sweep("values", sight),
+        Stage::Check => "looking one turn ahead from every position".to_owned(),
+        Stage::Proof(sight) => sweep("proof", sight),
+    }
+}
+
+fn report(
+    args: &SolveArgs,
+    table: &Table,
+    values: &[f64],
+    facts: &Facts,
+    seconds: f64,
+    compared: Option<Differences>,
+) -> Result<()> {
+    let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
+    if args.json {
+        let json = json!({
+            "ruleset": table.ruleset(),
+            "table": args.output,
+            "bits": table.bits(),
+            "bytes": bytes,
+            "start": values,
+            "facts": facts,
+            "seconds": seconds,
+            "compared": compared,
+        });
+        return print(serde_json::to_string_pretty(&json)?);
+    }
+    print(format_args!(
+        "{}: {} positions, {:.1} sweeps, {seconds:.1} s",
+        table.ruleset(),
+        facts.positions,
+        facts.sweeps
+    ))?;
+    match facts.certificate {
+        Some(proof) => print(format_args!(
+            "value of the first throw {:.9} ± {:.1e}; no value is off by more than {:.1e}",
+            values[0], proof.start_error, proof.error
+        ))?,
+        None => print(format_args!("values in turn order from the first throw: {values:.7?} (not proved)"))?,
+    }
+    print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
+    if facts.cut_off > 0.0 {
+        print(format_args!("series of throws left out: {:.1e} of the probability of a turn", facts.cut_off))?;
+    }
+    if let Some(Differences { choices, different, largest_loss }) = compared {
+        let share = 100.0 * different as f64 / choices.max(1) as f64;
+        print(format_args!(
+            "{different} of {choices} choices ({share:.3} %) differ from full precision, by {largest_loss:.1e} at most"
+        ))?;
+    }
+    print(format_args!("table: {} ({} bits a value, {bytes} bytes)", args.output.display(), table.bits()))
+}
