@@ -341,6 +341,15 @@ impl Player {
         }
     }
 
+    /// The values by which it plays, if it always plays the result of its turn whose value is highest and nothing is
+    /// drawn.
+    pub fn taste(&self) -> Option<Box<dyn Evaluator<Race> + Send>> {
+        match &self.mind {
+            Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)) => Some(self.evaluator()),
+            Mind::Baseline(_) | Mind::Net(_, Lookahead::Policy | Lookahead::Mcts(_)) => None,
+        }
+    }
+
     /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.
     pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
         match &self.mind {

@@ -462,3 +462,20 @@ def test_what_cannot_be_solved_is_refused(game, words, tmp_path):
     assert finished.returncode == 1 and finished.stdout == ""
     assert "cannot be solved" in finished.stderr and words in finished.stderr, finished.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def exploit(*arguments):
+    return program.run("exploit", *arguments)
+
+
+def test_nobody_beats_a_table(small, tmp_path):
+    """The best reply to perfect play is perfect play."""
+    path = tmp_path / "optional.table"
+    solve(path, OPTIONAL)
+    report = json.loads(exploit(path, "--json").stdout)
+    assert abs(report["exploitability"]) < 2e-5, "as much as sixteen bits can cost"
+    assert report["best_reply"]["first"] > 0.5 > report["best_reply"]["second"]
+    refused = exploit("greedy", "--game", "ashte-kashte?pieces=1")
+    assert refused.returncode == 1 and "does not play by values alone" in refused.stderr
+    refused = exploit("greedy", "--game", "pagade")
+    assert refused.returncode == 1 and "cannot be solved" in refused.stderr

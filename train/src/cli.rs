@@ -33,6 +33,8 @@ pub enum Command {
     /// Judge an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
+    /// Find the best reply to an agent in a game that is small enough, and what it wins.
+    Exploit(ExploitArgs),
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
@@ -130,6 +132,24 @@ pub struct EvalArgs {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
     /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta exploit`.
+#[derive(Debug, Args)]
+pub struct ExploitArgs {
+    /// The agent: FILE.bot, FILE.bot+2ply (or further plies), or a table.
+    pub agent: String,
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// A value has settled when a sweep changes it by no more than this.
+    #[arg(long, default_value_t = 1e-7)]
+    pub tolerance: f64,
+    /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
 }

@@ -2,6 +2,7 @@
 
 pub mod engine;
 mod eval;
+mod exploit;
 pub mod export;
 pub mod judge;
 mod play;
@@ -23,6 +24,7 @@ pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
         Command::Export(args) => export::run(&args),

@@ -115,16 +115,18 @@ fn unfinished_path(output: &Path) -> PathBuf {
 
 /// What the solver does, for people.
 fn describe(stage: &Stage) -> String {
-    let sweep = |what: &str, Sight { place, layers, levels, last_change }: &Sight| {
-        let part = 100 * place.levels / (*levels).max(1);
-        let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
-        format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)
-    };
     match stage {
         Stage::Values(sight) => sweep("values", sight),
         Stage::Check => "looking one turn ahead from every position".to_owned(),
         Stage::Proof(sight) => sweep("proof", sight),
     }
+}
+
+/// How far sweeps are.
+pub fn sweep(what: &str, Sight { place, layers, levels, last_change }: &Sight) -> String {
+    let part = 100 * place.levels / (*levels).max(1);
+    let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
+    format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)
 }
 
 fn report(
