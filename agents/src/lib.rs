@@ -3,7 +3,8 @@
 //! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
 //! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
 //! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
-//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it and [`regret`] measures agents against it.
+//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it and [`regret`]
+//! measures agents against it.
 
 pub mod agent;
 pub mod arena;

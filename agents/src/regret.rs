@@ -14,11 +14,9 @@ use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
 
 use crate::agent::{Agent, OnePly};
-use crate::arena::{Choice, MatchConfig, MatchReport, play_watched_match};
+use crate::arena::{Choice, MatchConfig, MatchReport, NORMAL_95, play_watched_match};
 use crate::table::{Perfect, Table};
 
-/// The quantile of the normal distribution for intervals of 95 %.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// Decisions that are told one by one.
 const WORST: usize = 10;
 

@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`game`] is the seam that all the rest is written against; [`ruleset`] says what exactly is
 //! played; [`race`] is the engine, with a data sheet a game in [`games`]; [`notation`] reads and prints positions;
-//! [`turn`] lists the results of whole turns; [`starts`] numbers the positions between turns for who solves a game; [`gym`] steps games and throws their dice; [`testing`] has the laws that
+//! [`turn`] lists the results of whole turns; [`starts`] numbers the positions between turns for who solves a game;
+//! [`gym`] steps games and throws their dice; [`testing`] has the laws that
 //! every game owes and a small game that can be solved by hand.
 
 pub mod chance;

@@ -20,8 +20,7 @@ pub type Camps = [Camp; MAX_SEATS];
 pub struct CampInfo {
     /// Steps that all pieces together have made.
     pub steps: u16,
-    /// What can never be lost again (pieces at home, a cut): camps with the same number have the same. Numbers ascend
-    /// with `height` or do not matter.
+    /// What can never be lost again (pieces at home, a cut), as a number: camps with the same number have the same.
     pub layer: u8,
     /// How much that is: a turn leads to the same layer or to a greater height.
     pub height: u8,
@@ -81,9 +80,6 @@ pub trait RowVisitor {
 
 /// The positions at the start of a turn of one game.
 pub trait TurnStarts: Sync {
-    /// A position of the game.
-    type State;
-
     /// Number of seats.
     fn seats(&self) -> usize;
 
@@ -118,10 +114,4 @@ pub trait TurnStarts: Sync {
 
     /// The largest probability of throws that a visitor is not told of; 0 unless a turn can have any number of throws.
     fn cut_off(&self) -> f64;
-
-    /// The seat to throw and the camps of `state`, which must be at the start of a turn; `None` where it is not.
-    fn locate(&self, state: &Self::State) -> Option<(Seat, Camps)>;
-
-    /// The position in which `mover` is to throw.
-    fn state(&self, mover: Seat, camps: Camps) -> Self::State;
 }

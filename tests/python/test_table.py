@@ -479,3 +479,16 @@ def test_nobody_beats_a_table(small, tmp_path):
     assert refused.returncode == 1 and "does not play by values alone" in refused.stderr
     refused = exploit("greedy", "--game", "pagade")
     assert refused.returncode == 1 and "cannot be solved" in refused.stderr
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_solved(tmp_path):
+    """A table of a minute's work is not lost for want of a folder."""
+    config = program.ROOT / "configs" / "ashtapada.toml"
+    for output, words in [(tmp_path / "none" / "x.table", "cannot write the table"), (tmp_path, "is a folder")]:
+        refused = program.run("solve", config, "-o", output)
+        assert refused.returncode == 1 and words in refused.stderr, refused.stderr
+    for command in (["solve", config, "-o", tmp_path / "x.table"], ["exploit", "greedy", "--game", "ashtapada"]):
+        for number in ("0", "-1", "nan", "x"):
+            refused = program.run(*command, f"--tolerance={number}")
+            assert refused.returncode == 2 and "no number between 0 and 1" in refused.stderr, refused.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,6 @@ use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
-use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::starts::{Camp, CampInfo, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
@@ -36,7 +35,7 @@ fn turns(text: &str, seats: &str) -> RaceTurns {
 
 fn start(turns: &RaceTurns) -> Camps {
     let state = turns.starts().race().initial_state(turns.movers()[0]);
-    turns.locate(&state).expect("a start").1
+    turns.starts().locate(&state).expect("a start").1
 }
 
 fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
@@ -80,7 +79,7 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
         let mut compared = 0;
         for (number, mover, camps) in positions(&turns) {
             // Positions that nobody can reach from the start have values too.
-            let Some(values) = exact.values(&turns.state(mover, camps)) else { continue };
+            let Some(values) = exact.values(&turns.starts().state(mover, camps)) else { continue };
             compared += 1;
             let found = f64::from(solution.values[number]) * UNIT;
             assert!((found - values[mover]).abs() < 2e-7, "{text} {camps:?}: {found} for {}", values[mover]);
@@ -99,7 +98,7 @@ fn three_seats_win_as_often_as_their_values_say() {
     let mut rng = chance::stream(3, 0);
     for position in ["S:hand/E:hand/W:hand E *", "S:40/E:20/W:45 W *"] {
         let state = race.parse_state(&format!("ashte-kashte?pieces=1 {position}")).expect("a position");
-        let (mover, camps) = turns.locate(&state).expect("a start");
+        let (mover, camps) = turns.starts().locate(&state).expect("a start");
         let mut wins = [0.0; 4];
         const GAMES: usize = 20_000;
         for _ in 0..GAMES {
@@ -261,8 +260,6 @@ fn certificates_hold_for_values_that_are_far_from_settled() {
 struct OneByOne<'a>(&'a RaceTurns);
 
 impl TurnStarts for OneByOne<'_> {
-    type State = State;
-
     fn seats(&self) -> usize {
         self.0.seats()
     }
@@ -293,14 +290,6 @@ impl TurnStarts for OneByOne<'_> {
 
     fn cut_off(&self) -> f64 {
         self.0.cut_off()
-    }
-
-    fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
-        self.0.locate(state)
-    }
-
-    fn state(&self, mover: Seat, camps: Camps) -> State {
-        self.0.state(mover, camps)
     }
 }
 
@@ -438,7 +427,7 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     let race = turns.starts().race().clone();
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, camps) in positions(&turns) {
-        let values = PipEvaluator.evaluate(&race, &[turns.state(mover, camps)]).remove(0).values;
+        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, camps)]).remove(0).values;
         thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
     let pips = cells(&thinks);

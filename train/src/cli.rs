@@ -66,6 +66,12 @@ pub struct TrainArgs {
     pub resume: Option<PathBuf>,
 }
 
+/// A number between 0 and 1, both left out.
+fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number < 1.0);
+    number.ok_or_else(|| format!("{text} is no number between 0 and 1"))
+}
+
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
@@ -85,7 +91,7 @@ pub struct SolveArgs {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
     /// A value has settled when looking ahead changes it by no more than this.
-    #[arg(long, default_value_t = 2e-9)]
+    #[arg(long, default_value_t = 2e-9, value_parser = tolerance)]
     pub tolerance: f64,
     /// Leave out the proof of how exact the values are; it takes as much memory again.
     #[arg(long)]
@@ -147,7 +153,7 @@ pub struct ExploitArgs {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
     /// A value has settled when a sweep changes it by no more than this.
-    #[arg(long, default_value_t = 1e-7)]
+    #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON instead of sentences.
     #[arg(long)]

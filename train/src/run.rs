@@ -12,6 +12,7 @@ use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::{NetShape, PortableNet};
 use ashta_agents::replay::Replay;
+use ashta_agents::roster::Player;
 use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
 use ashta_env::chance;
 use ashta_env::game::Game;
@@ -20,6 +21,7 @@ use ashta_env::race::Race;
 use crate::checkpoint::{self, LoopState};
 use crate::commands::judge::{self, Judged};
 use crate::config::Config;
+use crate::games;
 use crate::metrics::{Metrics, Step};
 use crate::progress::{Progress, Status};
 use crate::rundir::RunDir;
@@ -28,6 +30,8 @@ use crate::rundir::RunDir;
 pub struct Run {
     config: Config,
     race: Arc<Race>,
+    /// Where the game is solved: it tells more than any other opponent.
+    perfect: Option<Player>,
     rundir: RunDir,
     metrics: Metrics,
     learner: Learner,
@@ -61,7 +65,8 @@ impl Run {
             best_score: None,
         };
         let metrics = Metrics::open(rundir.path(), None)?;
-        Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
+        let perfect = games::perfect(&race)?;
+        Ok(Run { race: Arc::new(race), perfect, metrics, learner, replay, state, config, rundir })
     }
 
     /// A run taken up again at the checkpoint of `iteration`.
@@ -75,7 +80,8 @@ impl Run {
         let replay = checkpoint::load_replay(&dir, config.learning.replay_capacity, race.spec().actions)?;
         let state = checkpoint::load_state(&dir)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
-        Ok(Run { race: Arc::new(race), metrics, learner, replay, state, config, rundir })
+        let perfect = games::perfect(&race)?;
+        Ok(Run { race: Arc::new(race), perfect, metrics, learner, replay, state, config, rundir })
     }
 
     /// Replaces the settings in the folder of the run by `text`.
@@ -229,8 +235,7 @@ impl Run {
         for (layer, weights) in judge::layers(&net) {
             self.metrics.histogram(&format!("weights/{layer}"), &weights);
         }
-        let judged =
-            judge::net(&self.race, &net, &self.config.evaluation.during, &self.config, self.config.evaluation.pairs)?;
+        let judged = self.judge_net(&net, &self.config.evaluation.during, self.config.evaluation.pairs)?;
         status.win_rates.clear();
         for Judged { opponent, report, regret } in &judged {
             self.metrics.scalar(&format!("eval/vs_{opponent}/win_rate"), report.score);
@@ -267,6 +272,10 @@ impl Run {
         Ok(())
     }
 
+    fn judge_net(&self, net: &Arc<PortableNet>, opponents: &[String], pairs: u64) -> Result<Vec<Judged>> {
+        judge::net(&self.race, net, opponents, self.perfect.as_ref(), &self.config, pairs)
+    }
+
     /// Judges the network as it is now and exports the bot. Returns the results and where the bot is.
     ///
     /// # Errors
@@ -274,7 +283,7 @@ impl Run {
     pub fn judge(&self) -> Result<(Vec<Judged>, std::path::PathBuf)> {
         let net = Arc::new(self.learner.net()?);
         let evaluation = &self.config.evaluation;
-        let judged = judge::net(&self.race, &net, &evaluation.opponents, &self.config, evaluation.final_pairs)?;
+        let judged = self.judge_net(&net, &evaluation.opponents, evaluation.final_pairs)?;
         let bot = crate::commands::export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
         let path = self.rundir.bots().join(format!("{}.bot", self.config.run.name));
         bot.write(&path)?;

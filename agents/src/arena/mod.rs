@@ -15,6 +15,7 @@ use ashta_env::game::{Game, SeatSet, Spec};
 use crate::agent::Agent;
 use block::{BlockResult, Match};
 pub use block::{Choice, Watch};
+pub(crate) use report::NORMAL_95;
 pub use report::{MatchReport, SideResults};
 
 /// How a match is played.

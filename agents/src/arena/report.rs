@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::block::BlockResult;
 
 /// The quantile of the normal distribution for intervals of 95 %.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
 /// takes.

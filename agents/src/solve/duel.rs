@@ -21,8 +21,8 @@ pub(super) fn cells(count: usize) -> Vec<AtomicU32> {
     std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
 }
 
-/// The order of the positions of two seats. What a seat can never lose again (pieces at home, a cut) makes the layers; the
-/// steps that both seats have made together, from the most to the fewest, make the levels.
+/// The order of the positions of two seats. What a seat can never lose again (pieces at home, a cut) makes the layers;
+/// the steps that both seats have made together, from the most to the fewest, make the levels.
 #[derive(Debug)]
 pub(super) struct PairOrder {
     layers: Vec<Layer>,
@@ -114,6 +114,7 @@ impl Order for PairOrder {
         owns.clone().map(|own| [own as Camp, *other])
     }
 }
+
 /// How one of two players plays, with the values of the positions in which it throws and of those in which the other
 /// one does.
 #[derive(Clone, Copy, Debug)]

@@ -59,7 +59,7 @@ pub fn against(
     Judged { opponent: opponent_name, report, regret }
 }
 
-/// Judges a network that looks one ply ahead, against perfect play too where there is a table of the game.
+/// Judges a network that looks one ply ahead, at last against perfect play if that is given.
 ///
 /// # Errors
 /// When there is no such opponent.
@@ -67,6 +67,7 @@ pub fn net(
     race: &Race,
     net: &Arc<PortableNet>,
     opponents: &[String],
+    perfect: Option<&Player>,
     config: &Config,
     pairs: u64,
 ) -> Result<Vec<Judged>> {
@@ -78,11 +79,10 @@ pub fn net(
         let opponent = games::player(&games::agent(opponent)?, race)?;
         judged.push(against(race, &agent, &opponent, &matched, &|_| ()));
     }
-    // Where the game is solved, perfect play tells more than any other opponent.
-    if let Some(perfect) = games::perfect(race)?
+    if let Some(perfect) = perfect
         && judged.iter().all(|judged| judged.regret.is_none())
     {
-        judged.push(against(race, &agent, &perfect, &matched, &|_| ()));
+        judged.push(against(race, &agent, perfect, &matched, &|_| ()));
     }
     Ok(judged)
 }

@@ -1,5 +1,6 @@
 //! `ashta solve`: perfect play of a game, as a table.
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,9 +29,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     let starts = RaceStarts::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
-    if !(args.tolerance > 0.0 && args.tolerance < 1.0) {
-        bail!("--tolerance {} is not between 0 and 1", args.tolerance);
-    }
+    check_writable(&args.output)?;
     let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).context("the game begins with a throw")?;
     let kept = unfinished_path(&args.output);
     let mut unfinished = None;
@@ -105,6 +104,18 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     });
     bar.finish_and_clear();
     report(args, &table, &values, &facts, seconds, compared)
+}
+
+/// Tries to write beside the table before hours are spent on it.
+fn check_writable(output: &Path) -> Result<()> {
+    if output.is_dir() {
+        bail!("{} is a folder; --output names the table to write", output.display());
+    }
+    let mut probe = output.as_os_str().to_owned();
+    probe.push(".tmp");
+    let probe = PathBuf::from(probe);
+    let written = File::create(&probe).and_then(|_| std::fs::remove_file(&probe));
+    written.with_context(|| format!("cannot write the table {}", output.display()))
 }
 
 fn unfinished_path(output: &Path) -> PathBuf {

@@ -1,7 +1,6 @@
 //! The loop: what may not matter (threads, interruptions) and what must (the seed).
 
 use super::*;
-use crate::games;
 use crate::rundir::RunInfo;
 use crate::rundir::tests::Scratch;
 

@@ -7,7 +7,8 @@ use crate::race::state::{MAX_PIECES, NO_PIECE, State};
 use crate::race::{Race, Turns};
 use crate::starts::{Camp, CampInfo};
 
-/// The camps of a ruleset: places of the pieces, and a mark (that a pawn was cut; that the pieces are declared twins).
+/// The camps of a ruleset: places of the pieces, and a mark (that the seat has cut; that the
+/// pieces are declared twins).
 #[derive(Clone, Debug)]
 pub(super) struct CampList {
     infos: Vec<CampInfo>,

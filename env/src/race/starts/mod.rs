@@ -191,8 +191,6 @@ impl RaceTurns {
 }
 
 impl TurnStarts for RaceTurns {
-    type State = State;
-
     fn seats(&self) -> usize {
         self.starts.seats()
     }
@@ -246,13 +244,5 @@ impl TurnStarts for RaceTurns {
             Walk::Series(walk) => walk.cut_off(),
             Walk::Single(_) | Walk::Dice(_) => 0.0,
         }
-    }
-
-    fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
-        self.starts.locate(state)
-    }
-
-    fn state(&self, mover: Seat, camps: Camps) -> State {
-        self.starts.state(mover, camps)
     }
 }

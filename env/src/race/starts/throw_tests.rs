@@ -49,7 +49,7 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
         if race.node(state) == Node::Terminal {
             return over(if race.returns(state)[start.mover] == 1.0 { Then::Won } else { Then::Drawn });
         }
-        let (mover, mut camps) = turns.locate(state).expect("a turn ends at the start of the next");
+        let (mover, mut camps) = turns.starts().locate(state).expect("a turn ends at the start of the next");
         if mover == start.mover {
             return TurnEnd { camps, then: Then::Again };
         }
@@ -86,7 +86,7 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Camp>; 2], rng: &mut GameRng)
             *camp = pool[below(pool.len(), rng)];
         }
         if turns.is_position(mover, camps) {
-            return (turns.state(mover, camps), camps);
+            return (turns.starts().state(mover, camps), camps);
         }
     }
 }
@@ -113,7 +113,7 @@ fn walks_lead_where_the_engine_leads() {
         let pools = pools(&turns);
         for pools in pools.iter().cycle().take(4_000) {
             let (state, camps) = random_position(&turns, pools, &mut rng);
-            assert_eq!(turns.locate(&state), Some((state.mover, camps)), "{}", race.print(&state));
+            assert_eq!(turns.starts().locate(&state), Some((state.mover, camps)), "{}", race.print(&state));
             let mut found = Recorder::default();
             turns.visit(state.mover, camps, &mut found);
             let chances = race.chance_outcomes(&state);
@@ -131,7 +131,7 @@ fn dead_ends_are_draws() {
     let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
     let race = turns.starts().race().clone();
     let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
-    let (_, camps) = turns.locate(&state).expect("a start");
+    let (_, camps) = turns.starts().locate(&state).expect("a start");
     let mut found = Recorder::default();
     turns.visit(state.mover, camps, &mut found);
     let drawn = TurnEnd { camps: Camps::default(), then: Then::Drawn };
