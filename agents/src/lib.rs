@@ -3,14 +3,15 @@
 //! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
 //! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
 //! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
-//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it and [`regret`]
-//! measures agents against it.
+//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it, [`regret`]
+//! measures agents against it and [`exploit`] finds the best reply to them.
 
 pub mod agent;
 pub mod arena;
 pub mod baseline;
 pub mod bot;
 pub mod evaluator;
+pub mod exploit;
 pub mod net;
 pub mod net_evaluator;
 pub mod perspective;

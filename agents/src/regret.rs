@@ -17,6 +17,8 @@ use crate::agent::{Agent, OnePly};
 use crate::arena::{Choice, MatchConfig, MatchReport, NORMAL_95, play_watched_match};
 use crate::table::{Perfect, Table};
 
+/// A choice that gives away less than this is optimal: tables of 32 bits tell values in single precision.
+const OPTIMAL: f64 = 1e-6;
 /// Decisions that are told one by one.
 const WORST: usize = 10;
 
@@ -52,7 +54,7 @@ pub struct RegretReport {
     pub regret_per_decision: Mean,
     /// Regret for each game.
     pub regret_per_game: Mean,
-    /// Share of decisions without regret.
+    /// Share of decisions whose regret is below one in a million.
     pub optimal_choices: Mean,
     /// The agent's expected score against perfect play, from its regret: the luck of the dice is taken out.
     pub share_luck_adjusted: Mean,
@@ -151,7 +153,7 @@ fn summary(race: &Race, table: &Table, blocks: &[Block]) -> RegretReport {
     let per_block = |of: fn(&Block) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
     let sums = per_block(|block| block.regrets.iter().sum());
     let counts = per_block(|block| block.regrets.len() as f64);
-    let optimal = per_block(|block| block.regrets.iter().filter(|&&regret| regret <= 0.0).count() as f64);
+    let optimal = per_block(|block| block.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
     let totals = per_block(|block| block.total);
     // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
     let games = vec![2.0; blocks.len()];

@@ -341,13 +341,14 @@ impl Player {
         }
     }
 
-    /// The values by which it plays, if it always plays the result of its turn whose value is highest and nothing is
-    /// drawn.
-    pub fn taste(&self) -> Option<Box<dyn Evaluator<Race> + Send>> {
-        match &self.mind {
-            Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)) => Some(self.evaluator()),
-            Mind::Baseline(_) | Mind::Net(_, Lookahead::Policy | Lookahead::Mcts(_)) => None,
-        }
+    /// Whether it always plays the result of its turn that [`Player::evaluator`] values highest.
+    pub fn plays_by_values(&self) -> bool {
+        matches!(self.mind, Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)))
+    }
+
+    /// Whether it draws among equals.
+    pub fn draws_among_equals(&self) -> bool {
+        matches!(self.mind, Mind::Baseline(_))
     }
 
     /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.

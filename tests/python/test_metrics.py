@@ -18,6 +18,14 @@ def lines(smoke):
 
 
 @pytest.fixture(scope="module")
+def exploited(tmp_path_factory):
+    """The lines of a run that also finds best replies."""
+    settings = ("ruleset.flags.pieces=1", "evaluation.exploitability=true")
+    run, _ = program.train(tmp_path_factory.mktemp("exploited"), *settings)
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
 def events(smoke):
     """TensorBoard's own reader of the events, with nothing left out."""
     events = EventAccumulator(str(smoke[0] / "tensorboard"), size_guidance={"scalars": 0, "histograms": 0})
@@ -53,10 +61,23 @@ def test_histograms_hold_every_value(events):
             assert histogram.min * histogram.num <= histogram.sum + 1e-6
 
 
-def test_the_page_names_everything_and_nothing_else(lines, events):
+def test_best_replies_are_found_where_they_are_asked_for(lines, exploited, tmp_path):
+    """With one piece there is next to nothing to choose, so that nobody wins much more than a half."""
+    found = [line["eval/exploitability"] for line in exploited if "eval/exploitability" in line]
+    assert len(found) == 2 and all(-1e-5 < number < 0.02 for number in found), found
+    assert not any("eval/exploitability" in line for line in lines)
+    refused = program.run(
+        "train", program.SMOKE, "--set", "ruleset.flags.pieces=4", "--set", "evaluation.exploitability=true",
+        "--set", f"run.directory={tmp_path}",
+    )
+    assert refused.returncode == 1 and "`exploitability`" in refused.stderr, refused.stderr
+    assert "cannot be solved" in refused.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     page = (program.ROOT / "docs" / "metrics.md").read_text()
     named = set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
-    measured = {name for line in lines for name in line} | set(events.Tags()["histograms"])
+    measured = {name for line in lines + exploited for name in line} | set(events.Tags()["histograms"])
     measured = {re.sub(r"^eval/vs_.*/", "eval/vs_<opponent>/", name) for name in measured}
     measured = {re.sub(r"^weights/.*", "weights/<layer>", name) for name in measured}
     assert named == measured

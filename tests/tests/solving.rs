@@ -2,67 +2,17 @@
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::agent::{Agent, OnePly, RandomAgent};
-use ashta_agents::arena::MatchConfig;
-use ashta_agents::baseline::PipEvaluator;
 use ashta_agents::evaluator::Evaluator;
-use ashta_agents::regret::against_perfect;
-use ashta_agents::solve::{
-    Place, Solution, SolveConfig, Solved, Stage, UNIT, Unfinished, best_response, differences, meet, solve,
-};
+use ashta_agents::solve::{Place, SolveConfig, Solved, Stage, UNIT, Unfinished, differences, solve};
 use ashta_agents::table::{Perfect, Table};
 use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Seat, SeatSet};
-use ashta_env::race::Race;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
-use ashta_env::ruleset::Ruleset;
-use ashta_env::starts::{Camp, CampInfo, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
+use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, solved, start, table, turns};
 use rand::Rng;
-
-const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
-
-fn race(text: &str, seats: &str) -> Race {
-    let seats = SeatSet::from_letters(seats).expect("seats");
-    Race::new(Ruleset::parse(text, seats).expect("valid"))
-}
-
-fn turns(text: &str, seats: &str) -> RaceTurns {
-    RaceTurns::new(RaceStarts::new(&race(text, seats)).expect("few enough"))
-}
-
-fn start(turns: &RaceTurns) -> Camps {
-    let state = turns.starts().race().initial_state(turns.movers()[0]);
-    turns.starts().locate(&state).expect("a start").1
-}
-
-fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
-    match solve(turns, start(turns), None, config, &|_| ControlFlow::Continue(())) {
-        Ok(Solved::Solution(solution)) => solution,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn cells(values: &[u32]) -> Vec<AtomicU32> {
-    values.iter().map(|&value| AtomicU32::new(value)).collect()
-}
-
-/// Every position with its number.
-fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Camps)> {
-    let count = turns.camps().len();
-    let seats = turns.seats();
-    let all = (0..turns.numbers()).map(|number| {
-        let (mut rest, mut camps) = (number, Camps::default());
-        for camp in camps[..seats].iter_mut().rev() {
-            *camp = (rest % count) as Camp;
-            rest /= count;
-        }
-        (number, turns.movers()[rest], camps)
-    });
-    all.filter(|&(_, mover, camps)| turns.is_position(mover, camps)).collect()
-}
 
 #[test]
 fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
@@ -256,43 +206,6 @@ fn certificates_hold_for_values_that_are_far_from_settled() {
     }
 }
 
-/// A game that does not tell of rows.
-struct OneByOne<'a>(&'a RaceTurns);
-
-impl TurnStarts for OneByOne<'_> {
-    fn seats(&self) -> usize {
-        self.0.seats()
-    }
-
-    fn movers(&self) -> &[Seat] {
-        self.0.movers()
-    }
-
-    fn camps(&self) -> &[CampInfo] {
-        self.0.camps()
-    }
-
-    fn number(&self, mover: Seat, camps: Camps) -> usize {
-        self.0.number(mover, camps)
-    }
-
-    fn numbers(&self) -> usize {
-        self.0.numbers()
-    }
-
-    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
-        self.0.is_position(mover, camps)
-    }
-
-    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
-        self.0.visit(mover, camps, visitor);
-    }
-
-    fn cut_off(&self) -> f64 {
-        self.0.cut_off()
-    }
-}
-
 #[test]
 fn many_positions_at_once_have_the_values_of_one_by_one() {
     for text in ["ashtapada?pieces=1", "ashtapada?pieces=1&must_use=greedy", "ashtapada?pieces=1&twins=bell"] {
@@ -344,12 +257,6 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
         assert!(refused.expect_err("too few").to_string().contains("3 values to go on with"));
     }
-}
-
-fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
-    let turns = turns(text, seats);
-    let solution = solved(&turns, &CONFIG);
-    Arc::new(Table::new(turns.starts().clone(), solution, is_short))
 }
 
 fn known(table: &Table, position: &str) -> f64 {
@@ -408,47 +315,6 @@ fn within_a_series_the_table_answers_with_the_expectation() {
     let sum: f64 =
         parts.map(|(thrown, chance)| chance * value(&format!("ashtapada?pieces=1 S:20/N:30 S {thrown}"))).iter().sum();
     assert!((whole - sum).abs() < 3e-4, "{whole} and {sum}");
-}
-
-#[test]
-fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
-    let text = "ashte-kashte?pieces=1&move=optional";
-    let turns = turns(text, "SN");
-    let solution = solved(&turns, &CONFIG);
-    let perfect = cells(&solution.values);
-    let start = start(&turns);
-    let go_on = |_: &_| ControlFlow::Continue(());
-    let reply = best_response(&turns, start, &perfect, &CONFIG, &go_on).expect("settles").expect("not stopped");
-    assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
-    let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
-    assert!((reply.first - value).abs() < 1e-7);
-
-    // An agent that counts steps, as a table of what it thinks.
-    let race = turns.starts().race().clone();
-    let mut thinks = vec![0; turns.numbers()];
-    for (number, mover, camps) in positions(&turns) {
-        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, camps)]).remove(0).values;
-        thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
-    }
-    let pips = cells(&thinks);
-    let exact = meet(&turns, start, [Some(&pips), Some(&perfect)], &CONFIG, &go_on).expect("settles").expect("whole");
-    let best = best_response(&turns, start, &pips, &CONFIG, &go_on).expect("settles").expect("whole");
-    assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
-
-    let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
-    let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
-    let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
-    let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
-    let [low, high] = regret.share_luck_adjusted.interval;
-    assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
-    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "luck is taken out");
-    let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let (_, random) = against_perfect(&race, &random, &table, &matched, &|_| ()).expect("two seats");
-    assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
-    let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
-    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &|_| ()).expect("two seats");
-    assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
-    assert_eq!(itself.optimal_choices.mean, 1.0);
 }
 
 #[test]

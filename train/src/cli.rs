@@ -145,7 +145,7 @@ pub struct EvalArgs {
 /// Options of `ashta exploit`.
 #[derive(Debug, Args)]
 pub struct ExploitArgs {
-    /// The agent: FILE.bot, FILE.bot+2ply (or further plies), or a table.
+    /// The agent: a bot with any way to look ahead, or a table.
     pub agent: String,
     #[command(flatten)]
     pub game: GameArgs,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use ashta_agents::exploit::BestReply;
 use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::{NetShape, PortableNet};
@@ -32,6 +33,8 @@ pub struct Run {
     race: Arc<Race>,
     /// Where the game is solved: it tells more than any other opponent.
     perfect: Option<Player>,
+    /// Where the settings ask for it.
+    best_reply: Option<BestReply>,
     rundir: RunDir,
     metrics: Metrics,
     learner: Learner,
@@ -65,8 +68,8 @@ impl Run {
             best_score: None,
         };
         let metrics = Metrics::open(rundir.path(), None)?;
-        let perfect = games::perfect(&race)?;
-        Ok(Run { race: Arc::new(race), perfect, metrics, learner, replay, state, config, rundir })
+        let (perfect, best_reply) = (games::perfect(&race)?, judge::best_reply(&race, &config)?);
+        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, learner, replay, state, config, rundir })
     }
 
     /// A run taken up again at the checkpoint of `iteration`.
@@ -80,8 +83,8 @@ impl Run {
         let replay = checkpoint::load_replay(&dir, config.learning.replay_capacity, race.spec().actions)?;
         let state = checkpoint::load_state(&dir)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
-        let perfect = games::perfect(&race)?;
-        Ok(Run { race: Arc::new(race), perfect, metrics, learner, replay, state, config, rundir })
+        let (perfect, best_reply) = (games::perfect(&race)?, judge::best_reply(&race, &config)?);
+        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, learner, replay, state, config, rundir })
     }
 
     /// Replaces the settings in the folder of the run by `text`.
@@ -246,6 +249,9 @@ impl Run {
             }
             status.win_rates.push((opponent.clone(), report.score));
         }
+        if let Some(exploitability) = self.exploitability(&net)? {
+            self.metrics.scalar("eval/exploitability", exploitability);
+        }
         // The opponents that were asked for, whether or not perfect play is at hand.
         let asked = judged.len().min(self.config.evaluation.during.len());
         let mean = judged[..asked].iter().map(|judged| judged.report.score).sum::<f64>() / asked.max(1) as f64;
@@ -276,18 +282,24 @@ impl Run {
         judge::net(&self.race, net, opponents, self.perfect.as_ref(), &self.config, pairs)
     }
 
-    /// Judges the network as it is now and exports the bot. Returns the results and where the bot is.
+    fn exploitability(&mut self, net: &Arc<PortableNet>) -> Result<Option<f64>> {
+        let threads = self.config.run.threads;
+        self.best_reply.as_mut().map(|reply| judge::exploitability(reply, net, threads)).transpose()
+    }
+
+    /// Judges the network as it is now and exports the bot. Returns the results, how far the bot can be exploited if
+    /// the settings ask for it, and where it is.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
-    pub fn judge(&self) -> Result<(Vec<Judged>, std::path::PathBuf)> {
+    pub fn judge(&mut self) -> Result<(Vec<Judged>, Option<f64>, std::path::PathBuf)> {
         let net = Arc::new(self.learner.net()?);
         let evaluation = &self.config.evaluation;
         let judged = self.judge_net(&net, &evaluation.opponents, evaluation.final_pairs)?;
         let bot = crate::commands::export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
         let path = self.rundir.bots().join(format!("{}.bot", self.config.run.name));
         bot.write(&path)?;
-        Ok((judged, path))
+        Ok((judged, self.exploitability(&net)?, path))
     }
 }
 

@@ -1,11 +1,13 @@
-//! Two players of whom at least one plays by a fixed taste: what they win against each other, exactly.
+//! Two players of whom at least one plays in a fixed way: what they win against each other, exactly.
 
 use std::ops::ControlFlow;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ashta_env::starts::{Camp, Camps, TurnStarts};
 
-use super::duel::{Duel, PairOrder, Role, UNIT, cells};
+use super::duel::{Duel, PairOrder, Role, Style, UNIT, cells};
+use super::rows::{Judge, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
 use super::sweep::{Cells, Kernel, Place, Sight, Sweeps, Swept};
 use super::{SolveConfig, SolveError};
 
@@ -25,43 +27,52 @@ impl Response {
     }
 }
 
-/// What the best reply to a player wins who plays by `taste`: its value for each position at the start of a turn, of the
-/// seat that throws, as a fraction of 2³² − 1 and in the order of [`TurnStarts::number`]. Such a player chooses the result
-/// that it values highest for itself, the first among equals. `None` when the watch stopped it.
-///
-/// # Errors
-/// When there are not as many values as positions of two seats, or the values of the reply do not settle.
-pub fn best_response<T: TurnStarts>(
-    turns: &T,
-    start: Camps,
-    taste: &[AtomicU32],
-    config: &SolveConfig,
-    watch: &(dyn Fn(&Sight) -> ControlFlow<()> + Sync),
-) -> Result<Option<Response>, SolveError> {
-    meet(turns, start, [None, Some(taste)], config, watch)
-}
+/// What was found of a meeting, to begin the next one with: players that changed little meet in much the same way.
+#[derive(Debug, Default)]
+pub struct Memory(Vec<AtomicU32>);
 
-/// What the first of two players wins, each of whom plays by its taste as in [`best_response`], or best against the
-/// other.
+/// What the first of two players wins when they meet, each in its own style. `None` when the watch stopped it.
+///
+/// The values of both players together are as many again as those of [`solve`](super::solve). `memory` is what was found
+/// of a meeting in the same game, and of this one afterwards; the result depends on it by no more than the tolerance
+/// allows.
 ///
 /// # Errors
-/// As [`best_response`].
+/// When a style is not of as many positions as two seats have, or the values do not settle.
 pub fn meet<T: TurnStarts>(
     turns: &T,
     start: Camps,
-    tastes: [Option<&[AtomicU32]>; 2],
+    styles: [Style<'_>; 2],
+    memory: &mut Memory,
     config: &SolveConfig,
     watch: &(dyn Fn(&Sight) -> ControlFlow<()> + Sync),
 ) -> Result<Option<Response>, SolveError> {
     let duel = Duel::new(turns);
     let positions = duel.count * duel.count;
-    if let Some(taste) = tastes.into_iter().flatten().find(|taste| taste.len() != positions) {
-        return Err(SolveError::Values { expected: positions, found: taste.len() });
+    for style in styles {
+        let found = match style {
+            Style::Best => positions,
+            Style::Taste(values) => values.len(),
+            Style::Habit(habit) => habit.positions(),
+        };
+        if found != positions {
+            return Err(SolveError::Values { expected: positions, found });
+        }
     }
-    let cells = cells(2 * positions);
-    let kernel = Meeting { duel, cells: &cells, tastes };
+    if memory.0.len() != 2 * positions {
+        memory.0 = cells(2 * positions);
+    }
+    let cells = &memory.0;
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: super::LIMIT };
-    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.camps()), Place::default(), watch) {
+    let order = PairOrder::new(turns.camps());
+    let has_habits = styles.iter().any(|style| matches!(style, Style::Habit(_)));
+    let swept = if turns.has_rows() && !has_habits {
+        let kernel = MeetingRows::new(duel, cells, styles);
+        sweeps.run(&kernel, cells, &TileOrder(order), Place::default(), watch)
+    } else {
+        sweeps.run(&Meeting { duel, cells, styles }, cells, &order, Place::default(), watch)
+    };
+    match swept {
         Swept::Settled(_) => {
             let number = turns.number(turns.movers()[0], start);
             let value = |cell: usize| f64::from(cells[cell].load(Ordering::Relaxed)) * UNIT;
@@ -76,7 +87,7 @@ pub fn meet<T: TurnStarts>(
 struct Meeting<'a, T> {
     duel: Duel<'a, T>,
     cells: &'a Cells,
-    tastes: [Option<&'a Cells>; 2],
+    styles: [Style<'a>; 2],
 }
 
 impl<T: TurnStarts> Kernel<[Camp; 2]> for Meeting<'_, T> {
@@ -85,8 +96,8 @@ impl<T: TurnStarts> Kernel<[Camp; 2]> for Meeting<'_, T> {
             return;
         }
         let (mine, theirs) = self.cells.split_at(self.cells.len() / 2);
-        let [taste, other_taste] = self.tastes;
-        let roles = [Role { mine, theirs, taste }, Role { mine: theirs, theirs: mine, taste: other_taste }];
+        let [style, other_style] = self.styles;
+        let roles = [Role { mine, theirs, style }, Role { mine: theirs, theirs: mine, style: other_style }];
         let swapped = [camps[1], camps[0]];
         for camps in [camps, swapped].into_iter().take(if camps == swapped { 1 } else { 2 }) {
             let [value, reply] = self.duel.pair(camps, roles);
@@ -97,5 +108,62 @@ impl<T: TurnStarts> Kernel<[Camp; 2]> for Meeting<'_, T> {
 
     fn distance(&self, old: u32, new: u32) -> f64 {
         f64::from(old.abs_diff(new)) * UNIT
+    }
+}
+
+/// The same for many positions at a time.
+struct MeetingRows<'a, T> {
+    lookout: Lookout<'a, T, Value>,
+    /// Of the positions in which the first player throws, and of those in which the second does.
+    mirrors: RwLock<[Vec<i32>; 2]>,
+    judges: [Option<Judge>; 2],
+}
+
+impl<'a, T: TurnStarts> MeetingRows<'a, T> {
+    fn new(duel: Duel<'a, T>, cells: &Cells, styles: [Style<'_>; 2]) -> MeetingRows<'a, T> {
+        let count = duel.count;
+        let (first, second) = cells.split_at(count * count);
+        let judge = |style| match style {
+            Style::Taste(values) => Some(Judge::new(values, count, 0.0)),
+            Style::Best | Style::Habit(_) => None,
+        };
+        MeetingRows {
+            mirrors: RwLock::new([first, second].map(|cells| mirror(cells, count, Value::key_after))),
+            judges: styles.map(judge),
+            lookout: Lookout::new(duel, 1.0),
+        }
+    }
+}
+
+impl<T: TurnStarts> Kernel<Tile> for MeetingRows<'_, T> {
+    fn update(&self, tile: Tile, mut set: impl FnMut(usize, u32)) {
+        let Ok(mirrors) = self.mirrors.read() else { return };
+        let [first, second] = &*mirrors;
+        let [judge, other_judge] = self.judges.each_ref().map(Option::as_ref);
+        let views =
+            [View { after: second, again: first, judge }, View { after: first, again: second, judge: other_judge }];
+        let duel = &self.lookout.duel;
+        let half = duel.count * duel.count;
+        let swapped = tile.swapped();
+        let tiles = if swapped == tile { vec![tile] } else { vec![tile, swapped] };
+        for tile in &tiles {
+            self.lookout.meet(views, tile, false, |camps, [value, reply]| {
+                set(duel.cell(camps), value);
+                set(half + duel.cell([camps[1], camps[0]]), reply);
+            });
+        }
+    }
+
+    fn distance(&self, old: u32, new: u32) -> f64 {
+        Value::distance(old, new)
+    }
+
+    fn committed(&self, new: &[(usize, u32)]) {
+        let Ok(mut mirrors) = self.mirrors.write() else { return };
+        let count = self.lookout.duel.count;
+        let half = count * count;
+        for &(cell, bits) in new {
+            mirrors[cell / half][place(cell % half, count)] = Value::key_after(bits);
+        }
     }
 }

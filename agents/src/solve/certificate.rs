@@ -135,6 +135,14 @@ impl Quantity for Length {
     fn whole(backup: Backup, told: f64) -> Backup {
         Backup { sum: 1.0 + backup.sum + (1.0 - told) * BOUND, ..backup }
     }
+
+    const NO_RESULT: i32 = 0;
+
+    /// The longest.
+    #[inline]
+    fn of_equals(a: i32, b: i32) -> i32 {
+        a.max(b)
+    }
 }
 
 /// How long games can be dragged out by results of nearly the best value.

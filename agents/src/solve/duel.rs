@@ -121,9 +121,62 @@ impl Order for PairOrder {
 pub(super) struct Role<'a> {
     pub(super) mine: &'a Cells,
     pub(super) theirs: &'a Cells,
-    /// What it chooses by: the result whose value here is highest for it, the first among equals. By its own values if
-    /// `None`.
-    pub(super) taste: Option<&'a Cells>,
+    pub(super) style: Style<'a>,
+}
+
+/// How a player chooses.
+#[derive(Clone, Copy, Debug)]
+pub enum Style<'a> {
+    /// As well as can be.
+    Best,
+    /// The result whose value here is highest for it; of equals that which is worst for it, so that it is never
+    /// worth less than what is found. Values are for each position at the start of a turn those of the seat that throws,
+    /// as fractions of 2³² − 1 and in the order of [`TurnStarts::number`].
+    Taste(&'a [AtomicU32]),
+    /// Always the same, whatever it is worth.
+    Habit(&'a Habit),
+}
+
+impl Style<'_> {
+    /// Whether the player chooses by what its results are worth.
+    fn is_best(self) -> bool {
+        matches!(self, Style::Best)
+    }
+}
+
+/// Where the turns of a player lead that does not choose by values.
+#[derive(Debug)]
+pub struct Habit {
+    /// For each position the place of its first turn, by number; and one more.
+    first: Vec<usize>,
+    /// Throws by probability, and the end of the turn.
+    turns: Vec<(f32, TurnEnd)>,
+}
+
+impl Habit {
+    /// The habit of turning so from each position, in the order of [`TurnStarts::number`]: the probabilities of throws
+    /// and where they lead. A number that no position has leads nowhere.
+    pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> Habit {
+        let mut habit = Habit { first: vec![0], turns: Vec::new() };
+        for turns in positions {
+            habit.turns.extend(turns);
+            habit.first.push(habit.turns.len());
+        }
+        habit
+    }
+
+    /// Number of positions.
+    pub fn positions(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    #[inline]
+    fn visit(&self, position: usize, visitor: &mut impl TurnVisitor) {
+        for &(probability, end) in &self.turns[self.first[position]..self.first[position + 1]] {
+            visitor.throws(probability.into());
+            visitor.end(end);
+        }
+    }
 }
 
 /// The positions of a game for two.
@@ -170,7 +223,10 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             best: None,
             whither: Whither::Elsewhere,
         };
-        self.visit(camps, &mut choice);
+        match role.style {
+            Style::Best | Style::Taste(_) => self.visit(camps, &mut choice),
+            Style::Habit(habit) => habit.visit(self.cell(camps), &mut choice),
+        }
         choice.settle();
         choice.found.scaled(1.0 / (1.0 - self.turns.cut_off()))
     }
@@ -182,7 +238,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
         let swapped = [camps[1], camps[0]];
         let pass = !role.theirs[self.cell(swapped)].load(Ordering::Relaxed);
         let first = self.backup(camps, role, pass).moving();
-        let is_mirror = camps[0] == camps[1] && role.taste.is_none() && reply.taste.is_none();
+        let is_mirror = camps[0] == camps[1] && role.style.is_best() && reply.style.is_best();
         // The second player knows the new value of the first, or two who would rather pass would never agree.
         let value = bits(first.sum + first.passing * f64::from(pass) * UNIT);
         let second = if is_mirror { first } else { self.backup(swapped, reply, !value).moving() };
@@ -328,9 +384,9 @@ impl TurnVisitor for Choice<'_> {
             Then::Won => ONE,
             Then::Drawn => ONE / 2,
         };
-        let key = match (self.role.taste, then) {
-            (Some(taste), Then::Next) => !self.at(taste, other, own),
-            (Some(taste), Then::Again) => self.at(taste, own, other),
+        let key = match (self.role.style, then) {
+            (Style::Taste(taste), Then::Next) => !self.at(taste, other, own),
+            (Style::Taste(taste), Then::Again) => self.at(taste, own, other),
             _ => value,
         };
         let whither = match then {
@@ -340,8 +396,8 @@ impl TurnVisitor for Choice<'_> {
         };
         match self.best {
             None => (self.best, self.whither) = (Some((key, value)), whither),
-            Some((best, _)) => {
-                if key > best {
+            Some((best, chosen)) => {
+                if key > best || (key == best && value < chosen) {
                     self.best = Some((key, value));
                 }
                 // A pass that is not forced is a result like any other: its value is iterated.
@@ -362,7 +418,7 @@ pub(super) struct Perfect<'a, T> {
 
 impl<T: TurnStarts> Perfect<'_, T> {
     pub(super) fn role(&self) -> Role<'_> {
-        Role { mine: self.cells, theirs: self.cells, taste: None }
+        Role { mine: self.cells, theirs: self.cells, style: Style::Best }
     }
 
     /// By how much a turn of looking ahead changes the value of a position.

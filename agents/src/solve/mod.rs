@@ -22,9 +22,10 @@ use duel::{Duel, PairOrder, Perfect};
 use rows::{Rows, TileOrder, Value};
 use sweep::{Sweeps, Swept};
 
-pub use best_response::{Response, best_response, meet};
+pub use best_response::{Memory, Response, meet};
 pub use certificate::Certificate;
 pub use compare::{Differences, differences};
+pub use duel::{Habit, Style};
 pub use sweep::{Place, Sight};
 
 /// What the bits of a value are multiplied with: values are fractions of 2³² − 1.

@@ -21,6 +21,13 @@ pub(super) struct Tile {
     other: Range<usize>,
 }
 
+impl Tile {
+    /// The others against the camps.
+    pub(super) fn swapped(&self) -> Tile {
+        Tile { own: self.other.clone(), other: self.own.clone() }
+    }
+}
+
 /// The order of the positions of two seats in tiles.
 #[derive(Debug)]
 pub(super) struct TileOrder(pub(super) PairOrder);
@@ -79,6 +86,10 @@ pub(super) trait Quantity: Sync {
     fn distance(old: u32, new: u32) -> f64;
     /// What all throws together are worth, if those told of have this probability and these sums.
     fn whole(backup: Backup, told: f64) -> Backup;
+    /// Of results that a judge holds to be equally good, what counts; and what counts where there is none.
+    fn of_equals(a: i32, b: i32) -> i32;
+    /// See [`Quantity::of_equals`].
+    const NO_RESULT: i32;
 }
 
 /// The expected return of the seat that throws.
@@ -125,54 +136,67 @@ impl Quantity for Value {
     fn whole(backup: Backup, told: f64) -> Backup {
         backup.scaled(1.0 / told)
     }
+
+    const NO_RESULT: i32 = i32::MAX;
+
+    /// The least: nobody plays worse than that by breaking ties.
+    #[inline]
+    fn of_equals(a: i32, b: i32) -> i32 {
+        a.min(b)
+    }
 }
 
-/// Something found for each position, many positions at a time.
-#[derive(Debug)]
-pub(super) struct Rows<'a, T, Q> {
-    duel: Duel<'a, T>,
-    cells: &'a Cells,
-    /// By the camp that has thrown before and then the one that throws: the keys for the former. There is room for more
-    /// lanes.
-    mirror: RwLock<Vec<i32>>,
-    /// Throws are looked at, the likeliest first, until they have this probability together.
-    told: f64,
-    judge: Option<Judge>,
-    quantity: PhantomData<Q>,
+/// What a turn leads to as one player sees it, many positions at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    /// What is known of the positions in which the other player throws next: a [`mirror`].
+    pub(super) after: &'a [i32],
+    /// And of those in which the same one throws again.
+    pub(super) again: &'a [i32],
+    /// Which results the player might choose; any of the best by what is known if `None`.
+    pub(super) judge: Option<&'a Judge>,
 }
 
-/// Lets only results count whose value is nearly the best.
+/// Lets only results count that are nearly the best by some values.
 #[derive(Debug)]
-struct Judge {
-    /// The values, as in [`Rows::mirror`].
+pub(super) struct Judge {
+    /// The values, a [`mirror`].
     mirror: Vec<i32>,
     /// The largest difference from the best, in bits.
     gap: i32,
 }
 
-impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
-    pub(super) fn new(duel: Duel<'a, T>, cells: &'a Cells, told: f64) -> Rows<'a, T, Q> {
-        let mirror = RwLock::new(mirror(cells, duel.count, Q::key_after));
-        Rows { duel, cells, mirror, told, judge: None, quantity: PhantomData }
+impl Judge {
+    /// A judge by the values of `count`² positions.
+    pub(super) fn new(values: &Cells, count: usize, gap: f64) -> Judge {
+        Judge { mirror: mirror(values, count, Value::key_after), gap: (gap / UNIT) as i32 }
     }
+}
 
-    /// The same where only results count whose value differs from the best by no more than `gap`.
-    pub(super) fn judged_by(self, values: &Cells, gap: f64) -> Rows<'a, T, Q> {
-        let mirror = mirror(values, self.duel.count, Value::key_after);
-        Rows { judge: Some(Judge { mirror, gap: (gap / UNIT) as i32 }), ..self }
+/// Looks one turn ahead from many positions at a time.
+#[derive(Debug)]
+pub(super) struct Lookout<'a, T, Q> {
+    pub(super) duel: Duel<'a, T>,
+    /// Throws are looked at, the likeliest first, until they have this probability together.
+    told: f64,
+    quantity: PhantomData<Q>,
+}
+
+impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
+    pub(super) fn new(duel: Duel<'a, T>, told: f64) -> Lookout<'a, T, Q> {
+        Lookout { duel, told, quantity: PhantomData }
     }
 
     /// What the turns of `own` against each of `others` are worth, if passing is worth `passes`.
     #[inline]
-    fn backups(&self, mirror: &[i32], own: Camp, others: &Range<usize>, passes: Keys) -> [Backup; LANES] {
+    fn backups(&self, view: View<'_>, own: Camp, others: &Range<usize>, passes: Keys) -> [Backup; LANES] {
         let mut best = BestOfRow::<Q> {
-            mirror,
+            view,
             count: self.duel.count,
             own,
             first: others.start,
             passes,
             results: Vec::with_capacity(512),
-            judge: self.judge.as_ref(),
             judged: Vec::with_capacity(512),
             pass: None,
             wanted: self.told,
@@ -187,19 +211,79 @@ impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
     }
 
     /// What passing is worth to each of `others` against `own`.
-    fn passes(&self, mirror: &[i32], own: usize, others: &Range<usize>) -> Keys {
-        std::array::from_fn(|lane| mirror[own * self.duel.count + others.start + lane])
+    fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys {
+        std::array::from_fn(|lane| view.after[own * self.duel.count + others.start + lane])
+    }
+
+    /// Calls `set` with two camps and the bits of the positions in which the first of two players throws with the one,
+    /// and the second player with the other; for all camps of a tile. Where the players are alike a tile of the same camps
+    /// twice needs only to be looked at once.
+    pub(super) fn meet(
+        &self,
+        [first, second]: [View<'_>; 2],
+        Tile { own, other }: &Tile,
+        are_alike: bool,
+        mut set: impl FnMut([Camp; 2], [u32; 2]),
+    ) {
+        let is_mirrored = are_alike && own == other;
+        let mut firsts = [[Backup::NOTHING; LANES]; LANES];
+        for (camp, backups) in own.clone().zip(&mut firsts) {
+            *backups = self.backups(first, camp as Camp, other, self.passes(first, camp, other));
+        }
+        for (lane, reply) in other.clone().enumerate() {
+            // Who replies knows the new values of the first, or two who would rather pass would never agree.
+            let mut passes = self.passes(second, reply, own);
+            for (pass, first) in passes.iter_mut().zip(&firsts) {
+                let Backup { sum, passing, .. } = first[lane];
+                if passing == 0.0 {
+                    *pass = Q::key_after(Q::pair(Backup { sum, passing, staying: 0.0 }, Backup::NOTHING)[0]);
+                }
+            }
+            let replies = match is_mirrored {
+                true => firsts[lane],
+                false => self.backups(second, reply as Camp, own, passes),
+            };
+            for (at, camp) in own.clone().enumerate().filter(|&(_, camp)| !is_mirrored || camp <= reply) {
+                set([camp as Camp, reply as Camp], Q::pair(firsts[at][lane], replies[at]));
+            }
+        }
+    }
+}
+
+/// Something found for each position when both players are alike, many positions at a time.
+#[derive(Debug)]
+pub(super) struct Rows<'a, T, Q> {
+    lookout: Lookout<'a, T, Q>,
+    cells: &'a Cells,
+    mirror: RwLock<Vec<i32>>,
+    judge: Option<Judge>,
+}
+
+impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
+    pub(super) fn new(duel: Duel<'a, T>, cells: &'a Cells, told: f64) -> Rows<'a, T, Q> {
+        let mirror = RwLock::new(mirror(cells, duel.count, Q::key_after));
+        Rows { lookout: Lookout::new(duel, told), cells, mirror, judge: None }
+    }
+
+    /// The same where only results count whose value differs from the best by no more than `gap`.
+    pub(super) fn judged_by(self, values: &Cells, gap: f64) -> Rows<'a, T, Q> {
+        Rows { judge: Some(Judge::new(values, self.lookout.duel.count, gap)), ..self }
+    }
+
+    fn view<'v>(&'v self, mirror: &'v [i32]) -> View<'v> {
+        View { after: mirror, again: mirror, judge: self.judge.as_ref() }
     }
 
     /// By how much looking one turn ahead changes the quantity of any of one camp's positions at most.
     pub(super) fn residual(&self, own: Camp) -> f64 {
         let Ok(mirror) = self.mirror.read() else { return f64::INFINITY };
+        let (lookout, view) = (&self.lookout, self.view(&mirror));
         let mut largest = 0.0_f64;
-        for others in pieces(0..self.duel.count) {
-            let passes = self.passes(&mirror, usize::from(own), &others);
-            let backups = self.backups(&mirror, own, &others, passes);
+        for others in pieces(0..lookout.duel.count) {
+            let passes = lookout.passes(view, usize::from(own), &others);
+            let backups = lookout.backups(view, own, &others, passes);
             for ((other, backup), pass) in others.zip(backups).zip(passes) {
-                let here = self.cells[self.duel.cell([own, other as Camp])].load(Ordering::Relaxed);
+                let here = self.cells[lookout.duel.cell([own, other as Camp])].load(Ordering::Relaxed);
                 let ahead = backup.sum + backup.passing * Q::number(pass);
                 largest = largest.max((ahead - Q::number(Q::key(here))).abs());
             }
@@ -211,33 +295,14 @@ impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
 impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
     fn update(&self, tile: Tile, mut set: impl FnMut(usize, u32)) {
         let Ok(mirror) = self.mirror.read() else { return };
-        let Tile { own, other } = tile;
-        let is_mirrored = own == other;
-        let mut firsts = [[Backup::NOTHING; LANES]; LANES];
-        for (camp, backups) in own.clone().zip(&mut firsts) {
-            *backups = self.backups(&mirror, camp as Camp, &other, self.passes(&mirror, camp, &other));
-        }
-        for (lane, reply) in other.clone().enumerate() {
-            // Who replies knows the new values of the first, or two who would rather pass would never agree.
-            let mut passes = self.passes(&mirror, reply, &own);
-            for (pass, first) in passes.iter_mut().zip(&firsts) {
-                let Backup { sum, passing, .. } = first[lane];
-                if passing == 0.0 {
-                    *pass = Q::key_after(Q::pair(Backup { sum, passing, staying: 0.0 }, Backup::NOTHING)[0]);
-                }
+        let view = self.view(&mirror);
+        let duel = &self.lookout.duel;
+        self.lookout.meet([view; 2], &tile, true, |camps, [quantity, answer]| {
+            set(duel.cell(camps), quantity);
+            if camps[0] != camps[1] {
+                set(duel.cell([camps[1], camps[0]]), answer);
             }
-            let replies = match is_mirrored {
-                true => firsts[lane],
-                false => self.backups(&mirror, reply as Camp, &own, passes),
-            };
-            for (at, camp) in own.clone().enumerate().filter(|&(_, camp)| !is_mirrored || camp <= reply) {
-                let [quantity, answer] = Q::pair(firsts[at][lane], replies[at]);
-                set(self.duel.cell([camp as Camp, reply as Camp]), quantity);
-                if camp != reply {
-                    set(self.duel.cell([reply as Camp, camp as Camp]), answer);
-                }
-            }
-        }
+        });
     }
 
     fn distance(&self, old: u32, new: u32) -> f64 {
@@ -246,11 +311,27 @@ impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
 
     fn committed(&self, new: &[(usize, u32)]) {
         let Ok(mut mirror) = self.mirror.write() else { return };
-        let count = self.duel.count;
+        let count = self.lookout.duel.count;
         for &(cell, bits) in new {
-            mirror[cell % count * count + cell / count] = Q::key_after(bits);
+            mirror[place(cell, count)] = Q::key_after(bits);
         }
     }
+}
+
+/// Keys of all positions for the player who does not throw there: by its camp and then the thrower's, so that what is
+/// known of one camp against many others stands side by side. There is room for more lanes at the end.
+pub(super) fn mirror(cells: &Cells, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
+    let mut mirror = vec![0; count * count + LANES];
+    for (cell, bits) in cells.iter().enumerate() {
+        mirror[place(cell, count)] = key(bits.load(Ordering::Relaxed));
+    }
+    mirror
+}
+
+/// Where a [`mirror`] has the key of a cell.
+#[inline]
+pub(super) fn place(cell: usize, count: usize) -> usize {
+    cell % count * count + cell / count
 }
 
 /// Keys side by side.
@@ -258,13 +339,12 @@ type Keys = [i32; LANES];
 
 /// Chooses the best result of each throw for each position of a row.
 struct BestOfRow<'a, Q> {
-    mirror: &'a [i32],
+    view: View<'a>,
     count: usize,
     own: Camp,
     first: usize,
     passes: Keys,
     results: Vec<Keys>,
-    judge: Option<&'a Judge>,
     /// The values of the results, where there is a judge.
     judged: Vec<Keys>,
     /// The result that is a pass.
@@ -284,9 +364,9 @@ impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
             self.results.push(self.passes);
         } else {
             let after = usize::from(camp) * self.count + self.first;
-            self.results.extend(self.mirror[after..].first_chunk());
+            self.results.extend(self.view.after[after..].first_chunk());
         }
-        if let Some(judge) = self.judge {
+        if let Some(judge) = self.view.judge {
             let after = usize::from(camp) * self.count + self.first;
             self.judged.extend(judge.mirror[after..].first_chunk());
         }
@@ -296,11 +376,11 @@ impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
     fn again(&mut self, lane: usize, [own, other, ..]: Camps) {
         // Few camps follow captures, so that their rows of the mirror are at hand.
         let at = usize::from(other) * self.count + usize::from(own);
-        let key = Q::turned(self.mirror[at]);
+        let key = Q::turned(self.view.again[at]);
         if let Some(result) = self.results.last_mut() {
             result[lane] = key;
         }
-        if let (Some(judge), Some(judged)) = (self.judge, self.judged.last_mut()) {
+        if let (Some(judge), Some(judged)) = (self.view.judge, self.judged.last_mut()) {
             judged[lane] = Value::turned(judge.mirror[at]);
         }
     }
@@ -316,11 +396,11 @@ impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
         if results.iter().all(|&result| Some(result) == self.pass) {
             self.passing += probability;
         } else {
-            let best = match self.judge {
+            let best = match self.view.judge {
                 None => best(&self.results, results),
                 Some(judge) => {
                     let limits = best(&self.judged, results).map(|best| best.saturating_sub(judge.gap));
-                    best_within(&self.results, &self.judged, &limits, results)
+                    best_within::<Q>(&self.results, &self.judged, &limits, results)
                 }
             };
             for (sum, best) in self.sums.iter_mut().zip(best) {
@@ -343,25 +423,16 @@ fn best(results: &[Keys], numbers: &[u16]) -> Keys {
     best
 }
 
-/// The largest keys of the results with these numbers whose values reach the limits; 0 or more.
+/// What counts of the results with these numbers whose values reach the limits.
 #[inline(never)]
-fn best_within(results: &[Keys], values: &[Keys], limits: &Keys, numbers: &[u16]) -> Keys {
-    let mut best = [0; LANES];
+fn best_within<Q: Quantity>(results: &[Keys], values: &[Keys], limits: &Keys, numbers: &[u16]) -> Keys {
+    let mut best = [Q::NO_RESULT; LANES];
     for number in numbers.iter().map(|&number| usize::from(number)) {
         let (result, value) = (&results[number], &values[number]);
         for lane in 0..LANES {
-            let key = if value[lane] >= limits[lane] { result[lane] } else { 0 };
-            best[lane] = key.max(best[lane]);
+            let key = if value[lane] >= limits[lane] { result[lane] } else { Q::NO_RESULT };
+            best[lane] = Q::of_equals(key, best[lane]);
         }
     }
     best
-}
-
-/// The keys of all cells, with room for more lanes.
-fn mirror(cells: &Cells, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
-    let mut mirror = vec![0; count * count + LANES];
-    for (cell, bits) in cells.iter().enumerate() {
-        mirror[cell % count * count + cell / count] = key(bits.load(Ordering::Relaxed));
-    }
-    mirror
 }

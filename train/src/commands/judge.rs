@@ -1,14 +1,18 @@
 //! Matches of one agent against many, as training and `ashta eval` need them.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::exploit::{BestReply, Conduct};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::PortableNet;
 use ashta_agents::regret::{RegretReport, against_perfect};
 use ashta_agents::roster::Player;
+use ashta_agents::solve::SolveConfig;
 use ashta_env::race::Race;
 use serde::Serialize;
 
@@ -87,6 +91,30 @@ pub fn net(
     Ok(judged)
 }
 
+/// What finds best replies, if the settings ask for it.
+///
+/// # Errors
+/// When the game cannot be solved.
+pub fn best_reply(race: &Race, config: &Config) -> Result<Option<BestReply>> {
+    let best = config.evaluation.exploitability.then(|| BestReply::new(race));
+    best.transpose().with_context(|| cannot_exploit(race))
+}
+
+fn cannot_exploit(race: &Race) -> String {
+    format!("section [evaluation], `exploitability`: {} cannot be solved", race.ruleset())
+}
+
+/// What the best reply to a network that looks one ply ahead wins above a half.
+///
+/// # Errors
+/// When the reply does not settle.
+pub fn exploitability(reply: &mut BestReply, net: &Arc<PortableNet>, threads: usize) -> Result<f64> {
+    let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
+    let config = SolveConfig { threads, tolerance: 1e-6, certify: false };
+    let found = reply.find(Conduct::Values(&values), &config, &|_| ControlFlow::Continue(()))?;
+    Ok(found.context("nobody stops it")?.mean() - 0.5)
+}
+
 /// Checks that every opponent named in the settings exists and plays the game, before any time is spent.
 ///
 /// # Errors
@@ -97,6 +125,9 @@ pub fn check_opponents(race: &Race, config: &Config) -> Result<()> {
         checked.map(drop).with_context(|| format!("section [evaluation], opponent `{opponent}`"))?;
     }
     games::perfect(race)?;
+    if config.evaluation.exploitability {
+        BestReply::positions(race).with_context(|| cannot_exploit(race))?;
+    }
     Ok(())
 }
 

@@ -45,11 +45,14 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             remark(go_on);
             Ok(())
         }
-        Ending::Trained(run) => {
+        Ending::Trained(mut run) => {
             phase.is_saved.store(true, Ordering::Relaxed);
-            let (judged, bot) = run.judge()?;
+            let (judged, exploitability, bot) = run.judge()?;
             let rows: Vec<_> = judged.iter().map(super::judge::Judged::row).collect();
             print(win_rate_table(&rows))?;
+            if let Some(exploitability) = exploitability {
+                print(format_args!("exploitability: {exploitability:.6}"))?;
+            }
             print(format_args!("bot: {}", bot.display()))
         }
     }

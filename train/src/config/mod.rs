@@ -138,6 +138,8 @@ pub struct EvaluationConfig {
     pub during: Vec<String>,
     /// Opponents at the end, all different, not yet looked up.
     pub opponents: Vec<String>,
+    /// Whether the best reply to the bot is found each time.
+    pub exploitability: bool,
     /// Seed of the evaluation games, at most `i64::MAX`.
     pub seed: u64,
 }

@@ -71,6 +71,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             final_pairs: reader.whole("evaluation.final_pairs", 1..=10_000_000),
             during: reader.names("evaluation.during"),
             opponents: reader.names("evaluation.opponents"),
+            exploitability: reader.switch("evaluation.exploitability"),
             seed: reader.whole("evaluation.seed", 0..=i64::MAX),
         },
         export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },

@@ -23,7 +23,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
     let run = Run::begin(config.clone(), race, rundir).expect("a valid run");
-    if let Ending::Trained(run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
+    if let Ending::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
         run.judge().expect("a bot");
     }
     path
@@ -34,7 +34,9 @@ fn resume(config: &Config, path: &std::path::Path) {
     let info = info(config, &race);
     let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
     let run = Run::resume(config.clone(), race, rundir, newest.expect("a checkpoint")).expect("a valid checkpoint");
-    let Ending::Trained(run) = run.train(&|_| false).expect("nothing goes wrong") else { panic!("nobody interrupts") };
+    let Ending::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
+        panic!("nobody interrupts")
+    };
     run.judge().expect("a bot");
 }
 

@@ -1,0 +1,121 @@
+//! Small games, solved.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use ashta_agents::solve::{Solution, SolveConfig, Solved, solve};
+use ashta_agents::table::Table;
+use ashta_env::game::{Game, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::ruleset::Ruleset;
+use ashta_env::starts::{Camp, CampInfo, Camps, TurnStarts, TurnVisitor};
+
+/// One thread, as exact as values can be, with the proof.
+pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
+
+/// The game of a ruleset, with these seats.
+///
+/// # Panics
+/// When there is none.
+pub fn race(text: &str, seats: &str) -> Race {
+    let seats = SeatSet::from_letters(seats).expect("seats");
+    Race::new(Ruleset::parse(text, seats).expect("valid"))
+}
+
+/// Its turns.
+///
+/// # Panics
+/// When there is none.
+pub fn turns(text: &str, seats: &str) -> RaceTurns {
+    RaceTurns::new(RaceStarts::new(&race(text, seats)).expect("few enough"))
+}
+
+/// The camps before the first throw.
+///
+/// # Panics
+/// When there is none.
+pub fn start(turns: &RaceTurns) -> Camps {
+    let state = turns.starts().race().initial_state(turns.movers()[0]);
+    turns.starts().locate(&state).expect("a start").1
+}
+
+/// Perfect play.
+///
+/// # Panics
+/// When there is none.
+pub fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
+    match solve(turns, start(turns), None, config, &|_| ControlFlow::Continue(())) {
+        Ok(Solved::Solution(solution)) => solution,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Values as solvers take them.
+pub fn cells(values: &[u32]) -> Vec<AtomicU32> {
+    values.iter().map(|&value| AtomicU32::new(value)).collect()
+}
+
+/// Every position with its number.
+pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Camps)> {
+    let count = turns.camps().len();
+    let seats = turns.seats();
+    let all = (0..turns.numbers()).map(|number| {
+        let (mut rest, mut camps) = (number, Camps::default());
+        for camp in camps[..seats].iter_mut().rev() {
+            *camp = (rest % count) as Camp;
+            rest /= count;
+        }
+        (number, turns.movers()[rest], camps)
+    });
+    all.filter(|&(_, mover, camps)| turns.is_position(mover, camps)).collect()
+}
+
+/// A table of perfect play, of 16 or of 32 bits.
+///
+/// # Panics
+/// When there is none.
+pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
+    let turns = turns(text, seats);
+    let solution = solved(&turns, &CONFIG);
+    Arc::new(Table::new(turns.starts().clone(), solution, is_short))
+}
+
+/// A game that does not tell of rows.
+#[derive(Debug)]
+pub struct OneByOne<'a>(pub &'a RaceTurns);
+
+impl TurnStarts for OneByOne<'_> {
+    fn seats(&self) -> usize {
+        self.0.seats()
+    }
+
+    fn movers(&self) -> &[Seat] {
+        self.0.movers()
+    }
+
+    fn camps(&self) -> &[CampInfo] {
+        self.0.camps()
+    }
+
+    fn number(&self, mover: Seat, camps: Camps) -> usize {
+        self.0.number(mover, camps)
+    }
+
+    fn numbers(&self) -> usize {
+        self.0.numbers()
+    }
+
+    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
+        self.0.is_position(mover, camps)
+    }
+
+    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        self.0.visit(mover, camps, visitor);
+    }
+
+    fn cut_off(&self) -> f64 {
+        self.0.cut_off()
+    }
+}

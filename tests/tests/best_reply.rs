@@ -1,0 +1,235 @@
+//! Best replies: to perfect play, to agents by value and to those that choose in any other way.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ashta_agents::agent::{Agent, OnePly, RandomAgent};
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::baseline::PipEvaluator;
+use ashta_agents::evaluator::{Evaluation, Evaluator};
+use ashta_agents::exploit::{BestReply, Conduct, ExploitStage};
+use ashta_agents::regret::against_perfect;
+use ashta_agents::solve::{Habit, Memory, Response, SolveConfig, Style, UNIT, meet};
+use ashta_agents::table::{Perfect, Table};
+use ashta_env::chance;
+use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::starts::RaceStarts;
+use ashta_env::race::state::State;
+use ashta_env::starts::{TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::testing::exact::{self, Play};
+use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, race, solved, start, turns};
+
+#[test]
+fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
+    let text = "ashte-kashte?pieces=1&move=optional";
+    let turns = turns(text, "SN");
+    let solution = solved(&turns, &CONFIG);
+    let perfect = cells(&solution.values);
+    let start = start(&turns);
+    let go_on = |_: &_| ControlFlow::Continue(());
+    let met = |styles| -> Response {
+        meet(&turns, start, styles, &mut Memory::default(), &CONFIG, &go_on).expect("settles").expect("not stopped")
+    };
+    let reply = met([Style::Best, Style::Taste(&perfect)]);
+    assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
+    let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
+    assert!((reply.first - value).abs() < 1e-7);
+
+    // An agent that counts steps, as a table of what it thinks.
+    let race = turns.starts().race().clone();
+    let mut thinks = vec![0; turns.numbers()];
+    for (number, mover, camps) in positions(&turns) {
+        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, camps)]).remove(0).values;
+        thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
+    }
+    let pips = cells(&thinks);
+    let exact = met([Style::Taste(&pips), Style::Taste(&perfect)]);
+    let best = met([Style::Best, Style::Taste(&pips)]);
+    assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
+
+    let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
+    let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
+    let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
+    let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
+    let [low, high] = regret.share_luck_adjusted.interval;
+    assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
+    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "luck is taken out");
+    let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
+    let (_, random) = against_perfect(&race, &random, &table, &matched, &|_| ()).expect("two seats");
+    assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
+    let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
+    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &|_| ()).expect("two seats");
+    assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
+    assert_eq!(itself.optimal_choices.mean, 1.0);
+}
+
+/// Counts steps, and likes each position a little by a number drawn for it, so that no two are equal; alike from every
+/// seat.
+#[derive(Clone)]
+struct Whim(RaceStarts);
+
+impl Whim {
+    fn of(text: &str) -> Whim {
+        Whim(BestReply::positions(&race(text, "SN")).expect("small"))
+    }
+
+    /// For the seat that throws.
+    fn number(&self, state: &State) -> f32 {
+        let Some((seat, [own, other, ..])) = self.0.locate(state) else { return 0.5 };
+        let drawn = chance::mix(u64::from(own) << 16 | u64::from(other)) >> 40;
+        let pips = PipEvaluator.evaluate(self.0.race(), &[*state]).remove(0).values[seat];
+        0.75 * pips + 0.25 * (drawn as f32 / (1u64 << 24) as f32)
+    }
+}
+
+impl Evaluator<Race> for Whim {
+    fn evaluate(&mut self, race: &Race, states: &[State]) -> Vec<Evaluation> {
+        let answer = |state: &State| match race.node(state) {
+            Node::Terminal => race.returns(state).into(),
+            Node::Chance(seat) | Node::Decision(seat) => {
+                let mut values = BySeat([1.0 - self.number(state); 4]);
+                values[seat] = self.number(state);
+                values.into()
+            }
+        };
+        states.iter().map(answer).collect()
+    }
+}
+
+fn go_on(_: ExploitStage) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn an_agent_is_answered_alike_by_its_values_and_by_its_choices() {
+    for text in ["ashte-kashte?pieces=1&move=optional", "pagade?pieces=1&must_use=optional&no_cut=off"] {
+        let mut best = BestReply::new(&race(text, "SN")).expect("small");
+        let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
+        let choices = || Box::new(OnePly::new(Whim::of(text))) as Box<dyn Agent<Race> + Send>;
+        let config = SolveConfig { threads: 2, ..CONFIG };
+        let by_values = best.find(Conduct::Values(&values), &config, &go_on).expect("settles").expect("whole");
+        let mut best = BestReply::new(&race(text, "SN")).expect("small");
+        let by_choices = best.find(Conduct::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
+        // Probabilities of choices are kept in single precision.
+        assert!((by_values.first - by_choices.first).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
+        assert!((by_values.second - by_choices.second).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
+        assert!(by_values.mean() > 0.501, "{text}: {by_values:?}");
+    }
+}
+
+/// Every distinct result of every throw.
+#[derive(Default)]
+struct Uniform {
+    probability: f64,
+    ends: BTreeSet<TurnEnd>,
+    turns: Vec<(f32, TurnEnd)>,
+}
+
+impl Uniform {
+    fn settle(&mut self) {
+        let share = self.probability / self.ends.len() as f64;
+        self.turns.extend(std::mem::take(&mut self.ends).into_iter().map(|end| (share as f32, end)));
+    }
+}
+
+impl TurnVisitor for Uniform {
+    fn throws(&mut self, probability: f64) {
+        self.settle();
+        self.probability = probability;
+    }
+
+    fn end(&mut self, end: TurnEnd) {
+        self.ends.insert(end);
+    }
+}
+
+#[test]
+fn the_best_reply_to_random_play_wins_what_a_solver_finds_that_steps_through_every_action() {
+    // Turns of one action: in longer ones the solver draws again at each.
+    for text in ["ashte-kashte?pieces=1&move=optional", "ashte-kashte?pieces=1&move=optional&capture_bonus=true"] {
+        let turns = turns(text, "SN");
+        let mut all = vec![Vec::new(); turns.numbers()];
+        for (number, mover, camps) in positions(&turns) {
+            let mut uniform = Uniform::default();
+            turns.visit(mover, camps, &mut uniform);
+            uniform.settle();
+            all[number] = uniform.turns;
+        }
+        let habit = Habit::new(all.into_iter());
+        let go_on = |_: &_| ControlFlow::Continue(());
+        let styles = [Style::Best, Style::Habit(&habit)];
+        let found = meet(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
+        let found = found.expect("settles").expect("whole");
+        let race = turns.starts().race();
+        let mut plays = BySeat([Play::Uniform; 4]);
+        plays[Seat::SOUTH] = Play::Best;
+        let exact = exact::solve(race, plays).expect("settles");
+        for (seat, found) in [(Seat::SOUTH, found.first), (Seat::NORTH, found.second)] {
+            let value = exact.values(&race.initial_state(seat)).expect("a start")[Seat::SOUTH];
+            assert!((found - value).abs() < 1e-6, "{text}: {found} for {value}");
+        }
+    }
+}
+
+#[test]
+fn many_positions_at_once_are_answered_like_one_by_one() {
+    let text = "ashtapada?pieces=1&must_use=greedy";
+    let (turns, whim) = (turns(text, "SN"), Whim::of(text));
+    assert!(turns.has_rows());
+    let mut thinks = vec![0; turns.numbers()];
+    for (number, mover, camps) in positions(&turns) {
+        thinks[number] = (f64::from(whim.number(&turns.starts().state(mover, camps))) / UNIT) as u32;
+    }
+    let thinks = cells(&thinks);
+    let go_on = |_: &_| ControlFlow::Continue(());
+    for styles in [[Style::Best, Style::Taste(&thinks)], [Style::Taste(&thinks), Style::Best], [Style::Best; 2]] {
+        let config = SolveConfig { threads: 2, ..CONFIG };
+        let rows = meet(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
+        let single = meet(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
+        let [rows, single] = [rows, single].map(|found| found.expect("settles").expect("whole"));
+        assert!((rows.first - single.first).abs() < 1e-7, "{rows:?} and {single:?}");
+        assert!((rows.second - single.second).abs() < 1e-7, "{rows:?} and {single:?}");
+    }
+}
+
+#[test]
+fn a_reply_is_found_sooner_from_the_one_before() {
+    let mut best = BestReply::new(&race("ashte-kashte?pieces=1", "SN")).expect("small");
+    let values = || Box::new(PipEvaluator) as Box<dyn Evaluator<Race> + Send>;
+    let told = AtomicUsize::new(0);
+    let watch = |_| {
+        told.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    let mut find = || best.find(Conduct::Values(&values), &CONFIG, &watch).expect("settles").expect("whole");
+    let first = find();
+    let first_told = told.swap(0, Ordering::Relaxed);
+    let again = find();
+    let again_told = told.load(Ordering::Relaxed);
+    assert!((first.mean() - again.mean()).abs() < 1e-8, "{first:?} and {again:?}");
+    assert!(again_told * 3 < first_told, "{again_told} after {first_told}");
+    assert_eq!(best.find(Conduct::Values(&values), &CONFIG, &|_| ControlFlow::Break(())).expect("stopped"), None);
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused() {
+    let refused = |text, seats: &str| BestReply::new(&race(text, seats)).expect_err("too much").to_string();
+    assert!(refused("ashte-kashte", "SN").contains("one seat's pieces"), "{}", refused("ashte-kashte", "SN"));
+    assert!(refused("ashte-kashte?pieces=1", "SEN").contains("this one has 3"));
+    let mut best = BestReply::new(&race("ashtapada?pieces=1", "SN")).expect("small");
+    let choices = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
+    let refused = best.find(Conduct::Choices(&choices), &CONFIG, &go_on).expect_err("endless");
+    assert!(refused.to_string().contains("have no end"), "{refused}");
+    struct Half;
+    impl Evaluator<Race> for Half {
+        fn evaluate(&mut self, _: &Race, states: &[State]) -> Vec<Evaluation> {
+            states.iter().map(|_| BySeat([0.4; 4]).into()).collect()
+        }
+    }
+    let values = || Box::new(Half) as Box<dyn Evaluator<Race> + Send>;
+    let refused = best.find(Conduct::Values(&values), &CONFIG, &go_on).expect_err("no values of two seats");
+    assert!(refused.to_string().contains("do not sum to 1"), "{refused}");
+}
