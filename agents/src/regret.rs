@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
 
 use crate::agent::{Agent, OnePly};
-use crate::arena::{Choice, MatchConfig, MatchReport, NORMAL_95, play_watched_match};
+use crate::arena::{MatchConfig, MatchReport, NORMAL_95, Turn, play_watched_match};
 use crate::table::{Perfect, Table};
 
 /// A choice that gives away less than this is optimal: tables of 32 bits tell values in single precision.
@@ -29,6 +29,33 @@ pub struct Mean {
     pub mean: f64,
     /// Interval with 95 % confidence, from the variation between blocks of games; not finite below two blocks.
     pub interval: [f64; 2],
+}
+
+impl Mean {
+    /// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
+    pub(crate) fn ratio(sums: &[f64], counts: &[f64]) -> Mean {
+        let (blocks, total): (f64, f64) = (sums.len() as f64, counts.iter().sum());
+        let mean = if total > 0.0 { sums.iter().sum::<f64>() / total } else { 0.0 };
+        let squares: f64 = sums.iter().zip(counts).map(|(sum, count)| (sum - mean * count).powi(2)).sum();
+        let error = if blocks > 1.0 && total > 0.0 {
+            (squares * blocks / (blocks - 1.0)).sqrt() / total
+        } else {
+            f64::INFINITY
+        };
+        Mean { mean, interval: [mean - NORMAL_95 * error, mean + NORMAL_95 * error] }
+    }
+
+    /// The mean of `whole` less what this is the mean of.
+    pub fn taken_from(self, whole: f64) -> Mean {
+        let [low, high] = self.interval;
+        Mean { mean: whole - self.mean, interval: [whole - high, whole - low] }
+    }
+}
+
+/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
+    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
 /// A decision that gave much away.
@@ -64,19 +91,136 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
-/// What came of the games of a block.
-#[derive(Clone, Default)]
-struct Block {
-    /// Regret of all choices.
-    total: f64,
+/// What perfect play thinks of a turn. Values are expected returns of the seat whose turn it was.
+#[derive(Clone, Debug)]
+pub struct Appraisal {
+    /// The value before the first throw.
+    pub start: f64,
+    /// The distinct results to choose from; none where there was nothing to decide.
+    pub results: TurnResults<State>,
+    /// The values of the results.
+    pub values: Vec<f64>,
+    /// The value of the result that was played.
+    pub played: f64,
+}
+
+impl Appraisal {
+    /// Looks up a turn of two seats in the table of their game.
+    pub fn new(race: &Race, table: &Table, turn: &Turn<'_, State>) -> Appraisal {
+        let mut results = TurnResults::new();
+        turn_results(race, turn.thrown, &mut results);
+        let values = results.states().iter().map(|result| value(table, result, turn.seat)).collect();
+        let (start, played) = (value(table, turn.start, turn.seat), value(table, turn.end, turn.seat));
+        Appraisal { start, results, values, played }
+    }
+
+    /// The value of the best result.
+    pub fn best(&self) -> f64 {
+        self.values.iter().copied().fold(self.played, f64::max)
+    }
+
+    /// What the choice gave away.
+    pub fn regret(&self) -> f64 {
+        self.best() - self.played
+    }
+
+    /// What the throws gave: 0 on average.
+    pub fn luck(&self) -> f64 {
+        self.best() - self.start
+    }
+
+    /// Whether there was more than one distinct result.
+    pub fn is_choice(&self) -> bool {
+        self.values.len() > 1
+    }
+}
+
+/// The value of a position at the start or end of a turn for a seat.
+fn value(table: &Table, state: &State, seat: Seat) -> f64 {
+    table.known(state).map_or(0.0, |values| f64::from(values[seat]))
+}
+
+/// What A gave away in a game.
+#[derive(Clone, Debug, Default)]
+struct GameRegret {
+    /// Of each decision, in order.
     regrets: Vec<f64>,
-    /// The turns under way, by the seats of the agent: the position, and the regret so far.
-    open: BTreeMap<u8, (State, f64)>,
+    /// The worst decisions: what they gave away, the position, and how the turn ended.
     worst: Vec<(f64, State, State)>,
 }
 
-/// Plays the agents that `agent` makes against perfect play in a game of two seats, as [`play_watched_match`], and
-/// measures them. `None` for more seats, where perfect play of one seat depends on what the others do.
+/// Collects what A gives away in a match of two seats against perfect play, turn by turn.
+#[derive(Debug, Default)]
+pub struct Regrets {
+    /// By block and A's seat.
+    games: Mutex<BTreeMap<(u64, Seat), GameRegret>>,
+}
+
+impl Regrets {
+    /// Notes a turn; those of B are none of its business.
+    pub fn note(&self, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+        if !turn.side.contains(turn.seat) {
+            return;
+        }
+        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+        let game = games.entry((turn.block, turn.seat)).or_default();
+        if !appraisal.is_choice() {
+            return;
+        }
+        let regret = appraisal.regret();
+        game.regrets.push(regret);
+        if regret > 0.0 {
+            game.worst.push((regret, *turn.thrown, *turn.end));
+            game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+            game.worst.truncate(WORST);
+        }
+    }
+
+    /// Sums up.
+    pub fn report(self, race: &Race, table: &Table) -> RegretReport {
+        let games = self.games.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks: BTreeMap<u64, Vec<&GameRegret>> = BTreeMap::new();
+        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
+        let per_block = |of: fn(&GameRegret) -> f64| -> Vec<f64> {
+            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
+        };
+        let sums = per_block(|game| game.regrets.iter().sum());
+        let counts = per_block(|game| game.regrets.len() as f64);
+        let optimal = per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let regret_per_game = Mean::ratio(&sums, &per_block(|_| 1.0));
+        let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
+        regrets.sort_by(f64::total_cmp);
+        let mut worst: Vec<&(f64, State, State)> = games.values().flat_map(|game| &game.worst).collect();
+        worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+        RegretReport {
+            decisions: regrets.len() as u64,
+            regret_per_decision: Mean::ratio(&sums, &counts),
+            regret_per_game,
+            optimal_choices: Mean::ratio(&optimal, &counts),
+            // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
+            share_luck_adjusted: regret_per_game.taken_from(0.5),
+            quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
+            worst: worst.into_iter().take(WORST).map(|worst| blunder(race, table, worst)).collect(),
+        }
+    }
+}
+
+fn blunder(race: &Race, table: &Table, &(regret, position, played): &(f64, State, State)) -> Blunder {
+    let mut results = TurnResults::new();
+    turn_results(race, &position, &mut results);
+    let Node::Decision(seat) = race.node(&position) else { unreachable!("a decision is one") };
+    let best = results.states().iter().max_by(|a, b| value(table, a, seat).total_cmp(&value(table, b, seat)));
+    Blunder {
+        position: race.print(&position),
+        played: race.print(&played),
+        best: race.print(best.unwrap_or(&played)),
+        regret,
+    }
+}
+
+/// Plays the agents that `agent` makes against perfect play in a game of two seats, as
+/// [`play_match`](crate::arena::play_match), and measures them. `None` for more seats, where perfect play of one seat
+/// depends on what the others do.
 pub fn against_perfect<'agents>(
     race: &Race,
     agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
@@ -87,117 +231,13 @@ pub fn against_perfect<'agents>(
     if race.spec().seats.len() != 2 {
         return None;
     }
-    let blocks: Mutex<BTreeMap<u64, Block>> = Mutex::default();
-    let watch = |choice: &Choice<'_, State>| {
-        let regret = regret(race, table, choice);
-        let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        blocks.entry(choice.block).or_default().add(race, choice, regret);
+    let regrets = Regrets::default();
+    let watch = |turn: &Turn<'_, State>| {
+        if turn.side.contains(turn.seat) {
+            regrets.note(turn, &Appraisal::new(race, table, turn));
+        }
     };
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
     let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
-    let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let blocks: Vec<Block> = blocks.into_values().collect();
-    Some((report, summary(race, table, &blocks)))
-}
-
-/// What a choice gives away, and whether the seat had more than one result to choose from.
-fn regret(race: &Race, table: &Table, choice: &Choice<'_, State>) -> (f64, bool) {
-    let mut results = TurnResults::new();
-    turn_results(race, choice.before, &mut results);
-    let best = results.states().iter().map(|result| value(race, table, result, choice.seat)).fold(0.0, f64::max);
-    (best - value(race, table, choice.after, choice.seat), results.len() > 1)
-}
-
-/// The value of a position for a seat that has just acted: within its turn that of the best result.
-fn value(race: &Race, table: &Table, state: &State, seat: Seat) -> f64 {
-    if let Some(values) = table.known(state) {
-        return f64::from(values[seat]);
-    }
-    let mut results = TurnResults::new();
-    turn_results(race, state, &mut results);
-    let known = results.states().iter().filter_map(|result| table.known(result));
-    known.map(|values| f64::from(values[seat])).fold(0.0, f64::max)
-}
-
-fn key(side: SeatSet) -> u8 {
-    side.iter().fold(0, |bits, seat| bits | 1 << seat.index())
-}
-
-impl Block {
-    fn add(&mut self, race: &Race, choice: &Choice<'_, State>, (regret, is_choice): (f64, bool)) {
-        let side = key(choice.side);
-        self.total += regret;
-        if choice.is_first {
-            self.open.remove(&side);
-            if is_choice {
-                self.open.insert(side, (*choice.before, 0.0));
-            }
-        }
-        let Some((start, sum)) = self.open.get_mut(&side) else { return };
-        *sum += regret;
-        if race.node(choice.after) == Node::Decision(choice.seat) {
-            return;
-        }
-        let (start, sum) = (*start, *sum);
-        self.open.remove(&side);
-        self.regrets.push(sum);
-        if sum > 0.0 {
-            self.worst.push((sum, start, *choice.after));
-            self.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-            self.worst.truncate(WORST);
-        }
-    }
-}
-
-fn summary(race: &Race, table: &Table, blocks: &[Block]) -> RegretReport {
-    let per_block = |of: fn(&Block) -> f64| blocks.iter().map(of).collect::<Vec<f64>>();
-    let sums = per_block(|block| block.regrets.iter().sum());
-    let counts = per_block(|block| block.regrets.len() as f64);
-    let optimal = per_block(|block| block.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-    let totals = per_block(|block| block.total);
-    // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
-    let games = vec![2.0; blocks.len()];
-    let regret_per_game = ratio(&totals, &games);
-    let mut regrets: Vec<f64> = blocks.iter().flat_map(|block| block.regrets.iter().copied()).collect();
-    regrets.sort_by(f64::total_cmp);
-    let quantile = |share: f64| {
-        let at = ((regrets.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        regrets.get(at.min(regrets.len().saturating_sub(1))).copied().unwrap_or(0.0)
-    };
-    let mut worst: Vec<&(f64, State, State)> = blocks.iter().flat_map(|block| &block.worst).collect();
-    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let blunder = |&(regret, position, played): &(f64, State, State)| {
-        let mut results = TurnResults::new();
-        turn_results(race, &position, &mut results);
-        let Node::Decision(seat) = race.node(&position) else { unreachable!("a decision is one") };
-        let worth = |state: &&State| value(race, table, state, seat);
-        let best = results.states().iter().max_by(|a, b| worth(a).total_cmp(&worth(b)));
-        Blunder {
-            position: race.print(&position),
-            played: race.print(&played),
-            best: race.print(best.unwrap_or(&played)),
-            regret,
-        }
-    };
-    RegretReport {
-        decisions: regrets.len() as u64,
-        regret_per_decision: ratio(&sums, &counts),
-        regret_per_game,
-        optimal_choices: ratio(&optimal, &counts),
-        share_luck_adjusted: Mean {
-            mean: 0.5 - regret_per_game.mean,
-            interval: [0.5 - regret_per_game.interval[1], 0.5 - regret_per_game.interval[0]],
-        },
-        quantiles: [0.5, 0.9, 0.99, 1.0].map(quantile),
-        worst: worst.into_iter().take(WORST).map(blunder).collect(),
-    }
-}
-
-/// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
-fn ratio(sums: &[f64], counts: &[f64]) -> Mean {
-    let (blocks, total): (f64, f64) = (sums.len() as f64, counts.iter().sum());
-    let mean = if total > 0.0 { sums.iter().sum::<f64>() / total } else { 0.0 };
-    let squares: f64 = sums.iter().zip(counts).map(|(sum, count)| (sum - mean * count).powi(2)).sum();
-    let error = if blocks > 1.0 { (squares * blocks / (blocks - 1.0)).sqrt() / total } else { f64::INFINITY };
-    Mean { mean, interval: [mean - NORMAL_95 * error, mean + NORMAL_95 * error] }
+    Some((report, regrets.report(race, table)))
 }

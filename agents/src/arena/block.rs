@@ -26,25 +26,25 @@ pub(super) struct BlockResult {
     pub(super) turns: u64,
 }
 
-/// A choice that A has made.
+/// A turn that is over.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<'a, S> {
+pub struct Turn<'a, S> {
     /// The block of the game.
     pub block: u64,
     /// The seats that A has in the game.
     pub side: SeatSet,
-    /// The seat that chose.
+    /// The seat whose turn it was.
     pub seat: Seat,
-    /// Whether it is the first choice of a turn.
-    pub is_first: bool,
-    /// The position in which it was made.
-    pub before: &'a S,
-    /// The position that it led to.
-    pub after: &'a S,
+    /// The position before its first throw.
+    pub start: &'a S,
+    /// The position after its last throw: a decision, or the end of the turn where there was nothing to decide.
+    pub thrown: &'a S,
+    /// The position at its end.
+    pub end: &'a S,
 }
 
-/// Is told of A's choices, by the threads that play.
-pub type Watch<'a, S> = &'a (dyn Fn(&Choice<'_, S>) + Sync);
+/// Is told of every turn of a match, by the threads that play. The turns of a game come in their order.
+pub type Watch<'a, S> = &'a (dyn Fn(&Turn<'_, S>) + Sync);
 
 /// What all games of a match share.
 pub(super) struct Match<'a, G: Game> {
@@ -69,6 +69,8 @@ struct Table<S> {
     clock: TurnClock,
     rng: GameRng,
     decisions: u64,
+    /// The turn under way: whose it is, the position before its first throw, and after its last.
+    turn: Option<(Seat, S, S)>,
 }
 
 /// Why a table waits.
@@ -150,6 +152,7 @@ impl<'a, G: Game> Match<'a, G> {
             clock: TurnClock::new(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
             decisions: 0,
+            turn: None,
         }
     }
 
@@ -157,19 +160,35 @@ impl<'a, G: Game> Match<'a, G> {
     fn throw_on(&self, table: &mut Table<G::State>) -> Stop {
         loop {
             match self.game.node(&table.state) {
-                Node::Terminal => return Stop::End,
+                Node::Terminal => {
+                    self.end_turn(table);
+                    return Stop::End;
+                }
                 Node::Decision(seat) => return Stop::Decision(seat),
                 Node::Chance(seat) => {
-                    if table.clock.begins_turn(seat) && table.clock.turns() >= self.game.spec().turn_cap {
+                    let begins = table.clock.begins_turn(seat);
+                    if begins {
+                        self.end_turn(table);
+                    }
+                    if begins && table.clock.turns() >= self.game.spec().turn_cap {
                         return Stop::Truncated;
                     }
+                    let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
                     let (turn, throw) = table.clock.throw(seat);
                     let probabilities = self.game.chance_outcomes(&table.state);
                     let outcome = table.throws.draw(seat, turn, throw, probabilities);
                     self.game.apply_chance(&mut table.state, outcome);
+                    table.turn = Some((seat, start, table.state.clone()));
                 }
             }
         }
+    }
+
+    /// Tells of the turn that has come to its end, if there was one.
+    fn end_turn(&self, table: &mut Table<G::State>) {
+        let Some((seat, start, thrown)) = table.turn.take() else { return };
+        let (block, side) = (table.block, table.seats_of_a);
+        (self.watch)(&Turn { block, side, seat, start: &start, thrown: &thrown, end: &table.state });
     }
 
     /// Lets `agent` act on the tables at `places`.
@@ -185,17 +204,8 @@ impl<'a, G: Game> Match<'a, G> {
             let table = &mut tables[place];
             table.rng = rng;
             table.decisions += 1;
-            let Node::Decision(seat) = self.game.node(&table.state) else { continue };
-            let is_first = !table.clock.begins_turn(seat);
             table.clock.action();
-            if table.seats_of_a.contains(seat) {
-                let before = table.state.clone();
-                self.game.apply_action(&mut table.state, action);
-                let (block, side) = (table.block, table.seats_of_a);
-                (self.watch)(&Choice { block, side, seat, is_first, before: &before, after: &table.state });
-            } else {
-                self.game.apply_action(&mut table.state, action);
-            }
+            self.game.apply_action(&mut table.state, action);
         }
     }
 

@@ -14,7 +14,7 @@ use ashta_env::game::{Game, SeatSet, Spec};
 
 use crate::agent::Agent;
 use block::{BlockResult, Match};
-pub use block::{Choice, Watch};
+pub use block::{Turn, Watch};
 pub(crate) use report::NORMAL_95;
 pub use report::{MatchReport, SideResults};
 
@@ -69,7 +69,7 @@ where
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
-/// As [`play_match`]; `watch` is told of every choice of A.
+/// As [`play_match`]; `watch` is told of every turn, those of games that are truncated included.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -125,9 +125,10 @@ mod tests {
     use crate::agent::{OnePly, RandomAgent};
     use crate::baseline::Baseline;
     use crate::search::test_support::ExactEvaluator;
-    use ashta_env::game::{BySeat, Seat};
+    use ashta_env::game::{BySeat, Node, Seat};
     use ashta_env::testing::exact::{Play, solve};
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use std::collections::BTreeMap;
     use std::sync::Mutex;
 
     type Boxed = Box<dyn Agent<Toy> + Send>;
@@ -170,6 +171,37 @@ mod tests {
         }
         let other = play_match(&game, &a, &b, &MatchConfig { seed: 8, ..config(50) }, &|_| ());
         assert_ne!(other.score, reference.score);
+    }
+
+    #[test]
+    fn the_watch_is_told_of_every_turn_in_order() {
+        for throws in [ToyThrows::Again, ToyThrows::Series] {
+            let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
+            let games: Mutex<BTreeMap<(u64, Seat), Vec<[ToyState; 3]>>> = Mutex::default();
+            let watch = |turn: &Turn<'_, ToyState>| {
+                assert_eq!(game.node(turn.start), Node::Chance(turn.seat));
+                let is_decision = game.node(turn.thrown) == Node::Decision(turn.seat);
+                assert!(is_decision || turn.thrown == turn.end);
+                let side = turn.side.iter().next().expect("A has a seat");
+                let states = [turn.start, turn.thrown, turn.end].map(ToyState::clone);
+                games.lock().expect("no panic").entry((turn.block, side)).or_default().push(states);
+            };
+            let (a, b) = (|| Baseline::Hunter.agent(), || Baseline::Random.agent());
+            let report = play_watched_match(&game, &a, &b, &MatchConfig { threads: 2, ..config(20) }, &|_| (), &watch);
+            let games = games.into_inner().expect("no panic");
+            assert_eq!((games.len(), report.truncated_games), (60, 0));
+            let turns: usize = games.values().map(Vec::len).sum();
+            assert!((turns as f64 / 60.0 - report.turns_per_game).abs() < 1e-9);
+            for turns in games.values() {
+                let first = game.spec().seats.iter().map(|seat| game.initial_state(seat));
+                assert!(first.into_iter().any(|first| first == turns[0][0]));
+                assert!(
+                    turns.windows(2).all(|pair| pair[0][2] == pair[1][0]),
+                    "a turn begins where the last one ended"
+                );
+                assert_eq!(game.node(&turns[turns.len() - 1][2]), Node::Terminal);
+            }
+        }
     }
 
     #[test]
