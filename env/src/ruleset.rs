@@ -92,11 +92,11 @@ impl Ruleset {
         seats: SeatSet,
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Ruleset, RulesetError> {
-        let Some(mut rules) = Rules::named(game) else {
+        let Some(rules) = Rules::named(game) else {
             return Err(RulesetError { problems: vec![RulesetProblem::UnknownGame { game: game.to_owned() }] });
         };
         let mut problems = Vec::new();
-        let mut pieces = rules.default_pieces();
+        let mut ruleset = Ruleset { seats, pieces: rules.default_pieces(), rules };
         let mut seen: Vec<&str> = Vec::new();
         for (flag, value) in flags {
             if flag.is_empty() {
@@ -107,29 +107,42 @@ impl Ruleset {
                 problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
             seen.push(flag);
-            if flag == "pieces" {
-                match value {
-                    "1" | "2" | "3" | "4" => pieces = value.as_bytes()[0] - b'0',
-                    _ => problems.push(RulesetProblem::bad_value(flag, value, &["1", "2", "3", "4"])),
-                }
-                continue;
-            }
-            match rules.set(flag, value) {
-                Some(true) => {}
-                Some(false) => {
-                    let info = rules.flags().into_iter().find(|info| info.name == flag);
-                    problems.push(RulesetProblem::bad_value(flag, value, info.map_or(&[], |info| info.values)));
-                }
-                None => problems.push(RulesetProblem::UnknownFlag {
-                    game: rules.name(),
-                    flag: flag.to_owned(),
-                    known: rules.flags().iter().map(|info| info.name).collect(),
-                }),
-            }
+            problems.extend(ruleset.set(flag, value));
         }
-        let ruleset = Ruleset { seats, pieces, rules };
         problems.extend(ruleset.seat_problem());
         if problems.is_empty() { Ok(ruleset) } else { Err(RulesetError { problems }) }
+    }
+
+    /// The same ruleset with another value of a flag, or another number of `pieces`.
+    ///
+    /// # Errors
+    /// As [`Ruleset::new`].
+    pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
+        let mut ruleset = *self;
+        let problems: Vec<_> = ruleset.set(flag, value).into_iter().chain(ruleset.seat_problem()).collect();
+        if problems.is_empty() { Ok(ruleset) } else { Err(RulesetError { problems }) }
+    }
+
+    fn set(&mut self, flag: &str, value: &str) -> Option<RulesetProblem> {
+        if flag == "pieces" {
+            match value {
+                "1" | "2" | "3" | "4" => self.pieces = value.as_bytes()[0] - b'0',
+                _ => return Some(RulesetProblem::bad_value(flag, value, &["1", "2", "3", "4"])),
+            }
+            return None;
+        }
+        match self.rules.set(flag, value) {
+            Some(true) => None,
+            Some(false) => {
+                let info = self.flags().into_iter().find(|info| info.name == flag);
+                Some(RulesetProblem::bad_value(flag, value, info.map_or(&[], |info| info.values)))
+            }
+            None => Some(RulesetProblem::UnknownFlag {
+                game: self.rules.name(),
+                flag: flag.to_owned(),
+                known: self.flags().iter().map(|info| info.name).collect(),
+            }),
+        }
     }
 
     /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
@@ -176,6 +189,11 @@ impl Ruleset {
             Rules::Pagade(rules) if rules.play_on && self.seats.len() > 2 => Outlook::Placings,
             _ => Outlook::Winner,
         }
+    }
+
+    /// Every flag with its value, in the order of the notation; `pieces` is none of them.
+    pub fn flags(&self) -> Vec<FlagInfo> {
+        self.rules.flags()
     }
 
     /// The game with its flags as the notation writes it: only flags that differ from their default, in the order of
@@ -355,6 +373,11 @@ mod tests {
         let ruleset = two("ashtapada?must_use=greedy&pieces=3&x=share").expect("valid");
         assert_eq!(ruleset.game_text(), "ashtapada?pieces=3&must_use=greedy");
         assert_eq!(two(&ruleset.game_text()), Ok(ruleset));
+        assert_eq!(ruleset.with("must_use", "max"), two("ashtapada?pieces=3"));
+        assert_eq!(two("ashtapada").expect("valid").with("pieces", "3"), two("ashtapada?pieces=3"));
+        for (flag, value) in [("pieces", "0"), ("must_use", "never"), ("no_cut", "lap")] {
+            assert_eq!(ruleset.with(flag, value).expect_err("no such thing").problems.len(), 1, "{flag}={value}");
+        }
     }
 
     #[test]

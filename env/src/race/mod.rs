@@ -165,6 +165,12 @@ impl Race {
         }
     }
 
+    /// How many single pieces of `seat` stand where an enemy's piece comes by one throw that is not too rare (1/16 or
+    /// more): distance alone counts, not what bars the way.
+    pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
+        self.layout.exposed_pieces(state, seat)
+    }
+
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
     }

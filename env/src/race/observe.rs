@@ -154,6 +154,13 @@ impl Layout {
         }
     }
 
+    /// How many single pieces of `owner` are exposed, at whatever level.
+    pub(crate) fn exposed_pieces(&self, state: &State, owner: Seat) -> usize {
+        let mut count = 0;
+        self.exposure.of(state, owner, |_, _| count += 1);
+        count
+    }
+
     #[inline]
     fn observe_seat(&self, state: &State, owner: Seat, at: u16, active: &mut Columns) {
         let pieces = &state.pieces[owner.index()];
