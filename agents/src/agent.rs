@@ -127,10 +127,15 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     }
 }
 
-/// The place of the largest number, any of those about as large with equal probability.
-fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+/// The places of the numbers that are about as large as the largest, among which [`Ties::Drawn`] draws.
+pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iterator<Item = usize> + Clone {
     let best = values.clone().fold(f32::MIN, f32::max);
-    let mut equal = values.enumerate().filter(|&(_, value)| value >= best - TIE).map(|(place, _)| place);
+    values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
+}
+
+/// Any of the places that [`about_best`] finds, with equal probability.
+fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    let mut equal = about_best(values);
     let count = equal.clone().count();
     equal.nth(below(count, rng)).expect("a turn has a result")
 }

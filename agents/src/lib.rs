@@ -4,7 +4,7 @@
 //! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
 //! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
 //! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it, [`regret`]
-//! measures agents against it and [`exploit`] finds the best reply to them.
+//! measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what a solved game is like.
 
 pub mod agent;
 pub mod arena;
@@ -22,6 +22,7 @@ pub mod roster;
 pub mod search;
 pub mod selfplay;
 pub mod solve;
+pub mod survey;
 pub mod table;
 pub mod tensor_file;
 pub mod throws;

@@ -30,6 +30,8 @@ pub enum Command {
     Train(TrainArgs),
     /// Find perfect play of a small enough game and write it to a table.
     Solve(SolveArgs),
+    /// Tell what a solved game of two seats is like: luck and skill, length, what house rules change; with diagrams.
+    Survey(SurveyArgs),
     /// Judge an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
@@ -103,6 +105,41 @@ pub struct SolveArgs {
     #[arg(long, default_value_t = 15.0)]
     pub save_minutes: f64,
     /// Print JSON instead of sentences.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta survey`.
+#[derive(Debug, Args)]
+pub struct SurveyArgs {
+    /// A TOML file whose section [ruleset] says what is played, for instance configs/ashtapada.toml.
+    pub config: PathBuf,
+    /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The folder for survey.json and the diagrams; made where it is missing.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The table of perfect play; otherwise that in checkpoints/ is taken.
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
+    /// Pairs of games against each opponent.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub games: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// Also solve the game with every other value of every house rule, one at a time. What is solved is kept in
+    /// survey.json at once; the same command goes on with the rest.
+    #[arg(long)]
+    pub house_rules: bool,
+    /// For house rules: a value has settled when looking ahead changes it by no more than this.
+    #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
+    pub tolerance: f64,
+    /// Print what survey.json holds instead of sentences.
     #[arg(long)]
     pub json: bool,
 }

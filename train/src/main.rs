@@ -9,6 +9,7 @@ mod games;
 mod metrics;
 mod output;
 mod play;
+mod plot;
 mod progress;
 mod run;
 mod rundir;

@@ -7,6 +7,7 @@ pub mod export;
 pub mod judge;
 mod play;
 mod solve;
+mod survey;
 mod train;
 
 use anyhow::Result;
@@ -24,6 +25,7 @@ pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Survey(args) => survey::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),

@@ -125,7 +125,7 @@ fn unfinished_path(output: &Path) -> PathBuf {
 }
 
 /// What the solver does, for people.
-fn describe(stage: &Stage) -> String {
+pub fn describe(stage: &Stage) -> String {
     match stage {
         Stage::Values(sight) => sweep("values", sight),
         Stage::Check => "looking one turn ahead from every position".to_owned(),

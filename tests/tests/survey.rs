@@ -1,0 +1,89 @@
+//! Surveys add up: what is told turn by turn sums to the results of the games, however they were played.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::baseline::Baseline;
+use ashta_agents::solve::{SolveConfig, Solved, solve};
+use ashta_agents::survey::{Position, Shortlist, Surveyed, Whose, survey};
+use ashta_agents::table::{Perfect, Table};
+use ashta_env::game::{Game, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::ruleset::Ruleset;
+
+/// The table of a game of one piece a seat, in full precision.
+fn table(text: &str) -> (Race, Arc<Table>) {
+    let race = Race::new(Ruleset::parse(text, SeatSet::from_letters("SN").expect("seats")).expect("valid"));
+    let starts = RaceStarts::new(&race).expect("few enough");
+    let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).expect("a start");
+    let config = SolveConfig { threads: 1, tolerance: 2e-9, certify: false };
+    let turns = RaceTurns::new(starts.clone());
+    match solve(&turns, start, None, &config, &|_| ControlFlow::Continue(())) {
+        Ok(Solved::Solution(solution)) => (race, Arc::new(Table::new(starts, solution, false))),
+        other => panic!("{other:?}"),
+    }
+}
+
+const GAMES: MatchConfig = MatchConfig { blocks: 200, seed: 5, threads: 1, batch: 64 };
+
+fn itself(race: &Race, table: &Arc<Table>, config: &MatchConfig) -> (Surveyed, Vec<Position>) {
+    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
+    let shortlist = Shortlist::default();
+    let found = survey(race, &perfect, Whose::Both, table, Some(&shortlist), config, &|_| ());
+    (found, shortlist.positions(12))
+}
+
+#[test]
+fn luck_and_regret_add_up_to_the_results() {
+    for text in
+        ["ashte-kashte?pieces=1&move=optional", "ashtapada?pieces=1&must_use=greedy", "pagade?pieces=1&no_cut=lap"]
+    {
+        let (race, table) = table(text);
+        for baseline in [Baseline::Random, Baseline::Greedy] {
+            let found = survey(&race, &|| baseline.agent(), Whose::Agent, &table, None, &GAMES, &|_| ());
+            let (report, nature) = (&found.report, &found.nature);
+            assert_eq!((report.truncated_games, nature.games), (0, report.games), "{text}");
+            // Every game is won or lost, so the variance follows from the score if each result is right.
+            assert!((nature.variance - report.score * (1.0 - report.score)).abs() < 1e-4, "{text}: {nature:?}");
+            let shares = nature.variance_shares.expect("games differ");
+            assert!((shares.dice + shares.choices + shares.first_throw - 1.0).abs() < 1e-9, "{shares:?}");
+            assert!((nature.lengths.mean.mean - report.turns_per_game).abs() < 1e-9);
+            let decisions = nature.choices.mean * nature.turns as f64;
+            assert!((decisions - found.regret.decisions as f64).abs() < 1e-6, "{text}: {decisions}");
+        }
+    }
+}
+
+#[test]
+fn perfect_play_against_itself_gives_nothing_away() {
+    let (race, table) = table("ashte-kashte?pieces=1&move=optional");
+    let (found, positions) = itself(&race, &table, &GAMES);
+    let (report, nature) = (&found.report, &found.nature);
+    assert_eq!((report.score, nature.games), (0.5, GAMES.blocks));
+    assert_eq!(found.regret.regret_per_game.mean, 0.0);
+    let shares = nature.variance_shares.expect("games differ");
+    assert!(shares.choices == 0.0 && (shares.dice + shares.first_throw - 1.0).abs() < 1e-9, "{shares:?}");
+    assert!((nature.lengths.mean.mean - report.turns_per_game).abs() < 1e-9);
+    assert!(nature.choices.mean > 0.5 && nature.best_to_second == nature.best_to_worst, "to move or not");
+    assert!(!positions.is_empty() && positions.len() <= 12);
+    for position in &positions {
+        let state = race.parse_state(&position.position).expect("the notation");
+        assert_eq!(race.draw(&state), position.board);
+        assert!(position.best.value - position.natural.value == position.regret && position.regret > 0.0);
+        assert!(position.natural.turn != position.best.turn, "{position:?}");
+    }
+}
+
+#[test]
+fn threads_and_batches_change_no_survey() {
+    let (race, table) = table("ashte-kashte?pieces=1&move=optional");
+    let (reference, positions) = itself(&race, &table, &GAMES);
+    for (threads, batch) in [(2, 7), (3, 1000), (1, 1)] {
+        let (found, others) = itself(&race, &table, &MatchConfig { threads, batch, ..GAMES });
+        assert!(found.nature == reference.nature && found.regret == reference.regret, "{threads} threads");
+        assert_eq!(others, positions);
+    }
+}

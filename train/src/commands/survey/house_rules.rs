@@ -1,0 +1,162 @@
+//! What each house rule is worth: the value of the start with one flag changed at a time.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
+use ashta_env::game::Game;
+use ashta_env::race::Race;
+use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::ruleset::{Ruleset, RulesetError};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::record::HouseRule;
+use crate::commands::solve::describe;
+
+/// A ruleset to solve, and how it differs.
+struct Variation {
+    change: Option<(&'static str, &'static str)>,
+    ruleset: Result<Ruleset, RulesetError>,
+    text: String,
+}
+
+/// The game itself, and then every other value of every flag. The number of pieces is no house rule, but another game.
+fn variations(ruleset: &Ruleset) -> Vec<Variation> {
+    let own = Variation { change: None, ruleset: Ok(*ruleset), text: ruleset.to_string() };
+    let mut variations = vec![own];
+    for flag in ruleset.flags() {
+        for &value in flag.values.iter().filter(|&&value| value != flag.value) {
+            let changed = ruleset.with(flag.name, value);
+            let text =
+                changed.as_ref().map_or_else(|_| format!("{ruleset}, {}={value}", flag.name), Ruleset::to_string);
+            variations.push(Variation { change: Some((flag.name, value)), ruleset: changed, text });
+        }
+    }
+    variations
+}
+
+/// Solves every variation that is not among `known` with the same tolerance, and calls `found` before the first and
+/// after each with all that are known.
+///
+/// # Errors
+/// When `found` fails.
+pub fn solve_all(
+    ruleset: &Ruleset,
+    known: &[HouseRule],
+    config: &SolveConfig,
+    mut found: impl FnMut(&[HouseRule]) -> Result<()>,
+) -> Result<()> {
+    let variations = variations(ruleset);
+    let of = |variation: &Variation| known.iter().find(|rule| rule.ruleset == variation.text).cloned();
+    let mut rules: Vec<Option<HouseRule>> = variations.iter().map(of).collect();
+    found(&rules.iter().flatten().cloned().collect::<Vec<_>>())?;
+    let bar = ProgressBar::new_spinner();
+    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {spinner} {prefix} {wide_msg}")?);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    for (at, variation) in variations.iter().enumerate() {
+        if rules[at].as_ref().is_some_and(|rule| rule.tolerance == config.tolerance) {
+            continue;
+        }
+        bar.set_prefix(format!("{} of {}: {},", at + 1, variations.len(), variation.text));
+        rules[at] = Some(solve_one(variation, config, &bar)?);
+        found(&rules.iter().flatten().cloned().collect::<Vec<_>>())?;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn solve_one(variation: &Variation, config: &SolveConfig, bar: &ProgressBar) -> Result<HouseRule> {
+    let mut rule = HouseRule {
+        ruleset: variation.text.clone(),
+        flag: variation.change.map(|(flag, _)| flag.to_owned()),
+        value: variation.change.map(|(_, value)| value.to_owned()),
+        tolerance: config.tolerance,
+        start: None,
+        residual: None,
+        positions: None,
+        skipped: None,
+    };
+    let starts = match &variation.ruleset {
+        Ok(ruleset) => RaceStarts::new(&Race::new(*ruleset)).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let starts = match starts {
+        Ok(starts) => starts,
+        Err(reason) => {
+            rule.skipped = Some(reason);
+            return Ok(rule);
+        }
+    };
+    bar.set_message("working out the moves");
+    let mover = starts.movers()[0];
+    let (_, start) = starts.locate(&starts.race().initial_state(mover)).context("the game begins with a throw")?;
+    let number = starts.number(mover, start);
+    let turns = RaceTurns::new(starts);
+    let watch = |stage: &Stage| {
+        bar.set_message(describe(stage));
+        ControlFlow::Continue(())
+    };
+    match solve(&turns, start, None, config, &watch) {
+        Ok(Solved::Solution(solution)) => {
+            rule.start = Some(f64::from(solution.values[number]) * UNIT);
+            rule.residual = Some(solution.facts.residual);
+            rule.positions = Some(solution.facts.positions);
+        }
+        Ok(Solved::Unfinished(_)) => bail!("{} was stopped", variation.text),
+        Err(error @ SolveError::Restless { .. }) => rule.skipped = Some(error.to_string()),
+        Err(error) => return Err(error).context(variation.text.clone()),
+    }
+    Ok(rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(game: &str) -> Vec<String> {
+        let seats = Ruleset::default_seats(2).expect("two seats");
+        let found = variations(&Ruleset::parse(game, seats).expect("valid"));
+        assert!(found[0].change.is_none() && found[0].ruleset.is_ok());
+        found[1..].iter().map(|variation| variation.text.clone()).collect()
+    }
+
+    #[test]
+    fn every_other_value_of_every_flag_is_a_variation() {
+        let all = changes("ashte-kashte?pieces=2");
+        assert_eq!(all.len(), 6, "{all:?}");
+        assert!(all.iter().all(|text| text.starts_with("ashte-kashte?pieces=2&")), "{all:?}");
+        // From a house rule the variations lead back as well.
+        let back = changes("ashte-kashte?pieces=2&path=B");
+        assert!(back.contains(&"ashte-kashte?pieces=2 SN".to_owned()), "{back:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_skipped_and_says_why() {
+        let seats = Ruleset::default_seats(2).expect("two seats");
+        let ruleset = Ruleset::parse("pagade?pieces=1", seats).expect("valid");
+        let teams = variations(&ruleset).into_iter().find(|variation| variation.change == Some(("teams", "true")));
+        let config = SolveConfig { threads: 1, tolerance: 1e-3, certify: false };
+        let rule = solve_one(&teams.expect("a flag"), &config, &ProgressBar::hidden()).expect("skipped");
+        assert!(rule.start.is_none() && rule.skipped.is_some_and(|reason| reason.contains("partnership")));
+    }
+
+    #[test]
+    fn what_is_known_is_not_solved_again() {
+        let seats = Ruleset::default_seats(2).expect("two seats");
+        let ruleset = Ruleset::parse("ashte-kashte?pieces=1", seats).expect("valid");
+        let config = SolveConfig { threads: 1, tolerance: 1e-3, certify: false };
+        let mut all = Vec::new();
+        let keep = |all: &mut Vec<HouseRule>, rules: &[HouseRule]| *all = rules.to_vec();
+        solve_all(&ruleset, &[], &config, |rules| Ok(keep(&mut all, rules))).expect("solved");
+        assert_eq!(all.len(), 7);
+        let marked: Vec<HouseRule> = all.iter().map(|rule| HouseRule { start: Some(0.25), ..rule.clone() }).collect();
+        let mut again = Vec::new();
+        solve_all(&ruleset, &marked[1..], &config, |rules| Ok(keep(&mut again, rules))).expect("solved");
+        assert_eq!(again[0], all[0], "solved");
+        assert_eq!(again[1..], marked[1..], "kept");
+        let other = SolveConfig { tolerance: 2e-3, ..config };
+        solve_all(&ruleset, &marked, &other, |rules| Ok(keep(&mut again, rules))).expect("solved");
+        assert!(again.iter().all(|rule| rule.start != Some(0.25)), "another tolerance");
+    }
+}

@@ -1,0 +1,220 @@
+//! `ashta survey`: what a solved game of two seats is like.
+
+mod house_rules;
+mod pictures;
+mod record;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::baseline::Baseline;
+use ashta_agents::regret::Mean;
+use ashta_agents::solve::{SolveConfig, UNIT};
+use ashta_agents::survey::{Shortlist, Surveyed, Whose, survey};
+use ashta_agents::table::{Perfect, Table};
+use ashta_env::game::Game;
+use ashta_env::race::Race;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::SurveyArgs;
+use crate::config::Config;
+use crate::games;
+use crate::output::{print, remark};
+use record::{HouseRule, Opponent, Record, Start, TableFacts};
+
+/// Positions that are told.
+const POSITIONS: usize = 12;
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no table of the game, or the folder cannot be written or holds a survey of another game.
+pub fn run(args: &SurveyArgs) -> Result<()> {
+    let config = Config::load(Some(&args.config), &args.set)?;
+    let race = games::configured(&config.ruleset)?;
+    if race.spec().seats.len() != 2 {
+        bail!("a survey is of games of two seats; {} has {}", race.ruleset(), race.spec().seats.len());
+    }
+    let table = perfect_play(args, &race)?;
+    let known = record::prepare(&args.output, race.ruleset())?;
+    ctrlc::set_handler(|| {
+        remark("stopped; what is in survey.json stays, and the same command goes on with it");
+        std::process::exit(130);
+    })
+    .context("cannot listen for Ctrl-C")?;
+
+    let (mut record, mut pictures) = play(args, &race, &table, known)?;
+    if args.house_rules {
+        let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: false };
+        let known = record.house_rules.clone();
+        house_rules::solve_all(race.ruleset(), &known, &solving, |rules| {
+            record.house_rules = rules.to_vec();
+            pictures = save(&record, &args.output)?;
+            Ok(())
+        })?;
+    }
+    if args.json {
+        return print(serde_json::to_string_pretty(&record)?);
+    }
+    report(&record)?;
+    let folder = args.output.display();
+    print(format_args!("\nin {folder}: survey.json, {}", pictures.join(", ")))
+}
+
+/// The table that the command line names, or the one that is at hand.
+fn perfect_play(args: &SurveyArgs, race: &Race) -> Result<Arc<Table>> {
+    let Some(path) = &args.table else {
+        let player = games::perfect(race)?;
+        let table = player.as_ref().and_then(|player| player.table()).map(Arc::clone);
+        return table.with_context(|| {
+            format!(
+                "there is no table of {} in checkpoints/: make one with `ashta solve {} -o FILE`, and name it with \
+                 --table FILE",
+                race.ruleset(),
+                args.config.display()
+            )
+        });
+    };
+    let table = Table::read(path)?;
+    if table.ruleset() != race.ruleset() {
+        bail!("the table {} is of {}, not of {}", path.display(), table.ruleset(), race.ruleset());
+    }
+    Ok(Arc::new(table))
+}
+
+/// Plays all matches and writes what comes of them, with the house rules that are known.
+fn play(
+    args: &SurveyArgs,
+    race: &Race,
+    table: &Arc<Table>,
+    known: Vec<HouseRule>,
+) -> Result<(Record, Vec<&'static str>)> {
+    let matched =
+        MatchConfig { blocks: args.games, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
+    let bar = ProgressBar::new(2 * args.games);
+    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
+    let progress = |games: u64| bar.set_position(games);
+    let shortlist = Shortlist::default();
+    let begin = |opponent: &str| {
+        bar.reset();
+        bar.set_message(format!("perfect play against {opponent}"));
+    };
+    begin("itself");
+    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
+    let itself = survey(race, &perfect, Whose::Both, table, Some(&shortlist), &matched, &progress);
+    let facts = TableFacts { bits: table.bits(), facts: *table.facts() };
+    let mut record = Record::new(*race.ruleset(), facts, start(race, table)?, itself.nature, args.games, args.seed);
+    record.house_rules = known;
+    for baseline in Baseline::ALL {
+        begin(baseline.name());
+        // The strongest of them meets the positions of good play.
+        let shown = (baseline == Baseline::GreedyTwoPly).then_some(&shortlist);
+        let found = survey(race, &|| baseline.agent(), Whose::Agent, table, shown, &matched, &progress);
+        record.opponents.push(opponent(baseline, found));
+    }
+    record.positions = shortlist.positions(POSITIONS);
+    bar.finish_and_clear();
+    let pictures = save(&record, &args.output)?;
+    Ok((record, pictures))
+}
+
+/// What the position before the first throw is worth.
+fn start(race: &Race, table: &Table) -> Result<Start> {
+    let starts = table.starts();
+    let mover = starts.movers()[0];
+    let (_, camps) = starts.locate(&race.initial_state(mover)).context("the game begins with a throw")?;
+    let first = f64::from(table.values()[starts.number(mover, camps)]) * UNIT;
+    let rounding = 0.5 / (f64::from(table.bits()).exp2() - 1.0);
+    let error = table.facts().certificate.map(|proof| proof.start_error + rounding);
+    Ok(Start { first, second: 1.0 - first, advantage: first - 0.5, error })
+}
+
+fn opponent(baseline: Baseline, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
+    Opponent {
+        opponent: baseline.name().to_owned(),
+        share: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
+        share_luck_adjusted: regret.share_luck_adjusted.taken_from(1.0),
+        truncated_games: report.truncated_games,
+        regret_per_decision: regret.regret_per_decision,
+        regret_per_game: regret.regret_per_game,
+        optimal_choices: regret.optimal_choices,
+        nature,
+    }
+}
+
+fn save(record: &Record, folder: &Path) -> Result<Vec<&'static str>> {
+    record.write(folder)?;
+    pictures::draw(record, folder)
+}
+
+/// The survey in sentences.
+fn report(record: &Record) -> Result<()> {
+    let (perfect, start) = (&record.perfect, &record.start);
+    let points = |value: f64| 100.0 * value;
+    let off = start.error.map_or("not proved".to_owned(), |error| format!("± {error:.1e}"));
+    print(format_args!("{}, perfect play by a table of {} bits", record.ruleset, record.table.bits))?;
+    print(format_args!(
+        "start: the seat that throws first wins {:.4} % ({off}); the first throw is worth {:.2} points",
+        points(start.first),
+        points(start.advantage)
+    ))?;
+    let [least, _, median, _, most] = perfect.lengths.quantiles;
+    print(format_args!(
+        "length: {:.1} turns, half of the games at most {median}; 5 % at most {least}, 95 % at most {most}",
+        perfect.lengths.mean.mean
+    ))?;
+    print(format_args!(
+        "dice: the throws of a turn move the chance of winning by {:.2} points (standard deviation)",
+        points(perfect.luck_of_a_turn)
+    ))?;
+    if let Some(shares) = perfect.variance_shares {
+        print(format_args!(
+            "of the variance of who wins, {:.2} % is dice and {:.2} % who throws first",
+            points(shares.dice),
+            points(shares.first_throw)
+        ))?;
+    }
+    print(format_args!(
+        "choice: {:.1} % of the turns have one; then the second best result gives away {:.2} points, the worst {:.2}",
+        points(perfect.choices.mean),
+        points(perfect.best_to_second.mean),
+        points(perfect.best_to_worst.mean)
+    ))?;
+    print("\nperfect play against   wins %   without luck %   given away by a choice   choices without fault %")?;
+    for opponent in &record.opponents {
+        let [low, high] = opponent.share_luck_adjusted.interval;
+        print(format_args!(
+            "{:20} {:8.2} {:9.2} ± {:.2} {:24.5} {:25.1}",
+            opponent.opponent,
+            points(opponent.share.mean),
+            points(opponent.share_luck_adjusted.mean),
+            points(high - low) / 2.0,
+            opponent.regret_per_decision.mean,
+            points(opponent.optimal_choices.mean),
+        ))?;
+    }
+    if !record.positions.is_empty() {
+        print("\nwhere the natural move is wrong")?;
+    }
+    for position in &record.positions {
+        print(format_args!("{:.4}  {}", position.regret, position.position))?;
+        print(format_args!("        natural  {}\n        best     {}", position.natural.turn, position.best.turn))?;
+    }
+    if !record.house_rules.is_empty() {
+        print("\nhouse rules: what the seat wins that throws first")?;
+    }
+    for rule in &record.house_rules {
+        match (rule.start, &rule.skipped) {
+            (Some(start), _) => print(format_args!("{:9.4} %  {}", points(start), rule.ruleset))?,
+            (None, reason) => print(format_args!(
+                "not solved  {}: {}",
+                rule.ruleset,
+                reason.as_deref().unwrap_or("for no known reason")
+            ))?,
+        }
+    }
+    Ok(())
+}
