@@ -15,7 +15,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It captured.
+    /// It captured with the front piece, which alone moved.
+    CaptureInFront,
+    /// It captured otherwise.
     Capture,
     /// It brought a piece to the end of its course, or bore one off.
     Home,
@@ -125,6 +127,7 @@ impl TurnFacts {
     /// What it did above all.
     pub fn kind(&self) -> Kind {
         match self {
+            TurnFacts { captured: 1.., run: Run::Front | Run::Only, .. } => Kind::CaptureInFront,
             TurnFacts { captured: 1.., .. } => Kind::Capture,
             TurnFacts { home: 1.., .. } | TurnFacts { borne: 1.., .. } => Kind::Home,
             TurnFacts { entered: 1.., .. } => Kind::Enter,
@@ -203,7 +206,8 @@ mod tests {
     fn kinds(position: &str, expected: &[(&str, Kind)]) {
         let found = facts(position);
         for (turn, kind) in expected {
-            let (_, found, words) = found.iter().find(|(text, ..)| text.starts_with(turn)).expect("the turn is there");
+            let is_this = |(text, ..): &&(String, Kind, Vec<String>)| text.starts_with(turn);
+            let (_, found, words) = found.iter().find(is_this).unwrap_or_else(|| panic!("{turn}: {found:?}"));
             assert_eq!(found, kind, "{turn}: {words:?}");
         }
     }
@@ -216,10 +220,11 @@ mod tests {
         );
         kinds("ashtapada S:5,30/N:off,23 S 4,2", &[("H3 to H7 by 4", Kind::Capture)]);
         kinds("ashtapada S:off,5/N:off,off S 1,2", &[("enter on E1", Kind::Enter)]);
+        kinds("ashtapada S:5,30/N:off,46 S 4,2", &[("B2 to C7 by 4+2, captures", Kind::CaptureInFront)]);
         kinds("ashtapada S:33,33/N:off,off S 1,1,2", &[("B5 to B7 by 1+1, then B5", Kind::Join)]);
         kinds("ashtapada S:6,6/N:off,off S 3", &[("H4 to H7", Kind::Part), ("twins H4", Kind::Together)]);
         kinds("ashtapada S:30,33/N:off,off S 3", &[("B2 to", Kind::Join)]);
-        kinds("ashtapada S:58,59/N:off,off S 2", &[("D3 to the keep", Kind::Home)]);
+        kinds("ashtapada S:58,59/N:off,off S 2", &[("C3 to the keep", Kind::Home)]);
         kinds("ashtapada S:keep,keep/N:off,off S 1,2", &[("bear off", Kind::Home)]);
         kinds("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2", &[("enter", Kind::Enter)]);
     }

@@ -130,6 +130,8 @@ impl GameNature {
     }
 }
 
+/// Games by block and A's seat.
+type Games = BTreeMap<(u64, Seat), GameNature>;
 /// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
 type Classes = [Vec<u64>; 3];
 
@@ -138,8 +140,7 @@ type Classes = [Vec<u64>; 3];
 pub struct Natures {
     whose: Whose,
     first_seat: Seat,
-    /// By block and A's seat.
-    found: Mutex<(BTreeMap<(u64, Seat), GameNature>, Classes)>,
+    found: Mutex<(Games, Classes)>,
 }
 
 impl Natures {
@@ -147,7 +148,7 @@ impl Natures {
     pub fn new(race: &Race, whose: Whose) -> Natures {
         let classes = || vec![0; (1.0 / CLASS) as usize + 1];
         let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        Natures { whose, first_seat, found: Mutex::new((BTreeMap::new(), [classes(), classes(), classes()])) }
+        Natures { whose, first_seat, found: Mutex::new((Games::new(), [classes(), classes(), classes()])) }
     }
 
     /// Notes a turn.

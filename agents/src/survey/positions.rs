@@ -29,6 +29,8 @@ const NEAR: u8 = 6;
 type Pieces = [[u8; 4]; 2];
 /// These in parts of the course of [`NEAR`] squares.
 type Area = Pieces;
+/// The worst position of each area.
+type Kept = BTreeMap<Area, (Pieces, Position)>;
 
 /// One of the ways to play a turn.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -74,7 +76,7 @@ impl Position {
 /// The worst natural moves of each kind: of each area the worst.
 #[derive(Debug, Default)]
 pub struct Shortlist {
-    kinds: Mutex<BTreeMap<Kind, BTreeMap<Area, (Pieces, Position)>>>,
+    kinds: Mutex<BTreeMap<Kind, Kept>>,
 }
 
 impl Shortlist {
@@ -90,7 +92,7 @@ impl Shortlist {
         let pieces = pieces(race, turn.thrown, turn.seat);
         let area = pieces.map(|places| places.map(|place| place / NEAR));
         let is_worse = |(_, kept): &(Pieces, Position)| regret >= kept.regret;
-        let has_room = |kept: &BTreeMap<Area, (Pieces, Position)>| match kept.get(&area) {
+        let has_room = |kept: &Kept| match kept.get(&area) {
             Some(same) => is_worse(same),
             None => kept.len() < KEPT || kept.values().any(is_worse),
         };

@@ -147,16 +147,19 @@ mod tests {
         let ruleset = Ruleset::parse("ashte-kashte?pieces=1", seats).expect("valid");
         let config = SolveConfig { threads: 1, tolerance: 1e-3, certify: false };
         let mut all = Vec::new();
-        let keep = |all: &mut Vec<HouseRule>, rules: &[HouseRule]| *all = rules.to_vec();
-        solve_all(&ruleset, &[], &config, |rules| Ok(keep(&mut all, rules))).expect("solved");
+        fn keep(all: &mut Vec<HouseRule>, rules: &[HouseRule]) -> Result<()> {
+            *all = rules.to_vec();
+            Ok(())
+        }
+        solve_all(&ruleset, &[], &config, |rules| keep(&mut all, rules)).expect("solved");
         assert_eq!(all.len(), 7);
         let marked: Vec<HouseRule> = all.iter().map(|rule| HouseRule { start: Some(0.25), ..rule.clone() }).collect();
         let mut again = Vec::new();
-        solve_all(&ruleset, &marked[1..], &config, |rules| Ok(keep(&mut again, rules))).expect("solved");
+        solve_all(&ruleset, &marked[1..], &config, |rules| keep(&mut again, rules)).expect("solved");
         assert_eq!(again[0], all[0], "solved");
         assert_eq!(again[1..], marked[1..], "kept");
         let other = SolveConfig { tolerance: 2e-3, ..config };
-        solve_all(&ruleset, &marked, &other, |rules| Ok(keep(&mut again, rules))).expect("solved");
+        solve_all(&ruleset, &marked, &other, |rules| keep(&mut again, rules)).expect("solved");
         assert!(again.iter().all(|rule| rule.start != Some(0.25)), "another tolerance");
     }
 }
