@@ -177,7 +177,8 @@ mod tests {
     fn the_watch_is_told_of_every_turn_in_order() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
-            let games: Mutex<BTreeMap<(u64, Seat), Vec<[ToyState; 3]>>> = Mutex::default();
+            type Turns = Vec<[ToyState; 3]>;
+            let games: Mutex<BTreeMap<(u64, Seat), Turns>> = Mutex::default();
             let watch = |turn: &Turn<'_, ToyState>| {
                 assert_eq!(game.node(turn.start), Node::Chance(turn.seat));
                 let is_decision = game.node(turn.thrown) == Node::Decision(turn.seat);
