@@ -8,7 +8,8 @@ use clap_complete::Shell;
 const AGENTS: &str = "\
 AGENTS
   random, runner, hunter, greedy, greedy+2ply   baselines that play every game
-  FILE.bot              a bot, looking one ply ahead (the best result of its own turn)
+  FILE.bot              a bot, looking one ply ahead (the best result of its own turn); or the name of one that comes
+                        with the program, as `ashta bots` lists them
   FILE.bot+2ply         … two plies: also the next seat's throws and best replies
   FILE.bot+mcts:800     … tree search with 800 simulations a choice
   FILE.bot+policy       … the network's policy alone, without looking ahead
@@ -37,6 +38,8 @@ pub enum Command {
     Eval(EvalArgs),
     /// Find the best reply to an agent in a game that is small enough, and what it wins.
     Exploit(ExploitArgs),
+    /// List the bots that come with the program, and how strong they were measured to be.
+    Bots(BotsArgs),
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
@@ -193,6 +196,14 @@ pub struct ExploitArgs {
     #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON instead of sentences.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta bots`.
+#[derive(Debug, Args)]
+pub struct BotsArgs {
+    /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
 }

@@ -25,16 +25,50 @@ fn seats(count: usize) -> Result<SeatSet> {
     Ruleset::default_seats(count).with_context(|| format!("a game has 2 to 4 seats, not {count}"))
 }
 
-/// Loads an agent.
+/// Loads an agent. A bot that comes with the program goes by its name.
 ///
 /// # Errors
 /// When there is no such agent.
 pub fn agent(spec: &str) -> Result<Roster> {
-    Ok(spec.parse::<AgentSpec>()?.load(&tables())?)
+    let parsed = match spec.parse() {
+        Err(AgentError::Unknown { .. }) => of_shipped_bot(spec)?,
+        parsed => parsed?,
+    };
+    Ok(parsed.load(&folders())?)
 }
 
-/// Where tables of perfect play are looked for: beside the configurations, and where the program was built.
-fn tables() -> Vec<PathBuf> {
+/// `ashtapada+2ply` as the agent that `checkpoints/ashtapada.bot+2ply` is.
+fn of_shipped_bot(spec: &str) -> Result<AgentSpec> {
+    let bots = shipped_bots();
+    let (name, lookahead) = spec.split_at(spec.find('+').unwrap_or(spec.len()));
+    if let Some((_, path)) = bots.iter().find(|(shipped, _)| shipped == name) {
+        return Ok(format!("{}{lookahead}", path.display()).parse()?);
+    }
+    let names: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let unknown = AgentError::Unknown { name: spec.to_owned() };
+    bail!("{unknown}; the bots that come with the program are {known}")
+}
+
+/// The bots that come with the program, by name.
+pub fn shipped_bots() -> Vec<(String, PathBuf)> {
+    let mut bots: Vec<(String, PathBuf)> = Vec::new();
+    for file in folders().iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten() {
+        let path = file.path();
+        let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+        if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == "bot"))
+            && bots.iter().all(|(other, _)| *other != name)
+        {
+            bots.push((name, path));
+        }
+    }
+    bots.sort();
+    bots
+}
+
+/// Where shipped bots and tables of perfect play are looked for: beside the configurations, and where the program was
+/// built.
+fn folders() -> Vec<PathBuf> {
     let here = PathBuf::from("checkpoints");
     let built = std::env::current_exe().ok().and_then(|program| {
         let checkpoints = program.ancestors().nth(3)?.join("checkpoints");
@@ -85,7 +119,7 @@ pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
 /// # Errors
 /// When a table is damaged.
 pub fn perfect(race: &Race) -> Result<Option<Player>> {
-    match AgentSpec::Perfect.load(&tables())?.player(race) {
+    match AgentSpec::Perfect.load(&folders())?.player(race) {
         Ok(player) => Ok(Some(player)),
         Err(AgentError::NoTable { .. }) => Ok(None),
         Err(error) => Err(error.into()),

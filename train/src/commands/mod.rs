@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bots;
 pub mod engine;
 mod eval;
 mod exploit;
@@ -26,6 +27,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Survey(args) => survey::run(&args),
+        Command::Bots(args) => bots::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),

@@ -1,0 +1,69 @@
+//! `ashta bots`: the bots that come with the program.
+
+use anyhow::{Context, Result};
+use ashta_agents::bot::{Bot, Strength};
+use serde_json::json;
+
+use crate::cli::BotsArgs;
+use crate::games;
+use crate::output::print;
+
+/// Runs the command.
+///
+/// # Errors
+/// When a bot is damaged.
+pub fn run(args: &BotsArgs) -> Result<()> {
+    let mut bots = Vec::new();
+    for (name, path) in games::shipped_bots() {
+        let bytes = std::fs::metadata(&path).with_context(|| path.display().to_string())?.len();
+        bots.push((name, Bot::read(&path)?.manifest, path, bytes));
+    }
+    if args.json {
+        let json = bots.iter().map(|(name, manifest, path, bytes)| {
+            json!({
+                "name": name,
+                "path": path,
+                "bytes": bytes,
+                "ruleset": manifest.ruleset,
+                "seats": manifest.seats,
+                "hidden": manifest.shape.hidden,
+                "training": manifest.training,
+                "strength": manifest.strength,
+            })
+        });
+        return print(serde_json::to_string_pretty(&json.collect::<Vec<_>>())?);
+    }
+    if bots.is_empty() {
+        return print("there is no bot in checkpoints/");
+    }
+    let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
+    for (name, manifest, _, bytes) in &bots {
+        let hidden: Vec<String> = manifest.shape.hidden.iter().map(usize::to_string).collect();
+        rows.push([
+            name.clone(),
+            format!("{} {}", manifest.ruleset, manifest.seats),
+            hidden.join("-"),
+            bytes.div_ceil(1024).to_string(),
+            manifest.training.get("games").cloned().unwrap_or_default(),
+            manifest.strength.last().map(measured).unwrap_or_default(),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 6] = std::array::from_fn(width);
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, (column, width)) in row.iter().zip(widths.iter().enumerate()) {
+            let is_number = (2..=4).contains(&column);
+            line += &if is_number { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
+        }
+        print(line.trim_end())?;
+    }
+    print("\nA name stands for its file wherever an agent is asked for: ashta play ashtapada+2ply")
+}
+
+/// The last of a bot's measurements, which is against the strongest opponent.
+fn measured(strength: &Strength) -> String {
+    let Strength { opponent, score, low, high, .. } = strength;
+    let opponent = opponent.split(" (").next().unwrap_or(opponent);
+    format!("{:.1} % [{:.1}, {:.1}] against {opponent}", 100.0 * score, 100.0 * low, 100.0 * high)
+}
