@@ -17,7 +17,7 @@ PICTURES = ["lengths.svg", "luck.svg", "skill.svg"]
 
 def survey(game, folder, *options):
     """Runs `ashta survey` with few games."""
-    return program.run("survey", *settings(game), "-o", folder, "--games", "60", *options)
+    return program.run("survey", *settings(game), "-o", folder, "--pairs", "60", *options)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_house_rules_go_on_where_they_were_left(surveyed, table, tmp_path):
 
 
 def test_an_interrupted_survey_keeps_what_is_solved(table, tmp_path):
-    command = [program.ASHTA, "survey", *settings(OPTIONAL), "-o", tmp_path, "--table", table[0], "--games", "1"]
+    command = [program.ASHTA, "survey", *settings(OPTIONAL), "-o", tmp_path, "--table", table[0], "--pairs", "1"]
     command += ["--house-rules", "--tolerance", "2e-9"]
     pipe = subprocess.PIPE
     process = subprocess.Popen([str(part) for part in command], stdout=pipe, stderr=pipe, text=True)

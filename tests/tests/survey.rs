@@ -1,30 +1,18 @@
 //! Surveys add up: what is told turn by turn sums to the results of the games, however they were played.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::MatchConfig;
 use ashta_agents::baseline::Baseline;
-use ashta_agents::solve::{SolveConfig, Solved, solve};
 use ashta_agents::survey::{Position, Shortlist, Surveyed, Whose, survey};
 use ashta_agents::table::{Perfect, Table};
-use ashta_env::game::{Game, SeatSet};
 use ashta_env::race::Race;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
-use ashta_env::ruleset::Ruleset;
+use ashta_tests::solving;
 
-/// The table of a game of one piece a seat, in full precision.
-fn table(text: &str) -> (Race, Arc<Table>) {
-    let race = Race::new(Ruleset::parse(text, SeatSet::from_letters("SN").expect("seats")).expect("valid"));
-    let starts = RaceStarts::new(&race).expect("few enough");
-    let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).expect("a start");
-    let config = SolveConfig { threads: 1, tolerance: 2e-9, certify: false };
-    let turns = RaceTurns::new(starts.clone());
-    match solve(&turns, start, None, &config, &|_| ControlFlow::Continue(())) {
-        Ok(Solved::Solution(solution)) => (race, Arc::new(Table::new(starts, solution, false))),
-        other => panic!("{other:?}"),
-    }
+/// A game of one piece a seat with its table, in full precision.
+fn solved(text: &str) -> (Race, Arc<Table>) {
+    (solving::race(text, "SN"), solving::table(text, "SN", false))
 }
 
 const GAMES: MatchConfig = MatchConfig { blocks: 200, seed: 5, threads: 1, batch: 64 };
@@ -41,7 +29,7 @@ fn luck_and_regret_add_up_to_the_results() {
     for text in
         ["ashte-kashte?pieces=1&move=optional", "ashtapada?pieces=1&must_use=greedy", "pagade?pieces=1&no_cut=lap"]
     {
-        let (race, table) = table(text);
+        let (race, table) = solved(text);
         for baseline in [Baseline::Random, Baseline::Greedy] {
             let found = survey(&race, &|| baseline.agent(), Whose::Agent, &table, None, &GAMES, &|_| ());
             let (report, nature) = (&found.report, &found.nature);
@@ -59,7 +47,7 @@ fn luck_and_regret_add_up_to_the_results() {
 
 #[test]
 fn perfect_play_against_itself_gives_nothing_away() {
-    let (race, table) = table("ashte-kashte?pieces=1&move=optional");
+    let (race, table) = solved("ashte-kashte?pieces=1&move=optional");
     let (found, positions) = itself(&race, &table, &GAMES);
     let (report, nature) = (&found.report, &found.nature);
     assert_eq!((report.score, nature.games), (0.5, GAMES.blocks));
@@ -79,7 +67,7 @@ fn perfect_play_against_itself_gives_nothing_away() {
 
 #[test]
 fn threads_and_batches_change_no_survey() {
-    let (race, table) = table("ashte-kashte?pieces=1&move=optional");
+    let (race, table) = solved("ashte-kashte?pieces=1&move=optional");
     let (reference, positions) = itself(&race, &table, &GAMES);
     for (threads, batch) in [(2, 7), (3, 1000), (1, 1)] {
         let (found, others) = itself(&race, &table, &MatchConfig { threads, batch, ..GAMES });

@@ -128,7 +128,7 @@ pub struct SurveyArgs {
     pub table: Option<PathBuf>,
     /// Pairs of games against each opponent.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub games: u64,
+    pub pairs: u64,
     /// Seed of the throws.
     #[arg(long, default_value_t = 7919)]
     pub seed: u64,

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output::aligned;
+
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
@@ -166,12 +168,7 @@ pub fn win_rate_table(rows: &[WinRate]) -> String {
         [row.opponent.clone(), grouped(row.games), percent(row.win_rate), interval, verdict]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
-    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let [opponents, games, rates, intervals] = [0, 1, 2, 3].map(width);
-    let line = |[opponent, number, rate, interval, verdict]: &[String; 5]| {
-        format!("{opponent:<opponents$}  {number:>games$}  {rate:>rates$}  {interval:>intervals$}  {verdict}\n")
-    };
-    table.iter().map(line).collect()
+    aligned(&table, [false, true, true, true, false])
 }
 
 /// 1234567 as `1,234,567`.

@@ -145,9 +145,9 @@ impl<T: TurnStarts> Kernel<Tile> for MeetingRows<'_, T> {
         let duel = &self.lookout.duel;
         let half = duel.count * duel.count;
         let swapped = tile.swapped();
-        let tiles = if swapped == tile { vec![tile] } else { vec![tile, swapped] };
-        for tile in &tiles {
-            self.lookout.meet(views, tile, false, |camps, [value, reply]| {
+        let is_same = swapped == tile;
+        for tile in [tile, swapped].into_iter().take(if is_same { 1 } else { 2 }) {
+            self.lookout.meet(views, &tile, false, |camps, [value, reply]| {
                 set(duel.cell(camps), value);
                 set(half + duel.cell([camps[1], camps[0]]), reply);
             });

@@ -250,31 +250,47 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
         (0..self.count).map(move |other| [own, other as Camp]).filter(|&camps| self.is_position(camps))
     }
 
-    /// Calls `visit` once with each camp, on this many threads with a fold of its own each.
+    /// As [`fold`], with each camp.
     pub(super) fn fold<A: Send>(
         &self,
         threads: usize,
         start: impl Fn() -> A + Sync,
         visit: impl Fn(&mut A, Camp) + Sync,
     ) -> Vec<A> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut folded = start();
-            loop {
-                let own = next.fetch_add(1, Ordering::Relaxed);
-                if own >= self.count {
-                    return folded;
-                }
-                visit(&mut folded, own as Camp);
-            }
-        };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut folds = vec![work()];
-            folds.extend(others.into_iter().filter_map(|other| other.join().ok()));
-            folds
-        })
+        fold(self.count, threads, start, visit)
     }
+}
+
+/// Calls `visit` once with each of `count` camps, on so many threads with a fold of its own each; returns the folds.
+///
+/// # Panics
+/// When `visit` does.
+pub(crate) fn fold<A: Send>(
+    count: usize,
+    threads: usize,
+    start: impl Fn() -> A + Sync,
+    visit: impl Fn(&mut A, Camp) + Sync,
+) -> Vec<A> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut folded = start();
+        loop {
+            let own = next.fetch_add(1, Ordering::Relaxed);
+            if own >= count {
+                return folded;
+            }
+            visit(&mut folded, own as Camp);
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut folds = vec![work()];
+        folds.extend(others.into_iter().map(|other| match other.join() {
+            Ok(folded) => folded,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }));
+        folds
+    })
 }
 
 /// The values of two positions that passing leads to from each other; a half each where nobody can do anything else.

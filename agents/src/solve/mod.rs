@@ -25,6 +25,7 @@ use sweep::{Sweeps, Swept};
 pub use best_response::{Memory, Response, meet};
 pub use certificate::Certificate;
 pub use compare::{Differences, differences};
+pub(crate) use duel::fold;
 pub use duel::{Habit, Style};
 pub use sweep::{Place, Sight};
 

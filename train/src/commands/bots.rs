@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::cli::BotsArgs;
 use crate::games;
-use crate::output::print;
+use crate::output::{aligned, print};
 
 /// Runs the command.
 ///
@@ -48,17 +48,8 @@ pub fn run(args: &BotsArgs) -> Result<()> {
             manifest.strength.last().map(measured).unwrap_or_default(),
         ]);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 6] = std::array::from_fn(width);
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, (column, width)) in row.iter().zip(widths.iter().enumerate()) {
-            let is_number = (2..=4).contains(&column);
-            line += &if is_number { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
-        }
-        print(line.trim_end())?;
-    }
-    print("\nA name stands for its file wherever an agent is asked for: ashta play ashtapada+2ply")
+    print(aligned(&rows, [false, false, false, true, true, false]))?;
+    print("A name stands for its file wherever an agent is asked for: ashta play ashtapada+2ply")
 }
 
 /// The last of a bot's measurements, which is against the strongest opponent.

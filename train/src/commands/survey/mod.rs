@@ -93,8 +93,8 @@ fn play(
     known: Vec<HouseRule>,
 ) -> Result<(Record, Vec<&'static str>)> {
     let matched =
-        MatchConfig { blocks: args.games, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
-    let bar = ProgressBar::new(2 * args.games);
+        MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
+    let bar = ProgressBar::new(2 * args.pairs);
     bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
     let progress = |games: u64| bar.set_position(games);
     let shortlist = Shortlist::default();
@@ -106,7 +106,7 @@ fn play(
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
     let itself = survey(race, &perfect, Whose::Both, table, Some(&shortlist), &matched, &progress);
     let facts = TableFacts { bits: table.bits(), facts: *table.facts() };
-    let mut record = Record::new(*race.ruleset(), facts, start(race, table)?, itself.nature, args.games, args.seed);
+    let mut record = Record::new(*race.ruleset(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
     record.house_rules = known;
     for baseline in Baseline::ALL {
         begin(baseline.name());
