@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use ashta_env::game::Spec;
 
-use crate::portable::{NetError, NetShape, PortableNet, Scratch};
+use crate::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet, Scratch};
 use crate::tensor_file::{self, NamedTensor, TensorFile, TensorFileError};
 
 pub use manifest::{Manifest, Probe, Strength};
 
 /// The version of the format that this program writes, and the only one it reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The metadata entry with the manifest.
 const KEY: &str = "ashta";
@@ -116,13 +116,16 @@ impl Bot {
         let manifest = Manifest::parse(&file.manifest)?;
         let shape = &manifest.shape;
         shape.validate()?;
-        let mut parameters = Vec::new();
-        let tensors = tensors(shape);
-        for (name, dimensions) in &tensors {
-            file.read(name, dimensions, &mut parameters)?;
-        }
-        file.expect_count(tensors.len())?;
-        let bot = Bot { net: Arc::new(PortableNet::new(shape.clone(), &parameters)?), manifest };
+        let network = |name, shape: &MlpShape| -> Result<Mlp, BotError> {
+            let mut parameters = Vec::new();
+            for (name, dimensions) in tensors(name, shape) {
+                file.read(&name, &dimensions, &mut parameters)?;
+            }
+            Ok(Mlp::new(shape.clone(), &parameters)?)
+        };
+        let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
+        file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
+        let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
         bot.check()?;
         Ok(bot)
     }
@@ -142,13 +145,16 @@ impl Bot {
     /// When a fact in the manifest cannot be true or the network does not pass its probes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BotError> {
         self.check()?;
-        let parameters = self.net.parameters();
-        let mut rest = &parameters[..];
+        let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
+        let parameters = networks.map(|(_, network)| network.parameters());
         let mut named = Vec::new();
-        for (name, shape) in tensors(self.net.shape()) {
-            let (numbers, after) = rest.split_at(shape.iter().product());
-            named.push(NamedTensor { name, shape, numbers });
-            rest = after;
+        for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
+            let mut rest = &parameters[..];
+            for (name, shape) in tensors(network, mlp.shape()) {
+                let (numbers, after) = rest.split_at(shape.iter().product());
+                named.push(NamedTensor { name, shape, numbers });
+                rest = after;
+            }
         }
         Ok(tensor_file::encode(KEY, serde_json::to_string(&self.manifest)?, &named)?)
     }
@@ -158,21 +164,23 @@ impl Bot {
     /// # Errors
     /// [`BotError::Ruleset`] with the first thing that differs.
     pub fn check_ruleset(&self, spec: &Spec) -> Result<(), BotError> {
-        let game = Manifest::new(spec, NetShape::for_spec(spec, &self.manifest.shape.hidden));
+        let NetShape { value, policy } = &self.manifest.shape;
+        let game = Manifest::new(spec, NetShape::for_spec(spec, &value.hidden, &policy.hidden));
         let describe = |manifest: &Manifest| {
             format!("{} for {} (ruleset {:016x})", manifest.ruleset, manifest.seats, manifest.ruleset_hash)
         };
-        let (bot, shape) = (&self.manifest, &self.manifest.shape);
+        let bot = &self.manifest;
         // Rules with the same hash are the same, whatever their names.
         let hashes =
             if bot.ruleset_hash == game.ruleset_hash { Default::default() } else { (describe(&game), describe(bot)) };
         let pairs = [
             ("the game", hashes),
             ("encoding", (game.encoding.to_string(), bot.encoding.to_string())),
-            ("observations of length", (spec.observation.to_string(), shape.observation.to_string())),
-            ("a number of actions of", (spec.actions.to_string(), shape.actions.to_string())),
-            ("a number of values of", (game.shape.values.to_string(), shape.values.to_string())),
-            ("values by", (format!("{:?}", game.shape.value_head), format!("{:?}", shape.value_head))),
+            ("observations of length", (spec.observation.to_string(), policy.observation.to_string())),
+            ("starts of turns of length", (spec.start_observation.to_string(), value.observation.to_string())),
+            ("a number of actions of", (spec.actions.to_string(), policy.actions.to_string())),
+            ("a number of values of", (game.shape.value.values.to_string(), value.values.to_string())),
+            ("values by", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
         ];
         match pairs.into_iter().find(|(_, (expected, found))| expected != found) {
             None => Ok(()),
@@ -212,13 +220,20 @@ impl BotError {
     }
 }
 
+/// What the names of the tensors of the two networks begin with.
+const VALUE: &str = "value";
+const POLICY: &str = "policy";
+
 /// The names and shapes of the tensors of a network, in the order of its parameters.
-fn tensors(shape: &NetShape) -> Vec<(String, Vec<usize>)> {
+fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
     let names = (0..shape.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()]);
     let layers = names.zip(shape.layers());
     layers
         .flat_map(|(name, (inputs, outputs))| {
-            [(format!("{name}.weight"), vec![inputs, outputs]), (format!("{name}.bias"), vec![outputs])]
+            [
+                (format!("{network}.{name}.weight"), vec![inputs, outputs]),
+                (format!("{network}.{name}.bias"), vec![outputs]),
+            ]
         })
         .collect()
 }
@@ -237,6 +252,7 @@ mod tests {
             teams: BySeat(Seat::ALL.map(|seat| SeatSet::of(&[seat]))),
             actions: 3,
             observation: 6,
+            start_observation: 5,
             encoding: 4,
             ruleset_hash: 0x0123_4567_89ab_cdef,
             pieces: 2,
@@ -246,9 +262,12 @@ mod tests {
     }
 
     fn bot() -> Bot {
-        let shape = NetShape::for_spec(&spec(), &[5, 3]);
-        let parameters: Vec<f32> = (0..shape.parameters()).map(|x| (x * 7 % 23) as f32 / 11.0 - 0.8).collect();
-        let net = PortableNet::new(shape.clone(), &parameters).expect("the shape is valid");
+        let shape = NetShape::for_spec(&spec(), &[4], &[5, 3]);
+        let network = |shape: &MlpShape| {
+            let parameters: Vec<f32> = (0..shape.parameters()).map(|x| (x * 7 % 23) as f32 / 11.0 - 0.8).collect();
+            Mlp::new(shape.clone(), &parameters).expect("the shape is valid")
+        };
+        let net = PortableNet::new(network(&shape.value), network(&shape.policy)).expect("they fit");
         let mut manifest = Manifest::new(&spec(), shape);
         manifest.training.insert("games".into(), "20000".into());
         manifest.strength.push(Strength { opponent: "random".into(), games: 100, score: 0.9, low: 0.83, high: 0.95 });
@@ -291,7 +310,8 @@ mod tests {
         let read = Bot::read(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
         assert_eq!(read.manifest, bot.manifest);
-        assert_eq!(read.net.parameters(), bot.net.parameters());
+        assert_eq!(read.net.value().parameters(), bot.net.value().parameters());
+        assert_eq!(read.net.policy().parameters(), bot.net.policy().parameters());
         assert_eq!(read.to_bytes().ok(), bot.to_bytes().ok(), "the same bot is the same bytes");
         let missing = explain(Bot::read(&path).expect_err("it was removed"));
         assert!(missing.starts_with(&format!("bot file {0}: cannot read {0}: ", path.display())), "{missing}");
@@ -306,20 +326,25 @@ mod tests {
         assert_eq!(
             names,
             [
-                ("head.bias", vec![5]),
-                ("head.weight", vec![3, 5]),
-                ("torso.0.bias", vec![5]),
-                ("torso.0.weight", vec![6, 5]),
-                ("torso.1.bias", vec![3]),
-                ("torso.1.weight", vec![5, 3]),
+                ("policy.head.bias", vec![5]),
+                ("policy.head.weight", vec![3, 5]),
+                ("policy.torso.0.bias", vec![5]),
+                ("policy.torso.0.weight", vec![6, 5]),
+                ("policy.torso.1.bias", vec![3]),
+                ("policy.torso.1.weight", vec![5, 3]),
+                ("value.head.bias", vec![2]),
+                ("value.head.weight", vec![4, 2]),
+                ("value.torso.0.bias", vec![4]),
+                ("value.torso.0.weight", vec![5, 4]),
             ]
         );
         let file = TensorFile::decode(&bytes, KEY).expect("it was just encoded");
         assert!(file.manifest.starts_with(concat!(
-            r#"{"format":1,"program":""#,
+            r#"{"format":2,"program":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","ruleset":"fake?flag=true","seats":"SN","ruleset_hash":"0123456789abcdef","encoding":4,"#,
-            r#""shape":{"observation":6,"hidden":[5,3],"values":2,"actions":3,"value_head":"softmax"},"#,
+            r#""shape":{"value":{"observation":5,"hidden":[4],"values":2,"actions":0,"value_head":"softmax"},"#,
+            r#""policy":{"observation":6,"hidden":[5,3],"values":2,"actions":3,"value_head":"softmax"}},"#,
             r#""training":{"games":"20000"},"#,
             r#""strength":[{"opponent":"random","games":100,"score":0.9,"low":0.83,"high":0.95}],"#,
             r#""probes":[{"position":"some position","observer":"N","active":[0,3],"values":["#,
@@ -357,12 +382,20 @@ mod tests {
     #[test]
     fn every_defect_is_named() {
         for (from, to, expected) in [
-            (r#"\"format\":1"#, r#"\"format\":7"#, "the bot has format 7, this program reads format 1"),
+            (r#"\"format\":2"#, r#"\"format\":7"#, "the bot has format 7, this program reads format 2"),
             (r#""ashta":"#, r#""other":"#, "the header has no metadata entry \"ashta\""),
-            (r#"\"hidden\":[5,3]"#, r#"\"hidden\":[5,4]"#, "tensor torso.1.weight is F32 [5, 3], not F32 [5, 4]"),
-            (r#"\"hidden\":[5,3]"#, r#"\"hidden\":[513]"#, "tensor torso.0.weight is F32 [6, 5], not F32 [6, 513]"),
+            (
+                r#"\"hidden\":[5,3]"#,
+                r#"\"hidden\":[5,4]"#,
+                "tensor policy.torso.1.weight is F32 [5, 3], not F32 [5, 4]",
+            ),
+            (
+                r#"\"hidden\":[5,3]"#,
+                r#"\"hidden\":[513]"#,
+                "tensor policy.torso.0.weight is F32 [6, 5], not F32 [6, 513]",
+            ),
             (r#"\"values\":2,"#, r#"\"values\":9,"#, "number of values of the network is 9, not 1 to 4"),
-            (r#""head.bias""#, r#""head.bits""#, "there is no tensor head.bias"),
+            (r#""value.head.bias""#, r#""value.head.bits""#, "there is no tensor value.head.bias"),
             (
                 r#"\"active\":[0,3]"#,
                 r#"\"active\":[0,6]"#,
@@ -388,7 +421,7 @@ mod tests {
         let with_bias = |bias: f32| [&bytes[..start], &bias.to_le_bytes(), &bytes[start + 4..]].concat();
         assert_eq!(refusal(&with_bias(f32::NAN)), "parameter 68 of the network is NaN");
         let error = refusal(&with_bias(0.5));
-        assert!(error.starts_with("probe 0: value 0 is "), "{error}");
+        assert!(error.starts_with("probe 2: value 0 is "), "{error}");
     }
 
     #[test]
@@ -397,11 +430,11 @@ mod tests {
         wrong.manifest.strength[0].score = f64::NAN;
         assert!(wrong.to_bytes().is_err());
         let mut wrong = bot();
-        wrong.manifest.probes[1].policy[2] += 0.1;
+        wrong.manifest.probes[2].policy[2] += 0.1;
         let error = explain(wrong.to_bytes().expect_err("the network answers otherwise"));
-        assert!(error.starts_with("probe 1: logit 2 is "), "{error}");
+        assert!(error.starts_with("probe 2: logit 2 is "), "{error}");
         let mut wrong = bot();
-        wrong.manifest.shape.hidden[0] = 6;
+        wrong.manifest.shape.value.hidden[0] = 6;
         assert!(wrong.to_bytes().is_err());
     }
 
@@ -416,5 +449,9 @@ mod tests {
         );
         assert_eq!(refusal(Spec { encoding: 5, ..spec() }), "the bot was made for encoding 4, not 5");
         assert_eq!(refusal(Spec { observation: 7, ..spec() }), "the bot was made for observations of length 6, not 7");
+        assert_eq!(
+            refusal(Spec { start_observation: 4, ..spec() }),
+            "the bot was made for starts of turns of length 5, not 4"
+        );
     }
 }

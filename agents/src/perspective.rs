@@ -72,6 +72,7 @@ mod tests {
             teams: BySeat(Seat::ALL.map(own)),
             actions: 9,
             observation: 40,
+            start_observation: 30,
             encoding: 1,
             ruleset_hash: 7,
             pieces: 4,

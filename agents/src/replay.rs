@@ -17,11 +17,22 @@ use crate::tensor_file::{self, NamedTensor, TensorFile, TensorFileError};
 /// A ring of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
+    part: Part,
     capacity: usize,
     actions: usize,
     samples: Vec<Stored>,
     /// Samples ever added; the next one goes to this number modulo the capacity.
     added: u64,
+}
+
+/// Which positions are samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Those at the start of a turn, for the value network.
+    Starts,
+    /// The others, for the policy network.
+    Turns,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +75,7 @@ const KEY: &str = "ashta-replay";
 #[serde(deny_unknown_fields)]
 struct Manifest {
     format: u32,
+    part: Part,
     capacity: usize,
     samples: usize,
     added: u64,
@@ -73,16 +85,16 @@ struct Manifest {
     policies: usize,
 }
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl Replay {
-    /// An empty replay for at most `capacity` samples of a game with `actions` actions.
+    /// An empty replay for at most `capacity` samples of this part of a game with `actions` actions.
     ///
     /// # Panics
     /// When `capacity` is 0.
-    pub fn new(capacity: usize, actions: usize) -> Replay {
+    pub fn new(part: Part, capacity: usize, actions: usize) -> Replay {
         assert!(capacity > 0, "a replay holds at least one sample");
-        Replay { capacity, actions, samples: Vec::new(), added: 0 }
+        Replay { part, capacity, actions, samples: Vec::new(), added: 0 }
     }
 
     /// Samples at hand.
@@ -100,11 +112,14 @@ impl Replay {
         self.added
     }
 
-    /// Replays a game and adds its samples, seen by the seat that throws or decides.
-    pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord) {
+    /// Replays a game and adds its samples of this part, seen by the seat that throws or decides.
+    pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>) {
         let mut active = Vec::new();
         let mut values = Vec::new();
         record.visit(game, |position| {
+            if position.is_start != (self.part == Part::Starts) {
+                return;
+            }
             active.clear();
             values.clear();
             game.observe_active(position.state, position.seat, &mut active);
@@ -167,6 +182,7 @@ impl Replay {
         }
         let manifest = Manifest {
             format: FORMAT,
+            part: self.part,
             capacity: self.capacity,
             samples: self.samples.len(),
             added: self.added,
@@ -186,16 +202,17 @@ impl Replay {
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
-    /// The replay that was saved in the directory `dir` by a run with the same sizes.
+    /// The replay of this part that was saved in the directory `dir` by a run with the same sizes.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or was saved with another capacity or action space.
-    pub fn load(dir: &Path, capacity: usize, actions: usize) -> Result<Replay, ReplayError> {
+    pub fn load(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay, ReplayError> {
         let bytes = tensor_file::read(&dir.join(FILE))?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: Manifest = serde_json::from_str(&file.manifest)?;
         for (what, expected, found) in [
             ("format", FORMAT as usize, manifest.format as usize),
+            ("part", part as usize, manifest.part as usize),
             ("capacity", capacity, manifest.capacity),
             ("actions", actions, manifest.actions),
         ] {
@@ -238,7 +255,7 @@ impl Replay {
         if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
             return Err(ReplayError::Damaged("the number of samples is not that of its history"));
         }
-        Ok(Replay { capacity, actions, samples, added: manifest.added })
+        Ok(Replay { part, capacity, actions, samples, added: manifest.added })
     }
 }
 
@@ -256,14 +273,17 @@ mod tests {
             series_probability: 0.01,
             random_start_share: 0.2,
             random_start_turns: 4,
+            alternatives: 1,
+            sideline_turns: 3,
+            exploration: 0.0,
             turn_limit: u32::MAX,
             policy_temperature: 0.02,
         }
     }
 
-    fn filled(capacity: usize) -> Replay {
+    fn filled(part: Part, capacity: usize) -> Replay {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
-        let mut replay = Replay::new(capacity, game.spec().actions);
+        let mut replay = Replay::new(part, capacity, game.spec().actions);
         for record in play_games(&game, &mut PipEvaluator, &config(), 3, 0..20, &|| ()) {
             replay.add(&game, &record);
         }
@@ -272,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_newest_samples_stay() {
-        let (all, few) = (filled(100_000), filled(50));
+        let (all, few) = (filled(Part::Starts, 100_000), filled(Part::Starts, 50));
         assert_eq!((few.len(), few.added()), (50, all.added()));
         let newest = &all.samples[all.len() - 50..];
         assert!(newest.iter().all(|sample| few.samples.contains(sample)));
@@ -280,7 +300,7 @@ mod tests {
 
     #[test]
     fn policies_are_distributions_over_legal_actions() {
-        let replay = filled(100_000);
+        let replay = filled(Part::Turns, 100_000);
         let with_policy = replay.samples.iter().filter(|sample| !sample.policy.is_empty());
         let mut count = 0;
         for sample in with_policy {
@@ -295,15 +315,15 @@ mod tests {
     fn a_loaded_replay_draws_the_same_batches() {
         let dir = std::env::temp_dir().join(format!("ashta-replay-{}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("the temporary directory is writable");
-        let replay = filled(200);
+        let replay = filled(Part::Turns, 200);
         replay.save(&dir).expect("writable");
-        let loaded = Replay::load(&dir, 200, replay.actions).expect("just saved");
+        let loaded = Replay::load(&dir, Part::Turns, 200, replay.actions).expect("just saved");
         assert_eq!(loaded, replay);
         let (mut first, mut second) = (Batch::default(), Batch::default());
         replay.draw(64, &mut chance::stream(1, 2), &mut first);
         loaded.draw(64, &mut chance::stream(1, 2), &mut second);
         assert_eq!(first, second);
-        let other = Replay::load(&dir, 300, replay.actions).expect_err("another capacity");
+        let other = Replay::load(&dir, Part::Turns, 300, replay.actions).expect_err("another capacity");
         assert_eq!(other.to_string(), "the saved replay has capacity 200, not 300");
         std::fs::remove_dir_all(&dir).expect("the temporary directory is writable");
     }

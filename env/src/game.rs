@@ -279,6 +279,9 @@ pub struct Spec {
     pub actions: usize,
     /// Length of an observation.
     pub observation: usize,
+    /// Of the entries of an observation so many, the first ones, can be 1 at the start of a turn. Within a turn another
+    /// one is 1, too, unless the position is as good as the start of the turn.
+    pub start_observation: usize,
     /// Version of the meaning of actions and observations; it changes whenever either does.
     pub encoding: u32,
     /// Stable hash of the ruleset, seats included.

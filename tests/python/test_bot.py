@@ -21,12 +21,13 @@ def bot(smoke):
 
 def forward(manifest, tensors, active):
     """Values and policy logits as docs/bot-format.md tells it, in double precision."""
-    shape = manifest["shape"]
+    network = "value" if max(active) < manifest["shape"]["value"]["observation"] else "policy"
+    shape = manifest["shape"][network]
     x = numpy.zeros(shape["observation"])
     x[active] = 1
     for layer in range(len(shape["hidden"])):
-        x = numpy.maximum(0, x @ tensors[f"torso.{layer}.weight"] + tensors[f"torso.{layer}.bias"])
-    logits = x @ tensors["head.weight"] + tensors["head.bias"]
+        x = numpy.maximum(0, x @ tensors[f"{network}.torso.{layer}.weight"] + tensors[f"{network}.torso.{layer}.bias"])
+    logits = x @ tensors[f"{network}.head.weight"] + tensors[f"{network}.head.bias"]
     values, policy = logits[: shape["values"]], logits[shape["values"] :]
     if shape["value_head"] == "softmax":
         return softmax(values), policy
@@ -47,13 +48,15 @@ def seats_from(manifest, observer):
 
 def test_shapes_are_those_of_the_manifest(bot):
     manifest, tensors = bot
-    shape = manifest["shape"]
-    widths = [shape["observation"], *shape["hidden"]]
-    expected = {"head.weight": (widths[-1], shape["values"] + shape["actions"])}
-    expected["head.bias"] = expected["head.weight"][1:]
-    for layer in range(len(shape["hidden"])):
-        expected[f"torso.{layer}.weight"] = (widths[layer], widths[layer + 1])
-        expected[f"torso.{layer}.bias"] = (widths[layer + 1],)
+    expected = {}
+    for network, shape in manifest["shape"].items():
+        widths = [shape["observation"], *shape["hidden"]]
+        expected[f"{network}.head.weight"] = (widths[-1], shape["values"] + shape["actions"])
+        expected[f"{network}.head.bias"] = (shape["values"] + shape["actions"],)
+        for layer in range(len(shape["hidden"])):
+            expected[f"{network}.torso.{layer}.weight"] = (widths[layer], widths[layer + 1])
+            expected[f"{network}.torso.{layer}.bias"] = (widths[layer + 1],)
+    assert manifest["shape"]["value"]["actions"] == 0
     assert {name: tensor.shape for name, tensor in tensors.items()} == expected
     assert manifest["ruleset"] == "ashte-kashte?pieces=2"
     assert manifest["seats"] == "SN"

@@ -51,7 +51,9 @@ def test_scalars_are_those_of_the_lines(lines, events):
 
 def test_histograms_hold_every_value(events):
     tags = set(events.Tags()["histograms"])
-    assert tags == {"selfplay/turns", "selfplay/value_targets", "weights/torso.0", "weights/head"}
+    assert tags == {"selfplay/turns", "selfplay/value_targets", *(
+        f"weights/{network}.{layer}" for network in ("value", "policy") for layer in ("torso.0", "head")
+    )}
     for tag in tags:
         for event in events.Histograms(tag):
             histogram = event.histogram_value

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ashta_agents::evaluator::Evaluator;
 use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::NetShape;
-use ashta_agents::replay::Replay;
+use ashta_agents::portable::{Mlp, NetShape, PortableNet};
+use ashta_agents::replay::{Part, Replay};
 use ashta_agents::selfplay::{SelfPlayConfig, play_games};
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node};
@@ -26,14 +26,20 @@ fn self_play_finds_the_values_of_a_solved_game() {
     let exact = solve(&race, BySeat([Play::Best; 4])).expect("the values settle");
     let starts: Vec<State> =
         exact.states().filter(|state| matches!(race.node(state), Node::Chance(_))).copied().collect();
-    let shape = NetShape::for_spec(race.spec(), &[64]);
+    let NetShape { value, policy } = NetShape::for_spec(race.spec(), &[64], &[8]);
     let config = LearnerConfig { average_decay: Some(0.99), policy_weight: 0.5, ..LearnerConfig::default() };
-    let mut learner = Learner::new(shape, config, LearnerDevice::Cpu, 1).expect("a valid shape");
-    let mut replay = Replay::new(20_000, race.spec().actions);
+    let policy = Learner::new(policy, config.clone(), LearnerDevice::Cpu, 1).expect("a valid shape");
+    let mut learner = Learner::new(value, config, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let net =
+        |value: Mlp| Arc::new(PortableNet::new(value, policy.net().expect("finite")).expect("networks of one game"));
+    let mut replay = Replay::new(Part::Starts, 20_000, 0);
     let selfplay = SelfPlayConfig {
         lambda: 0.7,
         luck_correction: true,
         series_probability: 0.01,
+        alternatives: 1,
+        sideline_turns: 3,
+        exploration: 0.0,
         random_start_share: 0.2,
         random_start_turns: 8,
         turn_limit: u32::MAX,
@@ -41,7 +47,7 @@ fn self_play_finds_the_values_of_a_solved_game() {
     };
     let (mut rng, mut batch, mut due) = (chance::stream(1, u64::MAX), Batch::default(), 0);
     for iteration in 0..200_u64 {
-        let net = Arc::new(learner.latest_net().expect("finite"));
+        let net = net(learner.latest_net().expect("finite"));
         let games = iteration * 32..(iteration + 1) * 32;
         for record in play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games, &|| ()) {
             let before = replay.added();
@@ -55,7 +61,7 @@ fn self_play_finds_the_values_of_a_solved_game() {
         }
     }
     let mut values = Vec::new();
-    NetEvaluator::new(Arc::new(learner.net().expect("finite"))).values(&race, &starts, &mut values);
+    NetEvaluator::new(net(learner.net().expect("finite"))).values(&race, &starts, &mut values);
     let mut error = 0.0;
     for (state, value) in starts.iter().zip(&values) {
         let truth = exact.values(state).expect("solved");

@@ -1,15 +1,16 @@
-//! What a checkpoint holds: learner, replay and the counters and generators of the loop, enough to go on bit for bit.
+//! What a checkpoint holds: learners, replays and the counters and generators of the loop, enough to go on bit for bit.
 
 use std::path::Path;
 
 use anyhow::{Context, Error, Result};
 use ashta_agents::net::{Learner, LearnerConfig, LearnerDevice, LearnerError};
-use ashta_agents::portable::NetShape;
-use ashta_agents::replay::{Replay, ReplayError};
+use ashta_agents::portable::MlpShape;
+use ashta_agents::replay::{Part, Replay, ReplayError};
 use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 
 use crate::rundir::write_whole;
+use crate::trainee::{Due, Trainees};
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,8 +20,8 @@ pub struct LoopState {
     pub iteration: u64,
     /// Games finished.
     pub games: u64,
-    /// Samples that wait to be learned from, as a number of draws from the replay.
-    pub due: f64,
+    /// Samples that wait to be learned from.
+    pub due: Due,
     /// The generator that draws batches.
     pub rng: GameRng,
     /// Seconds of training.
@@ -30,22 +31,24 @@ pub struct LoopState {
 }
 
 const FILE: &str = "loop.json";
+/// The folders of the two networks.
+pub const VALUE: &str = "value";
+pub const POLICY: &str = "policy";
 
 /// Writes a checkpoint into the folder `dir`.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn save(dir: &Path, learner: &Learner, replay: &Replay, state: &LoopState) -> Result<()> {
-    learner.save(dir)?;
-    replay.save(dir)?;
+pub fn save(dir: &Path, trainees: &Trainees, state: &LoopState) -> Result<()> {
+    trainees.save(dir)?;
     write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
 }
 
-/// Reads the learner of a checkpoint.
+/// Reads the learner of one network of a checkpoint.
 ///
 /// # Errors
 /// When it is damaged or of another shape.
-pub fn load_learner(dir: &Path, shape: NetShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
+pub fn load_learner(dir: &Path, shape: MlpShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
     Learner::load(dir, shape, config, device).map_err(|error| {
         let is_whole = matches!(error, LearnerError::Mismatch { .. });
         Error::new(error).context(named(dir, "learner", is_whole))
@@ -62,12 +65,12 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
     serde_json::from_str(&text).with_context(|| format!("{} is not the state of a training loop", path.display()))
 }
 
-/// Reads the replay of a checkpoint.
+/// Reads the replay of one network of a checkpoint.
 ///
 /// # Errors
 /// When it is damaged or of other sizes.
-pub fn load_replay(dir: &Path, capacity: usize, actions: usize) -> Result<Replay> {
-    Replay::load(dir, capacity, actions).map_err(|error| {
+pub fn load_replay(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay> {
+    Replay::load(dir, part, capacity, actions).map_err(|error| {
         let is_whole = matches!(error, ReplayError::Mismatch { .. });
         Error::new(error).context(named(dir, "replay", is_whole))
     })
@@ -75,8 +78,10 @@ pub fn load_replay(dir: &Path, capacity: usize, actions: usize) -> Result<Replay
 
 /// A part of a checkpoint, and, unless that `is_whole`, what can be done without it.
 fn named(dir: &Path, part: &str, is_whole: bool) -> String {
+    let network = dir.file_name().unwrap_or_default().display();
+    let dir = dir.parent().unwrap_or(dir);
     let others = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).map_or(0, |entries| entries.count());
     let way_out =
         if !is_whole && others > 1 { " (without this folder the run goes on from the one before)" } else { "" };
-    format!("the {part} of checkpoint {}{way_out}", dir.display())
+    format!("the {part} of the {network} network of checkpoint {}{way_out}", dir.display())
 }

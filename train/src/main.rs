@@ -13,6 +13,7 @@ mod plot;
 mod progress;
 mod run;
 mod rundir;
+mod trainee;
 
 use std::process::ExitCode;
 

@@ -9,15 +9,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::exploit::BestReply;
-use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice, Losses};
+use ashta_agents::net::{LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::{NetShape, PortableNet};
-use ashta_agents::replay::Replay;
+use ashta_agents::portable::PortableNet;
 use ashta_agents::roster::Player;
 use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
 use ashta_env::chance;
-use ashta_env::game::Game;
 use ashta_env::race::Race;
+use ashta_env::race::state::State;
 
 use crate::checkpoint::{self, LoopState};
 use crate::commands::judge::{self, Judged};
@@ -26,6 +25,7 @@ use crate::games;
 use crate::metrics::{Metrics, Step};
 use crate::progress::{Progress, Status};
 use crate::rundir::RunDir;
+use crate::trainee::{Due, Learned, Trainees};
 
 /// A training run under way.
 pub struct Run {
@@ -37,8 +37,7 @@ pub struct Run {
     best_reply: Option<BestReply>,
     rundir: RunDir,
     metrics: Metrics,
-    learner: Learner,
-    replay: Replay,
+    trainees: Trainees,
     state: LoopState,
 }
 
@@ -56,20 +55,18 @@ impl Run {
     /// # Errors
     /// When the network cannot be built or the run directory not be written.
     pub fn begin(config: Config, race: Race, rundir: RunDir) -> Result<Run> {
-        let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
-        let learner = Learner::new(shape, learner_config(&config), device(&config)?, config.run.seed)?;
-        let replay = Replay::new(config.learning.replay_capacity, race.spec().actions);
+        let trainees = Trainees::new(&config, &race)?;
         let state = LoopState {
             iteration: 0,
             games: 0,
-            due: 0.0,
+            due: Due::default(),
             rng: chance::stream(config.run.seed, BATCHES),
             seconds: 0.0,
             best_score: None,
         };
         let metrics = Metrics::open(rundir.path(), None)?;
         let (perfect, best_reply) = (games::perfect(&race)?, judge::best_reply(&race, &config)?);
-        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, learner, replay, state, config, rundir })
+        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, trainees, state, config, rundir })
     }
 
     /// A run taken up again at the checkpoint of `iteration`.
@@ -78,13 +75,11 @@ impl Run {
     /// When the checkpoint is damaged or does not fit the settings.
     pub fn resume(config: Config, race: Race, rundir: RunDir, iteration: u64) -> Result<Run> {
         let dir = rundir.checkpoint(iteration);
-        let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
-        let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), device(&config)?)?;
-        let replay = checkpoint::load_replay(&dir, config.learning.replay_capacity, race.spec().actions)?;
+        let trainees = Trainees::load(&config, &race, &dir)?;
         let state = checkpoint::load_state(&dir)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
         let (perfect, best_reply) = (games::perfect(&race)?, judge::best_reply(&race, &config)?);
-        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, learner, replay, state, config, rundir })
+        Ok(Run { race: Arc::new(race), perfect, best_reply, metrics, trainees, state, config, rundir })
     }
 
     /// Replaces the settings in the folder of the run by `text`.
@@ -112,9 +107,8 @@ impl Run {
                 return Ok(Ending::Interrupted);
             }
             let clock = Instant::now();
-            let net =
-                Arc::new(self.learner.latest_net().context("learning has diverged; a smaller learning_rate may help")?);
-            let (records, losses) = self.play_and_learn(&net);
+            let net = Arc::new(self.trainees.latest_net()?);
+            let (records, learned) = self.play_and_learn(&net);
             let added = self.take_in(&records);
             let seconds = clock.elapsed().as_secs_f64();
             self.state.seconds += seconds;
@@ -122,7 +116,7 @@ impl Run {
             if self.state.games >= self.config.selfplay.games || is_time_up(&self.state) {
                 self.learn(learning_rate(&self.config, 1.0));
             }
-            self.measure(&records, &losses, added, seconds, &mut status);
+            self.measure(&records, &learned, added, seconds, &mut status);
             if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
                 self.look(&mut status, &mut saved)?;
             }
@@ -133,13 +127,13 @@ impl Run {
             }
         }
         progress.finish();
-        self.learner.net().context("learning has diverged; a smaller learning_rate may help")?;
+        self.trainees.net()?;
         self.save(&mut saved)?;
         Ok(Ending::Trained(Box::new(self)))
     }
 
     /// Plays the games of the next iteration by `net` while the learner works on what is due.
-    fn play_and_learn(&mut self, net: &Arc<PortableNet>) -> (Vec<GameRecord>, Vec<Losses>) {
+    fn play_and_learn(&mut self, net: &Arc<PortableNet>) -> (Vec<GameRecord<State>>, Learned) {
         let first = self.state.games;
         let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
         let config = selfplay_config(&self.config);
@@ -149,8 +143,8 @@ impl Run {
         };
         let rate = learning_rate(&self.config, self.share_done());
         if self.config.run.threads < 2 {
-            let losses = self.learn(rate);
-            return (play(first..last), losses);
+            let learned = self.learn(rate);
+            return (play(first..last), learned);
         }
         // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
         let players = self.config.run.threads as u64;
@@ -159,12 +153,12 @@ impl Run {
             let play = &play;
             let workers: Vec<_> =
                 (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
-            let losses = self.learn(rate);
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord>>| match worker.join() {
+            let learned = self.learn(rate);
+            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord<State>>>| match worker.join() {
                 Ok(records) => records,
                 Err(panic) => std::panic::resume_unwind(panic),
             };
-            (workers.into_iter().flat_map(join).collect(), losses)
+            (workers.into_iter().flat_map(join).collect(), learned)
         })
     }
 
@@ -176,43 +170,41 @@ impl Run {
     }
 
     /// Learns from as many batches as are due.
-    fn learn(&mut self, rate: f64) -> Vec<Losses> {
-        let size = self.config.learning.batch;
-        let mut batch = Batch::default();
-        let mut losses = Vec::new();
-        while self.state.due >= size as f64 && !self.replay.is_empty() {
-            self.replay.draw(size, &mut self.state.rng, &mut batch);
-            losses.push(self.learner.step(&batch, rate));
-            self.state.due -= size as f64;
-        }
-        losses
+    fn learn(&mut self, rate: f64) -> Learned {
+        self.trainees.learn(self.config.learning.batch, rate, &mut self.state.rng, &mut self.state.due)
     }
 
-    /// Adds the samples of the games to the replay; how many there are.
-    fn take_in(&mut self, records: &[GameRecord]) -> u64 {
-        let before = self.replay.added();
-        records.iter().for_each(|record| self.replay.add(&*self.race, record));
-        let added = self.replay.added() - before;
-        self.state.due += added as f64 * self.config.learning.replays;
+    /// Adds the samples of the games to those that are learned from; how many there are.
+    fn take_in(&mut self, records: &[GameRecord<State>]) -> u64 {
         self.state.games += records.len() as u64;
-        added
+        self.trainees.take_in(&self.race, records, self.config.learning.replays, &mut self.state.due)
     }
 
-    fn measure(&mut self, records: &[GameRecord], losses: &[Losses], added: u64, seconds: f64, status: &mut Status) {
+    fn measure(
+        &mut self,
+        records: &[GameRecord<State>],
+        learned: &Learned,
+        added: u64,
+        seconds: f64,
+        status: &mut Status,
+    ) {
         let mut tally = Tally::default();
         records.iter().for_each(|record| tally.add(record));
         let games = tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
         let rate = learning_rate(&self.config, self.share_done());
-        if !losses.is_empty() {
-            let mean =
-                |of: fn(&Losses) -> f32| losses.iter().map(|x| f64::from(of(x))).sum::<f64>() / losses.len() as f64;
-            status.value_loss = mean(|losses| losses.value);
-            status.policy_loss = mean(|losses| losses.policy);
+        let mean = |losses: &[Losses], of: fn(&Losses) -> f32| {
+            losses.iter().map(|x| f64::from(of(x))).sum::<f64>() / losses.len() as f64
+        };
+        if !learned.value.is_empty() {
+            status.value_loss = mean(&learned.value, |losses| losses.value);
             self.metrics.scalar("train/value_loss", status.value_loss);
+            self.metrics.scalar("train/gradient_norm", mean(&learned.value, |losses| losses.gradient_norm));
+        }
+        if !learned.policy.is_empty() {
+            status.policy_loss = mean(&learned.policy, |losses| losses.policy);
             self.metrics.scalar("train/policy_loss", status.policy_loss);
-            self.metrics.scalar("train/policy_entropy", mean(|losses| losses.policy_entropy));
-            self.metrics.scalar("train/gradient_norm", mean(|losses| losses.gradient_norm));
+            self.metrics.scalar("train/policy_entropy", mean(&learned.policy, |losses| losses.policy_entropy));
         }
         self.metrics.scalar("train/learning_rate", rate);
         self.metrics.scalar("selfplay/turns_per_game", tally.turns as f64 / games);
@@ -224,8 +216,10 @@ impl Run {
         status.games_per_second = per_second(games);
         status.samples_per_second = per_second(added as f64);
         if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
-            let turns: Vec<f32> = records.iter().map(|record| record.turns.len() as f32).collect();
-            let first = |record: &GameRecord| record.turns.iter().map(|turn| turn.before_throw[record.first]).collect();
+            let turns: Vec<f32> = records.iter().map(|record| record.main.turns.len() as f32).collect();
+            let first = |record: &GameRecord<State>| {
+                record.main.turns.iter().map(|turn| turn.before_throw[record.first]).collect()
+            };
             let targets: Vec<f32> = records.iter().flat_map(|record| -> Vec<f32> { first(record) }).collect();
             self.metrics.histogram("selfplay/turns", &turns);
             self.metrics.histogram("selfplay/value_targets", &targets);
@@ -234,7 +228,7 @@ impl Run {
 
     /// A short evaluation, and the weights as histograms; keeps the best checkpoint.
     fn look(&mut self, status: &mut Status, saved: &mut u64) -> Result<()> {
-        let net = Arc::new(self.learner.net().context("learning has diverged; a smaller learning_rate may help")?);
+        let net = Arc::new(self.trainees.net()?);
         for (layer, weights) in judge::layers(&net) {
             self.metrics.histogram(&format!("weights/{layer}"), &weights);
         }
@@ -265,12 +259,12 @@ impl Run {
 
     fn step(&self) -> Step {
         let LoopState { iteration, games, seconds, .. } = self.state;
-        Step { iteration, games, samples: self.replay.added(), seconds }
+        Step { iteration, games, samples: self.trainees.samples(), seconds }
     }
 
     fn save(&self, saved: &mut u64) -> Result<()> {
         if *saved < self.state.iteration {
-            let write = |dir: &std::path::Path| checkpoint::save(dir, &self.learner, &self.replay, &self.state);
+            let write = |dir: &std::path::Path| checkpoint::save(dir, &self.trainees, &self.state);
             self.rundir.save_checkpoint(self.state.iteration, write)?;
             self.rundir.prune(self.config.run.keep_checkpoints)?;
             *saved = self.state.iteration;
@@ -293,7 +287,7 @@ impl Run {
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
     pub fn judge(&mut self) -> Result<(Vec<Judged>, Option<f64>, std::path::PathBuf)> {
-        let net = Arc::new(self.learner.net()?);
+        let net = Arc::new(self.trainees.net()?);
         let evaluation = &self.config.evaluation;
         let judged = self.judge_net(&net, &evaluation.opponents, evaluation.final_pairs)?;
         let bot = crate::commands::export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
@@ -345,6 +339,9 @@ fn selfplay_config(config: &Config) -> SelfPlayConfig {
         lambda: config.learning.lambda as f32,
         luck_correction: config.learning.luck_correction,
         series_probability: config.selfplay.series_probability as f32,
+        alternatives: config.selfplay.alternatives,
+        sideline_turns: config.selfplay.sideline_turns,
+        exploration: config.selfplay.exploration,
         random_start_share: config.selfplay.random_start_share,
         random_start_turns: config.selfplay.random_start_turns,
         turn_limit: config.selfplay.turn_limit,

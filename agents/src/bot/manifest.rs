@@ -26,7 +26,7 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
-    /// The sizes of the network.
+    /// The sizes of the networks.
     pub shape: NetShape,
     /// How the bot was trained: names and values for people and programs to read.
     pub training: BTreeMap<String, String>,
@@ -64,12 +64,12 @@ pub struct Probe {
     pub active: Vec<u16>,
     /// The values `[values]`, relative to the observer.
     pub values: Vec<f32>,
-    /// The policy logits `[actions]`.
+    /// The policy logits `[actions]`; none at the start of a turn.
     pub policy: Vec<f32>,
 }
 
 impl Manifest {
-    /// The manifest of a bot for the game of `spec` with a network of this shape, as yet without facts about its
+    /// The manifest of a bot for the game of `spec` with networks of this shape, as yet without facts about its
     /// training and strength and without probes.
     pub fn new(spec: &Spec, shape: NetShape) -> Manifest {
         Manifest {
@@ -118,13 +118,8 @@ impl Manifest {
             let observer = probe.observer;
             let known = self.seats.contains(observer) && Seat::from_letter(observer).is_some();
             require("the observer of a probe", "a seat that takes part", observer.to_string(), known)?;
-            for (what, expected, found) in [
-                ("the number of values of a probe", self.shape.values, probe.values.len()),
-                ("the number of policy logits of a probe", self.shape.actions, probe.policy.len()),
-            ] {
-                require(what, &expected.to_string(), found.to_string(), expected == found)?;
-            }
-            let length = self.shape.observation;
+            let NetShape { value, policy } = &self.shape;
+            let length = policy.observation;
             let outside = probe.active.iter().find(|&&entry| usize::from(entry) >= length);
             if let Some(entry) = outside {
                 let expected = format!("below {length}");
@@ -132,6 +127,13 @@ impl Manifest {
             }
             let (what, entries) = ("the number of active entries of a probe", probe.active.len());
             require(what, &format!("at most {length}"), entries.to_string(), entries <= length)?;
+            let logits = if self.shape.is_start(&probe.active) { 0 } else { policy.actions };
+            for (what, expected, found) in [
+                ("the number of values of a probe", value.values, probe.values.len()),
+                ("the number of policy logits of a probe", logits, probe.policy.len()),
+            ] {
+                require(what, &expected.to_string(), found.to_string(), expected == found)?;
+            }
         }
         Ok(())
     }

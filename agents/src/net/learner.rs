@@ -10,7 +10,7 @@ use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer}
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use crate::portable::{NetError, NetShape, PortableNet};
+use crate::portable::{Mlp, MlpShape, NetError};
 use crate::tensor_file::TensorFileError;
 
 use super::loss::differentiate;
@@ -88,7 +88,7 @@ pub enum LearnerError {
 
 /// A network in training.
 pub struct Learner {
-    shape: NetShape,
+    shape: MlpShape,
     config: LearnerConfig,
     device: Device,
     first_layer: FirstLayer,
@@ -126,7 +126,7 @@ impl Learner {
     /// # Errors
     /// When the shape is out of range or the device not available.
     pub fn new(
-        shape: NetShape,
+        shape: MlpShape,
         config: LearnerConfig,
         device: LearnerDevice,
         seed: u64,
@@ -136,17 +136,17 @@ impl Learner {
         Learner::with_parameters(shape, config, device, parameters)
     }
 
-    /// A learner that starts from `parameters` in the order of [`NetShape`], for instance those of an earlier bot.
+    /// A learner that starts from `parameters` in the order of [`MlpShape`], for instance those of an earlier bot.
     ///
     /// # Errors
     /// When the shape is out of range, the parameters do not fit it, or the device is not available.
     pub fn with_parameters(
-        shape: NetShape,
+        shape: MlpShape,
         config: LearnerConfig,
         device: LearnerDevice,
         parameters: Vec<f32>,
     ) -> Result<Learner, LearnerError> {
-        PortableNet::new(shape.clone(), &parameters)?;
+        Mlp::new(shape.clone(), &parameters)?;
         let first_layer = match device {
             LearnerDevice::Cpu => FirstLayer::Sparse,
             LearnerDevice::Cuda | LearnerDevice::Wgpu => FirstLayer::Dense,
@@ -172,7 +172,7 @@ impl Learner {
     }
 
     /// The sizes of the network.
-    pub fn shape(&self) -> &NetShape {
+    pub fn shape(&self) -> &MlpShape {
         &self.shape
     }
 
@@ -186,16 +186,16 @@ impl Learner {
     ///
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
-    pub fn latest_net(&self) -> Result<PortableNet, NetError> {
-        PortableNet::new(self.shape.clone(), &self.latest)
+    pub fn latest_net(&self) -> Result<Mlp, NetError> {
+        Mlp::new(self.shape.clone(), &self.latest)
     }
 
     /// The network to judge and to export: the averaged weights, or the latest without averaging.
     ///
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
-    pub fn net(&self) -> Result<PortableNet, NetError> {
-        PortableNet::new(self.shape.clone(), self.average.as_ref().unwrap_or(&self.latest))
+    pub fn net(&self) -> Result<Mlp, NetError> {
+        Mlp::new(self.shape.clone(), self.average.as_ref().unwrap_or(&self.latest))
     }
 
     /// Takes one step of Adam down the gradient of the batch's loss.
@@ -292,8 +292,8 @@ pub(in crate::net) mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    pub(in crate::net) fn shape() -> NetShape {
-        NetShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
+    pub(in crate::net) fn shape() -> MlpShape {
+        MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
     }
 
     /// Samples about which there is something to learn: the first entry decides the value and the best action.

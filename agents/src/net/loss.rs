@@ -5,7 +5,7 @@
 //! with respect to the logits is probability minus target; taking it here instead of differentiating a masked
 //! log-softmax saves a quarter of a training step and leaves no infinity that could turn into "not a number".
 
-use crate::portable::{MAX_ACTIONS, NetShape, ValueHead, exp};
+use crate::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 
 use super::Batch;
 
@@ -27,7 +27,7 @@ pub struct Losses {
 ///
 /// # Panics
 /// When the batch has other numbers of values or actions than `shape`.
-pub(super) fn differentiate(shape: &NetShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> Losses {
+pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> Losses {
     let policies = batch.legal().iter().filter(|legal| !legal.is_empty()).count();
     assert_eq!(logits.len(), batch.len() * shape.logits(), "logits of the batch");
     assert_eq!(batch.values().len(), batch.len() * shape.values, "value targets of the batch");
@@ -35,7 +35,7 @@ pub(super) fn differentiate(shape: &NetShape, batch: &Batch, policy_weight: f32,
 
     let value_scale = 1.0 / batch.len().max(1) as f32;
     let policy_scale = 1.0 / policies.max(1) as f32;
-    let mut targets = batch.policies().chunks_exact(shape.actions);
+    let mut targets = batch.policies().chunks_exact(shape.actions.max(1));
     let (mut value, mut policy, mut entropy) = (0.0, 0.0, 0.0);
     let rows = logits.chunks_exact_mut(shape.logits()).zip(batch.values().chunks_exact(shape.values));
     for ((row, values), legal) in rows.zip(batch.legal()) {
@@ -113,8 +113,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    fn shape(value_head: ValueHead) -> NetShape {
-        NetShape { observation: 4, hidden: vec![4], values: 3, actions: 5, value_head }
+    fn shape(value_head: ValueHead) -> MlpShape {
+        MlpShape { observation: 4, hidden: vec![4], values: 3, actions: 5, value_head }
     }
 
     /// Samples with and without a policy target.

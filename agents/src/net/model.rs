@@ -1,6 +1,6 @@
 //! The network in burn: the same layers as the portable forward pass, but differentiable and on any device.
 //!
-//! All parameters live in one tensor, in the order of [`NetShape`]; a [`Network`] is a set of views into it. One tensor
+//! All parameters live in one tensor, in the order of [`MlpShape`]; a [`Network`] is a set of views into it. One tensor
 //! means one update, one copy to the host and one thing to save, however many layers there are.
 
 use burn::tensor::activation::relu;
@@ -9,7 +9,7 @@ use burn::tensor::{Gradients, Tensor, TensorData};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::portable::NetShape;
+use crate::portable::MlpShape;
 
 /// Entries of an observation that are 1 at a time, roughly: the fan-in of the first layer.
 const ACTIVE_ENTRIES: usize = 16;
@@ -33,7 +33,7 @@ struct Dense {
 ///
 /// Weights of hidden layers are uniform with the variance that keeps the size of a signal through a ReLU (He et al.
 /// 2015), those of the head smaller by a factor of √6; biases are 0.
-pub fn initial_parameters(shape: &NetShape, seed: u64) -> Vec<f32> {
+pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut parameters = Vec::with_capacity(shape.parameters());
     for (index, (inputs, outputs)) in shape.layers().enumerate() {
@@ -50,7 +50,7 @@ pub fn initial_parameters(shape: &NetShape, seed: u64) -> Vec<f32> {
 
 impl Network {
     /// The network with these `parameters` `[parameters]`, a tensor without autodiff.
-    pub(super) fn new(shape: &NetShape, parameters: &Tensor<1>) -> Network {
+    pub(super) fn new(shape: &MlpShape, parameters: &Tensor<1>) -> Network {
         let mut start = 0;
         let mut next = |length: usize| {
             let piece = parameters.clone().narrow(0, start, length);
@@ -106,14 +106,14 @@ pub(super) fn matrix(numbers: Vec<f32>, rows: usize) -> TensorData {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portable::{PortableNet, Scratch, ValueHead};
+    use crate::portable::{Mlp, Scratch, ValueHead};
     use burn::tensor::Device;
     use rand::RngExt;
 
     #[test]
     fn initial_parameters_are_pinned() {
         let shape =
-            NetShape { observation: 100, hidden: vec![32], values: 2, actions: 9, value_head: ValueHead::Softmax };
+            MlpShape { observation: 100, hidden: vec![32], values: 2, actions: 9, value_head: ValueHead::Softmax };
         let parameters = initial_parameters(&shape, 7);
         assert_eq!(parameters.len(), shape.parameters());
         let bits: Vec<u32> = parameters[..3].iter().map(|x| x.to_bits()).collect();
@@ -130,9 +130,9 @@ mod tests {
         for (hidden, head) in
             [(&[64][..], ValueHead::Softmax), (&[40, 24], ValueHead::Sigmoid), (&[128, 32, 16], ValueHead::Softmax)]
         {
-            let shape = NetShape { observation: 60, hidden: hidden.to_vec(), values: 3, actions: 17, value_head: head };
+            let shape = MlpShape { observation: 60, hidden: hidden.to_vec(), values: 3, actions: 17, value_head: head };
             let parameters = initial_parameters(&shape, 11);
-            let net = PortableNet::new(shape.clone(), &parameters).expect("the shape is valid");
+            let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
             let rows: Vec<Vec<u16>> =
                 (0..20).map(|_| (0..60).filter(|_| rng.random_range(0..5) == 0).collect()).collect();
             let mut dense = vec![0.0; 20 * 60];

@@ -35,6 +35,31 @@ impl Lanes {
     }
 }
 
+/// The sum of the products of two equally long rows.
+#[inline(always)]
+pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
+    // Four sums at a time hide the latency of a multiplication.
+    let mut sums = [Lanes::default(); 4];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut add = |sum: usize, a: &Lanes, b: &Lanes| {
+        for ((sum, &x), &y) in sums[sum].0.iter_mut().zip(&a.0).zip(&b.0) {
+            *sum = multiply_add(x, y, *sum);
+        }
+    };
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|at| add(at, &a[at], &b[at]));
+    }
+    for (at, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
+        add(at, a, b);
+    }
+    let [mut first, second, mut third, fourth] = sums;
+    first.add(&second);
+    third.add(&fourth);
+    first.add(&third);
+    let [a, b, c, d, e, f, g, h] = first.0;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
+
 /// `x * y + z`, fused where that is one instruction; elsewhere a fused form would be a slow call.
 #[inline(always)]
 pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {

@@ -1,4 +1,4 @@
-//! The shape of a network: the five numbers and the one choice from which every size in it follows.
+//! The shapes of a bot's networks: the numbers and the one choice from which every size in them follows.
 
 use ashta_env::game::{MAX_SEATS, Outlook, Spec};
 use serde::{Deserialize, Serialize};
@@ -25,23 +25,91 @@ pub enum ValueHead {
 /// are the value logits, the others the policy logits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NetShape {
+pub struct MlpShape {
     /// Length of an observation, 1 to 65536.
     pub observation: usize,
     /// Width of each hidden layer, 1 to 4096; one to eight of them.
     pub hidden: Vec<usize>,
     /// Number of values, 1 to 4.
     pub values: usize,
-    /// Number of policy logits, 1 to 32.
+    /// Number of policy logits, 0 to 32.
     pub actions: usize,
     /// What the value logits mean.
     pub value_head: ValueHead,
 }
 
+impl std::fmt::Display for MlpShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let MlpShape { observation, hidden, values, actions, value_head } = self;
+        write!(f, "{observation} inputs, hidden {hidden:?}, {values} values ({value_head:?}), {actions} actions")
+    }
+}
+
+/// The sizes of a bot's two networks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetShape {
+    /// The network for positions at the start of a turn: it sees only the entries of an observation that can be 1 there,
+    /// which come first, and has no policy.
+    pub value: MlpShape,
+    /// The network for positions within a turn.
+    pub policy: MlpShape,
+}
+
 impl std::fmt::Display for NetShape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let NetShape { observation, hidden, values, actions, value_head } = self;
-        write!(f, "{observation} inputs, hidden {hidden:?}, {values} values ({value_head:?}), {actions} actions")
+        write!(f, "values by {}; policy by {}", self.value, self.policy)
+    }
+}
+
+impl NetShape {
+    /// The shape of networks with these hidden layers for the game of `spec`.
+    pub fn for_spec(spec: &Spec, hidden: &[usize], policy_hidden: &[usize]) -> NetShape {
+        let policy = MlpShape {
+            observation: spec.observation,
+            hidden: policy_hidden.to_vec(),
+            values: perspective::value_count(spec),
+            actions: spec.actions,
+            value_head: match spec.outlook {
+                Outlook::Winner | Outlook::Teams => ValueHead::Softmax,
+                Outlook::Placings => ValueHead::Sigmoid,
+            },
+        };
+        let hidden = hidden.to_vec();
+        NetShape {
+            value: MlpShape { observation: spec.start_observation, hidden, actions: 0, ..policy.clone() },
+            policy,
+        }
+    }
+
+    /// Whether an observation with these entries is that of a position at the start of a turn.
+    #[inline]
+    pub fn is_start(&self, active: &[u16]) -> bool {
+        active.iter().all(|&entry| usize::from(entry) < self.value.observation)
+    }
+
+    /// Checks every size against its range.
+    ///
+    /// # Errors
+    /// [`NetError::Size`] for the first size that is out of range.
+    pub fn validate(&self) -> Result<(), NetError> {
+        let NetShape { value, policy } = self;
+        value.validate()?;
+        policy.validate()?;
+        for (size, found, least, most) in [
+            ("length of the observation of the value network", value.observation, 1, policy.observation),
+            ("number of actions of the value network", value.actions, 0, 0),
+            ("number of actions of the policy network", policy.actions, 1, MAX_ACTIONS),
+            ("number of values of the policy network", policy.values, value.values, value.values),
+        ] {
+            if !(least..=most).contains(&found) {
+                return Err(NetError::Size { size, found, least, most });
+            }
+        }
+        if value.value_head != policy.value_head {
+            return Err(NetError::ValueHeads);
+        }
+        Ok(())
     }
 }
 
@@ -49,7 +117,7 @@ impl std::fmt::Display for NetShape {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum NetError {
     /// A size is out of its range.
-    #[error("{size} of the network is {found}, not {least} to {most}")]
+    #[error("{size} is {found}, not {least} to {most}")]
     Size {
         /// What is measured.
         size: &'static str,
@@ -68,6 +136,9 @@ pub enum NetError {
         /// Parameters given.
         found: usize,
     },
+    /// The two networks of a bot mean different things by their values.
+    #[error("the value network and the policy network have different value heads")]
+    ValueHeads,
     /// A parameter is infinite or not a number.
     #[error("parameter {index} of the network is {value}")]
     NotFinite {
@@ -78,37 +149,30 @@ pub enum NetError {
     },
 }
 
-impl NetShape {
-    /// The shape of a network with these hidden layers for the game of `spec`.
-    pub fn for_spec(spec: &Spec, hidden: &[usize]) -> NetShape {
-        NetShape {
-            observation: spec.observation,
-            hidden: hidden.to_vec(),
-            values: perspective::value_count(spec),
-            actions: spec.actions,
-            value_head: match spec.outlook {
-                Outlook::Winner | Outlook::Teams => ValueHead::Softmax,
-                Outlook::Placings => ValueHead::Sigmoid,
-            },
-        }
-    }
-
+impl MlpShape {
     /// Checks every size against its range.
     ///
     /// # Errors
     /// [`NetError::Size`] for the first size that is out of range.
     pub fn validate(&self) -> Result<(), NetError> {
         let sizes = [
-            ("length of the observation", self.observation, 65_536),
-            ("number of hidden layers", self.hidden.len(), 8),
-            ("number of values", self.values, MAX_SEATS),
-            ("number of actions", self.actions, MAX_ACTIONS),
+            ("length of the observation of the network", self.observation, 65_536),
+            ("number of hidden layers of the network", self.hidden.len(), 8),
+            ("number of values of the network", self.values, MAX_SEATS),
         ];
-        let widths = self.hidden.iter().map(|&width| ("width of a hidden layer", width, 4_096));
+        let widths = self.hidden.iter().map(|&width| ("width of a hidden layer of the network", width, 4_096));
         for (size, found, most) in sizes.into_iter().chain(widths) {
             if !(1..=most).contains(&found) {
                 return Err(NetError::Size { size, found, least: 1, most });
             }
+        }
+        if self.actions > MAX_ACTIONS {
+            return Err(NetError::Size {
+                size: "number of actions of the network",
+                found: self.actions,
+                least: 0,
+                most: MAX_ACTIONS,
+            });
         }
         Ok(())
     }

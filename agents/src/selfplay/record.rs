@@ -7,13 +7,28 @@ use serde::{Deserialize, Serialize};
 
 /// A finished game with its targets.
 #[derive(Clone, PartialEq, Debug)]
-pub struct GameRecord {
+pub struct GameRecord<S> {
     /// The seed of the run.
     pub seed: u64,
     /// The number of the game in the run.
     pub number: u64,
     /// The seat that threw first.
     pub first: Seat,
+    /// The game.
+    pub main: Line<S>,
+    /// What could have happened after results that were not chosen: some turns each, in the order in which they begin.
+    pub sidelines: Vec<Line<S>>,
+    /// The result for each seat; zeros when truncated.
+    pub returns: BySeat<f32>,
+    /// Whether the game was broken off at the turn cap.
+    pub truncated: bool,
+}
+
+/// Turns that follow each other.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line<S> {
+    /// The position at the start of the first turn.
+    pub start: S,
     /// The outcome of every chance node, in order.
     pub outcomes: Vec<u8>,
     /// Every action, in order.
@@ -22,10 +37,6 @@ pub struct GameRecord {
     pub turns: Vec<TurnTarget>,
     /// The targets of every action.
     pub decisions: Vec<DecisionTarget>,
-    /// The result for each seat; zeros when truncated.
-    pub returns: BySeat<f32>,
-    /// Whether the game was broken off at the turn cap.
-    pub truncated: bool,
 }
 
 /// What the positions of a turn should be valued at, for each seat.
@@ -59,9 +70,9 @@ pub struct Tally {
 
 impl Tally {
     /// Adds a game.
-    pub fn add(&mut self, record: &GameRecord) {
+    pub fn add<S>(&mut self, record: &GameRecord<S>) {
         self.games += 1;
-        self.turns += record.turns.len() as u64;
+        self.turns += record.main.turns.len() as u64;
         self.truncated += u64::from(record.truncated);
         self.first_seat_returns += f64::from(record.returns[record.first]);
     }
@@ -74,6 +85,8 @@ pub struct Position<'a, S> {
     pub state: &'a S,
     /// The seat that throws or decides.
     pub seat: Seat,
+    /// Whether a turn begins here.
+    pub is_start: bool,
     /// What it should be valued at.
     pub values: BySeat<f32>,
     /// What the policy should be; empty at chance nodes and where nothing was to choose.
@@ -83,25 +96,18 @@ pub struct Position<'a, S> {
 /// Of the decisions with nothing to choose, which teach little, those of every such turn are shown.
 const SPARSE: usize = 4;
 
-impl GameRecord {
-    pub(super) fn new(seed: u64, number: u64, first: Seat) -> GameRecord {
-        GameRecord {
-            seed,
-            number,
-            first,
-            outcomes: Vec::new(),
-            actions: Vec::new(),
-            turns: Vec::new(),
-            decisions: Vec::new(),
-            returns: BySeat::default(),
-            truncated: false,
-        }
+impl<S> Line<S> {
+    pub(super) fn new(start: S) -> Line<S> {
+        Line { start, outcomes: Vec::new(), actions: Vec::new(), turns: Vec::new(), decisions: Vec::new() }
     }
 
-    /// Replays the game and shows each position to learn from: every throw, every decision with a policy target, and of
-    /// every fourth turn also the other decisions.
-    pub fn visit<G: Game>(&self, game: &G, mut each: impl FnMut(Position<'_, G::State>)) {
-        let mut state = game.initial_state(self.first);
+    /// Replays the turns and shows the positions in which they begin; and if it `shows_turns` also every throw of a
+    /// series, every decision with a policy target, and of every fourth turn the other decisions.
+    fn visit<G: Game<State = S>>(&self, game: &G, shows_turns: bool, each: &mut impl FnMut(Position<'_, S>))
+    where
+        S: Clone,
+    {
+        let mut state = self.start.clone();
         let mut outcomes = self.outcomes.iter();
         let mut decisions = self.actions.iter().zip(&self.decisions);
         for (number, target) in self.turns.iter().enumerate() {
@@ -109,18 +115,31 @@ impl GameRecord {
             let mut is_start = true;
             while let Node::Chance(seat) = game.node(&state) {
                 let values = if is_start { target.before_throw } else { target.after_throw };
-                each(Position { state: &state, seat, values, policy: &[] });
+                if is_start || shows_turns {
+                    each(Position { state: &state, seat, is_start, values, policy: &[] });
+                }
                 is_start = false;
                 let Some(&outcome) = outcomes.next() else { return };
                 game.apply_chance(&mut state, Outcome(outcome));
             }
             while let Node::Decision(seat) = game.node(&state) {
                 let Some((&action, decision)) = decisions.next() else { return };
-                if shows_forced || !decision.policy.is_empty() {
-                    each(Position { state: &state, seat, values: target.after_throw, policy: &decision.policy });
+                if shows_turns && (shows_forced || !decision.policy.is_empty()) {
+                    let (values, policy) = (target.after_throw, &decision.policy);
+                    each(Position { state: &state, seat, is_start, values, policy });
                 }
                 game.apply_action(&mut state, Action(action));
             }
         }
+    }
+}
+
+impl<S: Clone> GameRecord<S> {
+    /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every decision
+    /// with a policy target, and of every fourth turn also the other decisions. Of the sidelines, which follow, it shows
+    /// the starts of turns alone.
+    pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(Position<'_, S>)) {
+        self.main.visit(game, true, &mut each);
+        self.sidelines.iter().for_each(|line| line.visit(game, false, &mut each));
     }
 }

@@ -3,50 +3,37 @@
 use std::ops::Range;
 
 use ashta_env::chance;
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use rand::Rng;
 
-use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued};
-use crate::evaluator::first_best;
+use super::prospect::{Happened, Prospect, Scratch, append, best_of};
+use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
 /// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.
 pub(super) struct Turn<G: Game> {
     seat: Seat,
-    /// What can be thrown, with the results of each throw; probabilities sum to 1.
-    branches: Vec<Branch>,
-    /// The branch that happened; `None` without luck correction.
-    happened: Option<usize>,
-    /// The positions between the throws that happened.
-    path: Vec<G::State>,
+    /// What could have been thrown; nothing without luck correction.
+    prospect: Prospect,
     /// The results of the throw that happened.
     actual: Range<usize>,
     /// For each actual result the actions that lead there, end to end, and where each sequence ends.
     actions: Vec<Action>,
     ends: Vec<usize>,
-    turn_results: TurnResults<G::State>,
-    open: Vec<(G::State, f32)>,
-}
-
-/// A throw or the beginning of a rare series.
-struct Branch {
-    probability: f32,
-    /// The results of the turn; for a series that is not followed to its end the position within it alone.
-    results: Range<usize>,
+    /// Places of the actual results that were not chosen.
+    others: Vec<usize>,
+    scratch: Scratch<G::State>,
 }
 
 impl<G: Game> Default for Turn<G> {
     fn default() -> Turn<G> {
         Turn {
             seat: Seat::SOUTH,
-            branches: Vec::new(),
-            happened: None,
-            path: Vec::new(),
+            prospect: Prospect::default(),
             actual: 0..0,
             actions: Vec::new(),
             ends: Vec::new(),
-            turn_results: TurnResults::new(),
-            open: Vec::new(),
+            others: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 }
@@ -61,60 +48,25 @@ impl<G: Game> Turn<G> {
         results: &mut Vec<G::State>,
     ) {
         let start = under_way.state.clone();
-        self.path.clear();
         while let Node::Chance(seat) = game.node(&under_way.state) {
             self.seat = seat;
             let outcome = chance::outcome(game.chance_outcomes(&under_way.state), under_way.rng.next_u64());
             game.apply_chance(&mut under_way.state, outcome);
-            under_way.record.outcomes.push(outcome.0);
-            self.path.push(under_way.state.clone());
+            under_way.line.outcomes.push(outcome.0);
         }
-        self.actual = self.append(game, &under_way.state, results);
+        self.actual = append(game, &under_way.state, &mut self.scratch.turn_results, results);
         self.actions.clear();
         self.ends.clear();
-        for index in 0..self.turn_results.len() {
-            self.actions.extend_from_slice(self.turn_results.actions(index));
+        for index in 0..self.scratch.turn_results.len() {
+            self.actions.extend_from_slice(self.scratch.turn_results.actions(index));
             self.ends.push(self.actions.len());
         }
-        self.branches.clear();
-        self.happened = None;
-        if !config.luck_correction {
-            return;
+        let least = config.series_probability;
+        self.prospect.clear();
+        if config.luck_correction {
+            let happened = Happened { thrown: &under_way.state, results: self.actual.clone() };
+            self.prospect.look(game, &start, least, Some(happened), &mut self.scratch, results);
         }
-        self.open.clear();
-        self.open.push((start, 1.0));
-        while let Some((state, probability)) = self.open.pop() {
-            let is_chance = matches!(game.node(&state), Node::Chance(_));
-            if is_chance && probability >= config.series_probability {
-                for (outcome, &chance) in game.chance_outcomes(&state).iter().enumerate() {
-                    if chance > 0.0 {
-                        let mut next = state.clone();
-                        game.apply_chance(&mut next, Outcome(outcome as u8));
-                        self.open.push((next, probability * chance));
-                    }
-                }
-                continue;
-            }
-            if self.path.contains(&state) {
-                self.happened = Some(self.branches.len());
-            }
-            let results = if state == under_way.state {
-                self.actual.clone()
-            } else if is_chance {
-                results.push(state);
-                results.len() - 1..results.len()
-            } else {
-                self.append(game, &state, results)
-            };
-            self.branches.push(Branch { probability, results });
-        }
-    }
-
-    fn append(&mut self, game: &G, state: &G::State, results: &mut Vec<G::State>) -> Range<usize> {
-        turn_results(game, state, &mut self.turn_results);
-        let first = results.len();
-        results.extend_from_slice(self.turn_results.states());
-        first..results.len()
     }
 
     /// Chooses by the `values` of the results, plays, and notes what the turn was worth.
@@ -126,34 +78,57 @@ impl<G: Game> Turn<G> {
         results: &[G::State],
         values: &[BySeat<f32>],
     ) {
-        let own = |result: usize| values[result][self.seat];
-        let best_of = |results: &Range<usize>| {
-            results.start + first_best(results.clone().map(own)).expect("a throw has a result")
+        let best = best_of(&self.actual, self.seat, values);
+        let (expected, counted) = match config.luck_correction {
+            true => (self.prospect.expected(game, self.seat, values), self.prospect.counted(self.seat, values)),
+            // A throw is what it is.
+            false => (values[best], Some(values[best])),
         };
-        let best = best_of(&self.actual);
-        // Without luck correction a throw is what it is.
-        let (mut expected, mut counted) = (values[best], values[best]);
-        if let Some(happened) = self.happened {
-            counted = values[best_of(&self.branches[happened].results)];
-            expected = BySeat::default();
-            for branch in &self.branches {
-                let values = values[best_of(&branch.results)];
-                for seat in game.spec().seats.iter() {
-                    expected[seat] += values[seat] * branch.probability;
-                }
-            }
-        }
         let is_random = under_way.random_turns > 0;
-        let chosen = if is_random {
-            under_way.random_turns -= 1;
+        let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.exploration;
+        let chosen = if is_random || explores {
+            under_way.random_turns = under_way.random_turns.saturating_sub(1);
             self.actual.start + chance::below(self.actual.len(), &mut under_way.rng)
         } else {
             best
         };
-        let is_followed = own(chosen) >= own(best);
+        let seat = self.seat;
+        let own = |result: usize| values[result][seat];
+        let is_followed = counted.is_some() && values[chosen] == values[best];
+        if under_way.is_main {
+            self.draw_others(game, config, under_way, chosen, results);
+        }
+        let counted = counted.unwrap_or(expected);
         under_way.turns.push(Valued { expected, counted, best: values[best], is_followed });
         self.note_decisions(game, config, under_way, chosen - self.actual.start, &own);
         debug_assert_eq!(under_way.state, results[chosen]);
+    }
+
+    /// Draws from the open results that are not `chosen` those that are played on, too.
+    fn draw_others(
+        &mut self,
+        game: &G,
+        config: &SelfPlayConfig,
+        under_way: &mut UnderWay<G>,
+        chosen: usize,
+        results: &[G::State],
+    ) {
+        let is_open = |result: usize| matches!(game.node(&results[result]), Node::Chance(_));
+        self.others.clear();
+        self.others.extend(self.actual.clone().filter(|&result| result != chosen && is_open(result)));
+        for _ in 0..config.alternatives {
+            if self.others.is_empty() {
+                return;
+            }
+            let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut under_way.rng));
+            under_way.sidelines.push(results[drawn].clone());
+        }
+    }
+
+    /// The actions that lead to an actual result.
+    fn sequence(&self, result: usize) -> &[Action] {
+        let start = if result == 0 { 0 } else { self.ends[result - 1] };
+        &self.actions[start..self.ends[result]]
     }
 
     /// Plays the actions of the chosen result and notes for each decision what the policy should have been.
@@ -165,16 +140,12 @@ impl<G: Game> Turn<G> {
         chosen: usize,
         own: &dyn Fn(usize) -> f32,
     ) {
-        let sequence = |result: usize| {
-            let start = if result == 0 { 0 } else { self.ends[result - 1] };
-            &self.actions[start..self.ends[result]]
-        };
-        let chosen = sequence(chosen);
+        let chosen = self.sequence(chosen);
         for (step, &action) in chosen.iter().enumerate() {
             // The best result behind each action, among those that begin as the turn did so far.
             let mut behind: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.ends.len() {
-                let other = sequence(result);
+                let other = self.sequence(result);
                 if other.len() > step && other[..step] == chosen[..step] {
                     let value = own(self.actual.start + result);
                     match behind.iter_mut().find(|(first, _)| *first == other[step]) {
@@ -183,8 +154,8 @@ impl<G: Game> Turn<G> {
                     }
                 }
             }
-            under_way.record.decisions.push(DecisionTarget { policy: policy(behind, config.policy_temperature) });
-            under_way.record.actions.push(action.0);
+            under_way.line.decisions.push(DecisionTarget { policy: policy(behind, config.policy_temperature) });
+            under_way.line.actions.push(action.0);
             game.apply_action(&mut under_way.state, action);
         }
     }

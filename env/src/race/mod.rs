@@ -132,6 +132,7 @@ impl Race {
             teams: BySeat(Seat::ALL.map(team)),
             actions,
             observation: layout.len(),
+            start_observation: layout.start_len(),
             encoding: ENCODING,
             ruleset_hash: ruleset.hash64(),
             pieces,

@@ -118,6 +118,11 @@ impl Layout {
         usize::from(self.length)
     }
 
+    /// Entries that can be 1 at the start of a turn: those of the seats, and who is to throw.
+    pub(crate) fn start_len(&self) -> usize {
+        usize::from(self.phase) + self.seating.seats.len()
+    }
+
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
         let mut columns = Columns { columns: [0; 128], len: 0 };
         self.observe_columns(race, state, seat, &mut columns);

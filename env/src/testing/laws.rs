@@ -290,12 +290,14 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
 }
 
 /// The laws of one throw or action from `before` to `after`: a throw moves nothing and leaves the turn to its seat, an
-/// action takes the pieces of its side forward and sends others back to the start at most.
+/// action takes the pieces of its side forward and sends others back to the start at most. The observation tells where a
+/// turn begins.
 ///
 /// # Errors
 /// The first law found broken.
 pub fn check_step<G: Game>(game: &G, course: Course, before: &G::State, after: &G::State) -> Checked<G> {
     let spec = game.spec();
+    check_turn_start(game, before, after)?;
     let steps = |state: &G::State, seat: Seat| game.steps(state, seat)[..spec.pieces].to_vec();
     let seat = match game.node(before) {
         Node::Chance(seat) => {
@@ -319,6 +321,23 @@ pub fn check_step<G: Game>(game: &G, course: Course, before: &G::State, after: &
         } else {
             hold("others are captured or left alone", before, is_captured(&old, &new), says)?;
         }
+    }
+    Ok(())
+}
+
+/// At the start of a turn only the first entries of an observation are 1, and at a decision another one is, too.
+fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
+    let follows_decision = matches!(game.node(before), Node::Decision(_));
+    let is_start = match game.node(after) {
+        Node::Chance(_) if follows_decision => true,
+        Node::Decision(_) => false,
+        Node::Chance(_) | Node::Terminal => return Ok(()),
+    };
+    for seat in game.spec().seats.iter() {
+        let mut active = Vec::new();
+        game.observe_active(after, seat, &mut active);
+        let looks = active.iter().all(|&entry| usize::from(entry) < game.spec().start_observation);
+        hold("the first entries tell the start of a turn", after, looks == is_start, || format!("{seat}: {active:?}"))?;
     }
     Ok(())
 }

@@ -104,6 +104,7 @@ impl Toy {
             teams: BySeat(teams),
             actions: 4,
             observation: MAX_SEATS * SEAT_BLOCK + 26,
+            start_observation: MAX_SEATS * SEAT_BLOCK + 20,
             encoding: 1,
             ruleset_hash,
             pieces: if pieces == ToyPieces::One { 1 } else { 2 },

@@ -7,8 +7,8 @@ use anyhow::Result;
 use ashta_agents::evaluator::Evaluator;
 use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::NetShape;
-use ashta_agents::replay::Replay;
+use ashta_agents::portable::{NetShape, PortableNet};
+use ashta_agents::replay::{Part, Replay};
 use ashta_agents::selfplay::{SelfPlayConfig, play_games};
 use ashta_env::chance;
 use ashta_env::game::Game;
@@ -53,19 +53,23 @@ pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed) -> Result<()>) -> Resul
 }
 
 fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
-    let shape = NetShape::for_spec(race.spec(), hidden);
-    let mut learner = Learner::new(shape, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
-    let mut evaluator = NetEvaluator::new(Arc::new(learner.net()?));
+    let NetShape { value, policy } = NetShape::for_spec(race.spec(), hidden, hidden);
+    let mut learner = Learner::new(value, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
+    let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
+    let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
     let config = SelfPlayConfig {
         lambda: 0.7,
         luck_correction: true,
         series_probability: 0.05,
+        alternatives: 1,
+        sideline_turns: 3,
+        exploration: 0.0,
         random_start_share: 1.0,
         random_start_turns: 100,
         turn_limit: u32::MAX,
         policy_temperature: 0.02,
     };
-    let mut replay = Replay::new(100_000, race.spec().actions);
+    let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;
     let selfplay = per_second(time, || {
         let before = replay.added();
@@ -84,7 +88,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     });
     let mut states = Vec::new();
     for record in play_games(race, &mut evaluator, &config, 2, 0..4, &|| ()) {
-        record.visit(race, |position| states.push(*position.state));
+        record.visit(race, |position| states.extend(position.is_start.then_some(*position.state)));
     }
     states.truncate(1000);
     let mut values = Vec::new();

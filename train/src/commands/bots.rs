@@ -26,7 +26,7 @@ pub fn run(args: &BotsArgs) -> Result<()> {
                 "bytes": bytes,
                 "ruleset": manifest.ruleset,
                 "seats": manifest.seats,
-                "hidden": manifest.shape.hidden,
+                "hidden": manifest.shape.value.hidden,
                 "training": manifest.training,
                 "strength": manifest.strength,
             })
@@ -38,7 +38,7 @@ pub fn run(args: &BotsArgs) -> Result<()> {
     }
     let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
     for (name, manifest, _, bytes) in &bots {
-        let hidden: Vec<String> = manifest.shape.hidden.iter().map(usize::to_string).collect();
+        let hidden: Vec<String> = manifest.shape.value.hidden.iter().map(usize::to_string).collect();
         rows.push([
             name.clone(),
             format!("{} {}", manifest.ruleset, manifest.seats),

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::{Bot, Manifest, Probe, Strength};
-use ashta_agents::net::LearnerDevice;
-use ashta_agents::portable::{NetShape, PortableNet};
+use ashta_agents::portable::PortableNet;
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
@@ -17,8 +16,8 @@ use crate::checkpoint::{self, LoopState};
 use crate::cli::ExportArgs;
 use crate::config::Config;
 use crate::games;
-use crate::run::learner_config;
 use crate::rundir::RunDir;
+use crate::trainee::Trainees;
 
 /// Runs the command.
 ///
@@ -37,10 +36,12 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         },
     };
     let dir = rundir.checkpoint(iteration);
-    let shape = NetShape::for_spec(race.spec(), &config.network.hidden);
-    let learner = checkpoint::load_learner(&dir, shape, learner_config(&config), LearnerDevice::Cpu)?;
+    // What is exported does not depend on where it was learned.
+    let mut on_cpu = config.clone();
+    "cpu".clone_into(&mut on_cpu.run.device);
+    let trainees = Trainees::load(&on_cpu, &race, &dir)?;
     let state = checkpoint::load_state(&dir)?;
-    let bot = bot(&race, &Arc::new(learner.net()?), &config, &state, &[])?;
+    let bot = bot(&race, &Arc::new(trainees.net()?), &config, &state, &[])?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bot", config.run.name)));
     bot.write(&output)?;
     crate::output::print(format_args!("bot: {}", output.display()))

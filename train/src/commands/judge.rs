@@ -131,16 +131,18 @@ pub fn check_opponents(race: &Race, config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The weights of each layer by name, without the biases.
+/// The weights of each layer of both networks by name, without the biases.
 pub fn layers(net: &PortableNet) -> Vec<(String, Vec<f32>)> {
-    let parameters = net.parameters();
-    let mut rest = parameters.as_slice();
     let mut layers = Vec::new();
-    for (number, (inputs, outputs)) in net.shape().layers().enumerate() {
-        let (layer, after) = rest.split_at((inputs + 1) * outputs);
-        rest = after;
-        let name = if rest.is_empty() { "head".to_owned() } else { format!("torso.{number}") };
-        layers.push((name, layer[..inputs * outputs].to_vec()));
+    for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
+        let parameters = mlp.parameters();
+        let mut rest = parameters.as_slice();
+        for (number, (inputs, outputs)) in mlp.shape().layers().enumerate() {
+            let (layer, after) = rest.split_at((inputs + 1) * outputs);
+            rest = after;
+            let name = if rest.is_empty() { format!("{network}.head") } else { format!("{network}.torso.{number}") };
+            layers.push((name, layer[..inputs * outputs].to_vec()));
+        }
     }
     layers
 }

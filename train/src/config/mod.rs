@@ -68,11 +68,13 @@ pub struct RulesetConfig {
     pub flags: BTreeMap<String, String>,
 }
 
-/// The shape of the network.
+/// The shapes of the two networks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkConfig {
-    /// Units of the hidden layers from input to output: 1 to 8 layers of 1 to 4096.
+    /// Units of the hidden layers of the value network from input to output: 1 to 8 layers of 1 to 4096.
     pub hidden: Vec<usize>,
+    /// The same of the policy network.
+    pub policy_hidden: Vec<usize>,
 }
 
 /// How games are produced.
@@ -86,6 +88,12 @@ pub struct SelfplayConfig {
     pub random_start_share: f64,
     /// Number of those turns.
     pub random_start_turns: u32,
+    /// Results that were not chosen of which samples are made, for each turn.
+    pub alternatives: u32,
+    /// Turns of a sideline, at least 1.
+    pub sideline_turns: u32,
+    /// Share of turns played at random, 0 to 1.
+    pub exploration: f64,
     /// Turns after which a game is broken off, at least 1.
     pub turn_limit: u32,
     /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.

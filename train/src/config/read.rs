@@ -41,10 +41,16 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             seats: reader.whole("ruleset.seats", 2..=4),
             flags: reader.flags(),
         },
-        network: NetworkConfig { hidden: reader.widths("network.hidden", 8, 4096) },
+        network: NetworkConfig {
+            hidden: reader.widths("network.hidden", 8, 4096),
+            policy_hidden: reader.widths("network.policy_hidden", 8, 4096),
+        },
         selfplay: SelfplayConfig {
             games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
             games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
+            alternatives: reader.whole("selfplay.alternatives", 0..=100),
+            sideline_turns: reader.whole("selfplay.sideline_turns", 1..=1000),
+            exploration: reader.number("selfplay.exploration", Range::closed(0.0, 1.0)),
             random_start_share: reader.number("selfplay.random_start_share", Range::closed(0.0, 1.0)),
             random_start_turns: reader.whole("selfplay.random_start_turns", 0..=1000),
             turn_limit: reader.whole("selfplay.turn_limit", 1..=1_000_000),

@@ -1,5 +1,7 @@
 //! The loop: what may not matter (threads, interruptions) and what must (the seed).
 
+use ashta_env::game::Game;
+
 use super::*;
 use crate::rundir::RunInfo;
 use crate::rundir::tests::Scratch;
@@ -43,14 +45,18 @@ fn resume(config: &Config, path: &std::path::Path) {
 /// Everything that the last checkpoint and the bot hold, but for times and places.
 fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
     let last = path.join("checkpoints").join("4");
-    let mut files: Vec<Vec<u8>> = ["learner.safetensors", "replay.safetensors"]
+    let names = ["learner.safetensors", "replay.safetensors"];
+    let networks = [checkpoint::VALUE, checkpoint::POLICY];
+    let mut files: Vec<Vec<u8>> = networks
         .iter()
-        .map(|name| std::fs::read(last.join(name)).expect("a complete checkpoint"))
+        .flat_map(|network| names.map(|name| last.join(network).join(name)))
+        .map(|path| std::fs::read(path).expect("a complete checkpoint"))
         .collect();
     let state = checkpoint::load_state(&last).expect("a complete checkpoint");
-    files.push(format!("{:?} {} {}", state.rng, state.due, state.games).into_bytes());
+    files.push(format!("{:?} {:?} {}", state.rng, state.due, state.games).into_bytes());
     let bot = ashta_agents::bot::Bot::read(&path.join("bots/smoke.bot")).expect("an exported bot");
-    files.push(bot.net.parameters().iter().flat_map(|weight| weight.to_le_bytes()).collect());
+    let weights = [bot.net.value(), bot.net.policy()].map(|network| network.parameters());
+    files.push(weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect());
     files.push(format!("{:?}", bot.manifest.strength).into_bytes());
     files
 }

@@ -1,7 +1,7 @@
 //! Saving a learner and taking it up again, to the last bit.
 //!
 //! One safetensors file holds the latest weights, their average and Adam's moments, each as one row in the order of
-//! [`NetShape`]. It is for resuming only; bots for others to use are exported elsewhere.
+//! [`MlpShape`]. It is for resuming only; bots for others to use are exported elsewhere.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::net::LearnerDevice;
 use crate::net::model::numbers;
-use crate::portable::NetShape;
+use crate::portable::MlpShape;
 use crate::tensor_file::{self, NamedTensor, TensorFile};
 
 use super::{Learner, LearnerConfig, LearnerError, row};
@@ -27,7 +27,7 @@ const FORMAT: u32 = 1;
 #[serde(deny_unknown_fields)]
 struct Manifest {
     format: u32,
-    shape: NetShape,
+    shape: MlpShape,
     steps: u64,
     averaged: bool,
 }
@@ -61,7 +61,7 @@ impl Learner {
     /// When the file cannot be read, is not that of a learner with this shape, or the device is not available.
     pub fn load(
         dir: &Path,
-        shape: NetShape,
+        shape: MlpShape,
         config: LearnerConfig,
         device: LearnerDevice,
     ) -> Result<Learner, LearnerError> {
@@ -167,7 +167,7 @@ mod tests {
         assert!(load(shape()).starts_with("cannot read "), "{}", load(shape()));
         let learner = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
         learner.save(&dir).expect("the directory is writable");
-        let other = NetShape { actions: 8, ..shape() };
+        let other = MlpShape { actions: 8, ..shape() };
         assert!(load(other).starts_with("the saved learner has the shape 40 inputs, hidden [24, 16], "));
         std::fs::write(dir.join(FILE), b"text").expect("the directory is writable");
         assert_eq!(load(shape()), "there are 4 bytes, too few for the header");

@@ -19,6 +19,7 @@ enum Fault {
     EntryTwice,
     EntryOutOfRange,
     Blind,
+    StartsUnmarked,
     ThrowPassesTheTurn,
     ThrowMoves,
     MoveBack,
@@ -42,6 +43,9 @@ impl Spoiled {
         }
         if fault == Fault::ActionOutOfRange {
             spec.actions = 3;
+        }
+        if fault == Fault::StartsUnmarked {
+            spec.start_observation = spec.observation;
         }
         Arc::new(Spoiled { toy, spec, fault })
     }
@@ -128,7 +132,8 @@ impl Game for Spoiled {
             // The entries that count the throws of 2.
             Fault::Blind => {
                 let seen = active.split_off(start);
-                active.extend(seen.into_iter().filter(|&entry| usize::from(entry) < self.spec.observation - 5));
+                let counts = self.spec.observation - 5..self.spec.observation - 2;
+                active.extend(seen.into_iter().filter(|&entry| !counts.contains(&usize::from(entry))));
             }
             _ => {}
         }
@@ -177,6 +182,7 @@ fn a_broken_law_is_named() {
         (Fault::EntryTwice, "an observation is a set of entries"),
         (Fault::EntryOutOfRange, "an observation is a set of entries"),
         (Fault::Blind, "equal observations mean equal futures"),
+        (Fault::StartsUnmarked, "the first entries tell the start of a turn"),
         (Fault::ThrowPassesTheTurn, "a throw leaves the turn to its seat"),
         (Fault::ThrowMoves, "a throw moves nothing"),
         (Fault::MoveBack, "moves run forward"),

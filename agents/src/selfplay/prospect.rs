@@ -1,0 +1,142 @@
+//! What can come of a position at the start of a turn: every likely throw with the results to choose from, and what
+//! that makes the position worth.
+
+use std::ops::Range;
+
+use ashta_env::game::{BySeat, Game, Node, Outcome, Seat};
+use ashta_env::turn::{TurnResults, turn_results};
+
+use crate::evaluator::first_best;
+
+/// A throw, or a whole series of throws.
+#[derive(Clone, Debug)]
+struct Branch {
+    probability: f32,
+    /// The results of the turn.
+    results: Range<usize>,
+}
+
+/// The throws of one position and where their results stand among the positions to be evaluated. Reused from turn to
+/// turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prospect {
+    branches: Vec<Branch>,
+    /// The sum of their probabilities: 1 less that of the series that are left out.
+    mass: f32,
+    /// The branch that happened.
+    happened: Option<usize>,
+}
+
+/// Room for the positions within a turn.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch<S> {
+    pub(super) turn_results: TurnResults<S>,
+    open: Vec<(S, f32)>,
+}
+
+impl<S> Default for Scratch<S> {
+    fn default() -> Scratch<S> {
+        Scratch { turn_results: TurnResults::new(), open: Vec::new() }
+    }
+}
+
+/// What happened: the decision after all throws, and its results.
+#[derive(Clone, Debug)]
+pub(super) struct Happened<'a, S> {
+    pub(super) thrown: &'a S,
+    pub(super) results: Range<usize>,
+}
+
+/// The results of the decision `state`, appended to `results`.
+pub(super) fn append<G: Game>(
+    game: &G,
+    state: &G::State,
+    scratch: &mut TurnResults<G::State>,
+    results: &mut Vec<G::State>,
+) -> Range<usize> {
+    turn_results(game, state, scratch);
+    let first = results.len();
+    results.extend_from_slice(scratch.states());
+    first..results.len()
+}
+
+impl Prospect {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.branches.clear();
+        self.mass = 0.0;
+        self.happened = None;
+    }
+
+    /// Looks at every throw from `start`, and appends the results to `results`. Series whose beginning is less likely than
+    /// `least` are left out.
+    pub(super) fn look<G: Game>(
+        &mut self,
+        game: &G,
+        start: &G::State,
+        least: f32,
+        happened: Option<Happened<'_, G::State>>,
+        scratch: &mut Scratch<G::State>,
+        results: &mut Vec<G::State>,
+    ) {
+        let Scratch { turn_results, open } = scratch;
+        self.clear();
+        open.clear();
+        open.push((start.clone(), 1.0));
+        while let Some((state, probability)) = open.pop() {
+            let is_chance = matches!(game.node(&state), Node::Chance(_));
+            if is_chance && probability >= least {
+                for (outcome, &chance) in game.chance_outcomes(&state).iter().enumerate() {
+                    if chance > 0.0 {
+                        let mut next = state.clone();
+                        game.apply_chance(&mut next, Outcome(outcome as u8));
+                        open.push((next, probability * chance));
+                    }
+                }
+                continue;
+            }
+            if is_chance {
+                continue;
+            }
+            let results = match &happened {
+                Some(happened) if *happened.thrown == state => {
+                    self.happened = Some(self.branches.len());
+                    happened.results.clone()
+                }
+                _ => append(game, &state, turn_results, results),
+            };
+            self.mass += probability;
+            self.branches.push(Branch { probability, results });
+        }
+        if self.branches.is_empty() {
+            self.look(game, start, least / 4.0, happened, scratch, results);
+        }
+    }
+
+    /// What the position is worth: the mean over the throws of the result that is best for `seat`. What is left out counts
+    /// as this mean: values in the middle of a series, if one asked for them, would be the least reliable of all.
+    pub(super) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
+        let mut expected = BySeat::default();
+        for branch in &self.branches {
+            let values = values[best_of(&branch.results, seat, values)];
+            for seat in game.spec().seats.iter() {
+                expected[seat] += values[seat] * branch.probability;
+            }
+        }
+        for seat in game.spec().seats.iter() {
+            expected[seat] /= self.mass;
+        }
+        expected
+    }
+
+    /// What the throw that happened was counted as in this mean; `None` when it was left out.
+    pub(super) fn counted(&self, seat: Seat, values: &[BySeat<f32>]) -> Option<BySeat<f32>> {
+        self.happened.map(|happened| values[best_of(&self.branches[happened].results, seat, values)])
+    }
+}
+
+/// The first of `results` that is best for `seat`.
+pub(super) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
+    let own = results.clone().map(|result| values[result][seat]);
+    results.start + first_best(own).expect("a throw has a result")
+}
