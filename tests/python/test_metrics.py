@@ -2,6 +2,7 @@
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -83,3 +84,41 @@ def test_the_page_names_everything_and_nothing_else(lines, exploited, events):
     measured = {re.sub(r"^eval/vs_.*/", "eval/vs_<opponent>/", name) for name in measured}
     measured = {re.sub(r"^weights/.*", "weights/<layer>", name) for name in measured}
     assert named == measured
+
+
+def texts(picture):
+    """The texts of an SVG, and how many bands it has."""
+    root = ElementTree.parse(picture).getroot()
+    tag = "{http://www.w3.org/2000/svg}"
+    return [text.text.strip() for text in root.iter(tag + "text")], len(list(root.iter(tag + "polygon")))
+
+
+def test_curves_are_drawn_from_what_was_measured(lines, smoke, tmp_path):
+    run, picture = smoke[0], tmp_path / "curves.svg"
+    finished = program.run("curves", run, "--metric", "train/value_loss", "--by", "games", "-o", picture)
+    assert finished.returncode == 0, finished.stderr
+    last = lines[-1]
+    assert finished.stdout == f"{run.name}: {last['train/value_loss']} after {last['games']} games of self-play\n"
+    found, bands = texts(picture)
+    assert {"train/value_loss", "games of self-play"} <= set(found) and bands == 0
+    finished = program.run(
+        "curves", f"mean={run},{run}", f"alone={run}", "--metric", "train/value_loss", "--log", "--title", "Loss",
+        "-o", picture,
+    )
+    assert finished.returncode == 0, finished.stderr
+    found, bands = texts(picture)
+    assert {"Loss", "mean", "alone", "seconds of training"} <= set(found) and bands == 1
+
+
+def test_what_cannot_be_drawn_is_named(smoke, tmp_path):
+    picture = tmp_path / "curves.svg"
+    refused = program.run("curves", smoke[0], "--metric", "train/loss", "-o", picture)
+    assert refused.returncode == 1 and "has no `train/loss`; it has eval/optimal_choices, " in refused.stderr
+    missing = program.run("curves", f"a={smoke[0]},{tmp_path}", "--metric", "train/value_loss", "-o", picture)
+    assert missing.returncode == 1 and f"cannot read {tmp_path / 'metrics.jsonl'}" in missing.stderr
+    (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')
+    broken = program.run("curves", tmp_path, "-o", picture)
+    assert broken.returncode == 1 and "metrics.jsonl, line 2" in broken.stderr, broken.stderr
+    zero = program.run("curves", smoke[0], "--metric", "selfplay/truncated_share", "--log", "-o", picture)
+    assert zero.returncode == 1 and "no logarithm" in zero.stderr, zero.stderr
+    assert not picture.exists()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 const AGENTS: &str = "\
@@ -48,6 +48,8 @@ pub enum Command {
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
     #[command(after_help = AGENTS)]
     Engine(EngineArgs),
+    /// Draw how runs have learned: what they measured on their way, as a diagram.
+    Curves(CurvesArgs),
     /// Measure speed on this machine.
     Bench(BenchArgs),
     /// Print shell completions, for instance `ashta completions bash > ~/.local/share/bash-completion/completions/ashta`.
@@ -110,6 +112,43 @@ pub struct SolveArgs {
     /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `ashta curves`.
+#[derive(Debug, Args)]
+pub struct CurvesArgs {
+    /// A line of the diagram: the folder of a run, or a name and the folders of runs whose mean is drawn, with a band
+    /// from the least to the largest.
+    #[arg(required = true, value_name = "RUN|NAME=RUN,RUN")]
+    pub lines: Vec<String>,
+    /// What is drawn: a name in metrics.jsonl.
+    #[arg(long, value_name = "NAME", default_value = "eval/regret_per_decision")]
+    pub metric: String,
+    /// Along what.
+    #[arg(long, value_enum, default_value_t = Progressed::Seconds)]
+    pub by: Progressed,
+    /// Draw equal ratios as equal heights.
+    #[arg(long)]
+    pub log: bool,
+    /// The title; otherwise the name of what is drawn.
+    #[arg(long)]
+    pub title: Option<String>,
+    /// The diagram, an SVG.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Progressed {
+    /// Seconds of training.
+    Seconds,
+    /// Games of self-play.
+    Games,
+    /// Samples of self-play.
+    Samples,
+    /// Iterations.
+    Iterations,
 }
 
 /// Options of `ashta survey`.

@@ -48,6 +48,15 @@ pub struct Frame<'a> {
     pub y: &'a str,
 }
 
+/// How the vertical axis of a line chart counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// Equal steps are equal differences.
+    Linear,
+    /// Equal steps are equal ratios; everything must be above 0.
+    Logarithmic,
+}
+
 /// A line of a line chart.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Line {
@@ -93,23 +102,28 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Ra
 ///
 /// # Errors
 /// When the library cannot draw.
-pub fn line_chart(frame: &Frame<'_>, lines: &[Line]) -> Result<String> {
+pub fn line_chart(frame: &Frame<'_>, lines: &[Line], scale: Scale) -> Result<String> {
+    let height = |value: f64| if scale == Scale::Logarithmic { value.log10() } else { value };
     let xs = lines.iter().flat_map(|line| line.points.iter().map(|point| point[0]));
     let of_bands = lines.iter().flat_map(|line| line.band.iter().flat_map(|band| [band[1], band[2]]));
-    let ys = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1])).chain(of_bands);
-    let (x, y) = (tight(xs), roomy(ys));
+    let ys = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1])).chain(of_bands).map(height);
+    let x = tight(xs);
+    let (y, written, left): (_, fn(&f64) -> String, _) = match scale {
+        Scale::Linear => (roomy(ys), plain, LEFT),
+        Scale::Logarithmic => (padded(ys), |&value| rounded(10_f64.powf(value)), LEFT + 30),
+    };
     let labels: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
     svg(HEIGHT, |root| {
         let top = legend(root, &labels)?;
-        let mut chart = axes(root, frame, x, y, top, LEFT)?;
+        let mut chart = axes(root, frame, x, y, written, top, left)?;
         for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {
-            let lower = line.band.iter().map(|&[x, low, _]| (x, low));
-            let upper = line.band.iter().rev().map(|&[x, _, high]| (x, high));
+            let lower = line.band.iter().map(|&[x, low, _]| (x, height(low)));
+            let upper = line.band.iter().rev().map(|&[x, _, high]| (x, height(high)));
             let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
             if !outline.is_empty() {
                 chart.draw_series([Polygon::new(outline, colour.mix(0.2))])?;
             }
-            let points: Vec<(f64, f64)> = line.points.iter().map(|&[x, y]| (x, y)).collect();
+            let points: Vec<(f64, f64)> = line.points.iter().map(|&[x, y]| (x, height(y))).collect();
             chart.draw_series([PathElement::new(points, colour.stroke_width(2))])?;
         }
         Ok(())
@@ -125,7 +139,7 @@ pub fn histogram(frame: &Frame<'_>, from: f64, width: f64, columns: &[f64], mark
     let highest = columns.iter().copied().fold(0.0, f64::max);
     let y = 0.0..if highest > 0.0 { 1.1 * highest } else { 1.0 };
     svg(HEIGHT, |root| {
-        let mut chart = axes(root, frame, from..edge(columns.len().max(1)), y.clone(), TITLE, LEFT)?;
+        let mut chart = axes(root, frame, from..edge(columns.len().max(1)), y.clone(), plain, TITLE, LEFT)?;
         let column = |(number, &height): (usize, &f64)| {
             Rectangle::new([(edge(number), 0.0), (edge(number + 1), height)], COLOURS[0].mix(0.75).filled())
         };
@@ -158,7 +172,7 @@ pub fn bar_chart(frame: &Frame<'_>, base: f64, names: &[String], groups: &[Bars]
     let left = (longest as f64 * CHARACTER) as i32 + 12;
     svg(height as u32, |root| {
         let top = legend(root, &labels)?;
-        let mut chart = axes(root, frame, x, 0.0..names.len().max(1) as f64, top, left)?;
+        let mut chart = axes(root, frame, x, 0.0..names.len().max(1) as f64, plain, top, left)?;
         let centre = |chart: &Chart<'_>, name: usize| chart.backend_coord(&(base, (names.len() - name) as f64 - 0.5)).1;
         for (number, (bars, colour)) in groups.iter().zip(COLOURS.iter().cycle()).enumerate() {
             let offset = thickness * (2 * number as i32 + 1 - groups.len() as i32) / 2;
@@ -236,12 +250,13 @@ fn legend(root: &Root<'_>, labels: &[&str]) -> Result<i32> {
     Ok(TITLE + height)
 }
 
-/// Draws the title and the axes, with room of `left` for what stands beside the vertical one.
+/// Draws the title and the axes; the numbers of the vertical one are as `written`, with room of `left`.
 fn axes<'a>(
     root: &Root<'a>,
     frame: &Frame<'_>,
     x: Range<f64>,
     y: Range<f64>,
+    written: fn(&f64) -> String,
     top: i32,
     left: i32,
 ) -> Result<Chart<'a>> {
@@ -251,11 +266,10 @@ fn axes<'a>(
     builder.margin(MARGIN).margin_top(top + MARGIN / 2).margin_right(if has_names { 72 } else { 24 });
     builder.x_label_area_size(BOTTOM).y_label_area_size(left);
     let mut chart = builder.build_cartesian_2d(x, y)?;
-    let written = |value: &f64| tick(*value);
     let mut mesh = chart.configure_mesh();
     mesh.bold_line_style(GRID).light_line_style(TRANSPARENT).axis_style(INK).x_desc(frame.x);
     mesh.label_style(text(15, HPos::Center, VPos::Center)).axis_desc_style(text(16, HPos::Center, VPos::Center));
-    mesh.x_label_formatter(&written).y_label_formatter(&written);
+    mesh.x_label_formatter(&plain).y_label_formatter(&written);
     if has_names {
         mesh.disable_y_mesh().y_labels(0);
     } else {
@@ -263,6 +277,18 @@ fn axes<'a>(
     }
     mesh.draw()?;
     Ok(chart)
+}
+
+/// [`tick`] as a formatter of labels.
+fn plain(value: &f64) -> String {
+    tick(*value)
+}
+
+/// A number with two significant digits.
+fn rounded(value: f64) -> String {
+    let unit = 10_f64.powf(value.abs().log10().floor() - 1.0);
+    let digits = (1 - value.abs().log10().floor() as i32).max(0) as usize;
+    format!("{:.digits$}", (value / unit).round() * unit)
 }
 
 /// A number on an axis, without needless digits.
@@ -335,12 +361,15 @@ mod tests {
             points: vec![[0.0, height], [10.0, 2.0 * height]],
             band: vec![[0.0, 0.5 * height, 1.5 * height], [10.0, height, 3.0 * height]],
         };
-        let svg = line_chart(&FRAME, &[line("luck", 10.0), line("choice", 20.0)]).expect("drawn");
+        let svg = line_chart(&FRAME, &[line("luck", 10.0), line("choice", 20.0)], Scale::Linear).expect("drawn");
         texts(&svg, &["Turns &amp; &lt;throws&gt;", "turns", "games (%)", "luck", "choice", "0", "5", "10", "60"]);
         assert_eq!(svg.matches("<polygon").count(), 2);
-        assert_eq!(svg, line_chart(&FRAME, &[line("luck", 10.0), line("choice", 20.0)]).expect("drawn"));
-        let alone = line_chart(&FRAME, &[line("luck", 10.0)]).expect("drawn");
+        assert_eq!(svg, line_chart(&FRAME, &[line("luck", 10.0), line("choice", 20.0)], Scale::Linear).expect("drawn"));
+        let alone = line_chart(&FRAME, &[line("luck", 10.0)], Scale::Linear).expect("drawn");
         assert!(!texts(&alone, &[]).contains(&"luck".to_owned()), "one line needs no legend");
+        let steep = Line { points: vec![[0.0, 0.01], [1.0, 0.0001]], ..Line::default() };
+        let svg = line_chart(&FRAME, &[steep], Scale::Logarithmic).expect("drawn");
+        texts(&svg, &["0.010", "0.0010", "0.00010"]);
     }
 
     #[test]
@@ -371,8 +400,8 @@ mod tests {
     #[test]
     fn nothing_can_be_drawn_too() {
         for svg in [
-            line_chart(&FRAME, &[]),
-            line_chart(&FRAME, &[Line { points: vec![[1.0, 1.0]], ..Line::default() }]),
+            line_chart(&FRAME, &[], Scale::Logarithmic),
+            line_chart(&FRAME, &[Line { points: vec![[1.0, 1.0]], ..Line::default() }], Scale::Linear),
             histogram(&FRAME, 0.0, 1.0, &[], &[]),
             bar_chart(&Frame { y: "", ..FRAME }, 0.5, &[], &[], 2),
         ] {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod bots;
+mod curves;
 pub mod engine;
 mod eval;
 mod exploit;
@@ -27,6 +28,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Survey(args) => survey::run(&args),
+        Command::Curves(args) => curves::run(&args),
         Command::Bots(args) => bots::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),

@@ -7,7 +7,7 @@ use ashta_agents::regret::Mean;
 use ashta_agents::survey::{AtLeast, Lengths};
 
 use super::record::{HouseRule, Opponent, Record, write};
-use crate::plot::{Bar, Bars, Frame, Line, Mark, bar_chart, histogram, line_chart};
+use crate::plot::{Bar, Bars, Frame, Line, Mark, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
 const COLUMNS: usize = 80;
@@ -60,7 +60,7 @@ fn luck(game: &str, at_least: &AtLeast) -> Result<String> {
     ];
     let title = format!("{game}: what a turn decides in perfect play");
     let frame = Frame { title: &title, x: "at least so many points of winning chance", y: "turns (%)" };
-    line_chart(&frame, &lines)
+    line_chart(&frame, &lines, Scale::Linear)
 }
 
 fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
