@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, Game};
+use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
 use crate::net::{Batch, Sample};
 use crate::perspective;
-use crate::selfplay::GameRecord;
+use crate::selfplay::{GameRecord, Position};
 use crate::tensor_file::{self, NamedTensor, TensorFile, TensorFileError};
 
 /// A ring of samples.
@@ -114,24 +114,21 @@ impl Replay {
 
     /// Replays a game and adds its samples of this part, seen by the seat that throws or decides.
     pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>) {
-        let mut active = Vec::new();
-        let mut values = Vec::new();
-        record.visit(game, |position| {
-            if position.is_start != (self.part == Part::Starts) {
-                return;
-            }
-            active.clear();
-            values.clear();
-            game.observe_active(position.state, position.seat, &mut active);
-            perspective::to_relative(&position.values, game.spec(), position.seat, &mut values);
-            let legal = if position.policy.is_empty() { ActionMask::EMPTY } else { game.legal_actions(position.state) };
-            self.push(Stored {
-                active: active.as_slice().into(),
-                values: values.as_slice().into(),
-                policy: position.policy.into(),
-                legal,
-            });
-        });
+        record.visit(game, |position| self.add_position(game, &position));
+    }
+
+    /// Adds a position of a game that is being replayed, if it is of this part. Whoever fills several replays visits the
+    /// game once and offers each position to all of them.
+    pub fn add_position<G: Game>(&mut self, game: &G, position: &Position<'_, G::State>) {
+        if position.is_start != (self.part == Part::Starts) {
+            return;
+        }
+        let (mut active, mut values) = (Vec::with_capacity(64), Vec::with_capacity(MAX_SEATS));
+        game.observe_active(position.state, position.seat, &mut active);
+        perspective::to_relative(&position.values, game.spec(), position.seat, &mut values);
+        let legal = if position.policy.is_empty() { ActionMask::EMPTY } else { game.legal_actions(position.state) };
+        let (active, values) = (active.as_slice().into(), values.into());
+        self.push(Stored { active, values, policy: position.policy.into(), legal });
     }
 
     fn push(&mut self, sample: Stored) {
@@ -255,7 +252,7 @@ impl Replay {
         if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
             return Err(ReplayError::Damaged("the number of samples is not that of its history"));
         }
-        Ok(Replay { part, capacity, actions, samples, added: manifest.added })
+        Ok(Replay { samples, added: manifest.added, ..Replay::new(part, capacity, actions) })
     }
 }
 

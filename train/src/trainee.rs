@@ -68,13 +68,6 @@ impl Trainee {
         Ok(self.replay.save(dir)?)
     }
 
-    /// Adds the samples of the games; how many there are.
-    fn take_in(&mut self, race: &Race, records: &[GameRecord<State>]) -> u64 {
-        let before = self.replay.added();
-        records.iter().for_each(|record| self.replay.add(race, record));
-        self.replay.added() - before
-    }
-
     /// Learns from as many batches as are `due`.
     fn learn(&mut self, size: usize, rate: f64, rng: &mut GameRng, due: &mut f64) -> Vec<Losses> {
         let mut batch = Batch::default();
@@ -129,7 +122,15 @@ impl Trainees {
 
     /// Adds the samples of the games, each to be learned from `replays` times; how many there are.
     pub fn take_in(&mut self, race: &Race, records: &[GameRecord<State>], replays: f64, due: &mut Due) -> u64 {
-        let (value, policy) = (self.value.take_in(race, records), self.policy.take_in(race, records));
+        let (value, policy) = (&mut self.value.replay, &mut self.policy.replay);
+        let before = (value.added(), policy.added());
+        for record in records {
+            record.visit(race, |position| {
+                value.add_position(race, &position);
+                policy.add_position(race, &position);
+            });
+        }
+        let (value, policy) = (value.added() - before.0, policy.added() - before.1);
         due.value += value as f64 * replays;
         due.policy += policy as f64 * replays;
         value + policy
