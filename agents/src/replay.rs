@@ -35,6 +35,15 @@ pub enum Part {
     Turns,
 }
 
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Part::Starts => "starts",
+            Part::Turns => "turns",
+        })
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct Stored {
     active: Box<[u16]>,
@@ -54,14 +63,14 @@ pub enum ReplayError {
     #[error("the saved replay has no valid manifest")]
     Manifest(#[from] serde_json::Error),
     /// The file belongs to a run with other sizes.
-    #[error("the saved replay has {what} {found}, not {expected}")]
+    #[error("the saved replay has the {what} {found}, not {expected}")]
     Mismatch {
         /// What differs.
         what: &'static str,
         /// What this run has.
-        expected: usize,
+        expected: String,
         /// What the file has.
-        found: usize,
+        found: String,
     },
     /// The numbers do not add up to samples.
     #[error("the saved replay is damaged: {0}")]
@@ -208,10 +217,10 @@ impl Replay {
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: Manifest = serde_json::from_str(&file.manifest)?;
         for (what, expected, found) in [
-            ("format", FORMAT as usize, manifest.format as usize),
-            ("part", part as usize, manifest.part as usize),
-            ("capacity", capacity, manifest.capacity),
-            ("actions", actions, manifest.actions),
+            ("format", FORMAT.to_string(), manifest.format.to_string()),
+            ("part", part.to_string(), manifest.part.to_string()),
+            ("capacity", capacity.to_string(), manifest.capacity.to_string()),
+            ("number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
             if expected != found {
                 return Err(ReplayError::Mismatch { what, expected, found });
@@ -321,7 +330,9 @@ mod tests {
         loaded.draw(64, &mut chance::stream(1, 2), &mut second);
         assert_eq!(first, second);
         let other = Replay::load(&dir, Part::Turns, 300, replay.actions).expect_err("another capacity");
-        assert_eq!(other.to_string(), "the saved replay has capacity 200, not 300");
+        assert_eq!(other.to_string(), "the saved replay has the capacity 200, not 300");
+        let other = Replay::load(&dir, Part::Starts, 200, replay.actions).expect_err("another part");
+        assert_eq!(other.to_string(), "the saved replay has the part turns, not starts");
         std::fs::remove_dir_all(&dir).expect("the temporary directory is writable");
     }
 }

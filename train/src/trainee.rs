@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::net::{Batch, Learner, Losses};
-use ashta_agents::portable::{MlpShape, NetError, NetShape, PortableNet};
+use ashta_agents::net::{Batch, Learner, LearnerDevice, Losses};
+use ashta_agents::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_agents::replay::{Part, Replay};
 use ashta_agents::selfplay::GameRecord;
 use ashta_env::chance::GameRng;
@@ -160,10 +160,25 @@ impl Trainees {
         self.of(Learner::net)
     }
 
-    fn of(&self, net: fn(&Learner) -> Result<ashta_agents::portable::Mlp, NetError>) -> Result<PortableNet> {
-        let net = net(&self.value.learner).and_then(|value| PortableNet::new(value, net(&self.policy.learner)?));
-        net.context("learning has diverged; a smaller learning_rate may help")
+    fn of(&self, net: fn(&Learner) -> Result<Mlp, NetError>) -> Result<PortableNet> {
+        joined(net(&self.value.learner), net(&self.policy.learner))
     }
+}
+
+/// The networks to export of the checkpoint in the folder `dir`, whatever device they were learned on.
+///
+/// # Errors
+/// When the checkpoint is damaged or does not fit the settings, or learning has diverged.
+pub fn load_net(config: &Config, race: &Race, dir: &Path) -> Result<PortableNet> {
+    let NetShape { value, policy } = shape(config, race);
+    let learner =
+        |shape, part| checkpoint::load_learner(&dir.join(part), shape, learner_config(config), LearnerDevice::Cpu);
+    joined(learner(value, checkpoint::VALUE)?.net(), learner(policy, checkpoint::POLICY)?.net())
+}
+
+fn joined(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
+    let net = value.and_then(|value| PortableNet::new(value, policy?));
+    net.context("learning has diverged; a smaller learning_rate may help")
 }
 
 /// The shape of the networks that the settings ask for.

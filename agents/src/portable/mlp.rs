@@ -110,19 +110,6 @@ impl Mlp {
         (&scratch.values[..self.shape.values], &scratch.policy[..self.shape.actions])
     }
 
-    /// Appends the values `[batch, values]` of many observations to `out`, row after row.
-    ///
-    /// Observation `i` has its 1s at `actives[offsets[i]..offsets[i + 1]]`, so `offsets` is one longer than the batch.
-    ///
-    /// # Panics
-    /// When an index is not below [`MlpShape::observation`] or an offset is out of range or decreases.
-    pub fn values_batch(&self, actives: &[u16], offsets: &[usize], out: &mut Vec<f32>, scratch: &mut Scratch) {
-        out.reserve(offsets.len().saturating_sub(1) * self.shape.values);
-        for bounds in offsets.windows(2) {
-            out.extend_from_slice(self.forward_values(&actives[bounds[0]..bounds[1]], scratch));
-        }
-    }
-
     /// Leaves the outputs of the last hidden layer at the front of `scratch.input`.
     #[inline]
     fn run_torso(&self, active: &[u16], scratch: &mut Scratch) {
@@ -402,6 +389,7 @@ mod tests {
         for (hidden, values, actions, head) in [
             (&[64][..], 2, 9, ValueHead::Softmax),
             (&[5], 1, 1, ValueHead::Sigmoid),
+            (&[40], 2, 0, ValueHead::Softmax),
             (&[1, 1], 3, 32, ValueHead::Softmax),
             (&[130, 33, 17], 4, 17, ValueHead::Sigmoid),
             (&[96, 40], 3, 8, ValueHead::Softmax),
@@ -410,7 +398,6 @@ mod tests {
             let parameters = random(&mut rng, shape.parameters());
             let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
             let mut scratch = Scratch::default();
-            let (mut actives, mut offsets, mut rows) = (Vec::new(), vec![0], Vec::new());
             for count in 0..12 {
                 let active: Vec<u16> = (0..37).filter(|_| rng.random_range(0..24) < 2 * count).collect();
                 let (expected_values, expected_policy) = reference(&shape, &parameters, &active);
@@ -424,13 +411,7 @@ mod tests {
                 }
                 let found_values = found_values.to_vec();
                 assert_eq!(net.forward_values(&active, &mut scratch), found_values);
-                rows.extend(found_values);
-                actives.extend(active);
-                offsets.push(actives.len());
             }
-            let mut batch = vec![0.5];
-            net.values_batch(&actives, &offsets, &mut batch, &mut scratch);
-            assert_eq!(batch[1..], rows, "the batch gives the same bits as the single calls");
         }
     }
 

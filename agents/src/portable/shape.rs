@@ -26,7 +26,7 @@ pub enum ValueHead {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MlpShape {
-    /// Length of an observation, 1 to 65536.
+    /// Number of inputs, 1 to 65536: the first entries of an observation, or all of them.
     pub observation: usize,
     /// Width of each hidden layer, 1 to 4096; one to eight of them.
     pub hidden: Vec<usize>,
@@ -63,7 +63,8 @@ impl std::fmt::Display for NetShape {
 }
 
 impl NetShape {
-    /// The shape of networks with these hidden layers for the game of `spec`.
+    /// The shape of networks for the game of `spec`; `hidden` are the widths of the hidden layers of the value network,
+    /// `policy_hidden` those of the policy network.
     pub fn for_spec(spec: &Spec, hidden: &[usize], policy_hidden: &[usize]) -> NetShape {
         let policy = MlpShape {
             observation: spec.observation,
@@ -102,9 +103,7 @@ impl NetShape {
             ("number of actions of the policy network", policy.actions, 1, MAX_ACTIONS),
             ("number of values of the policy network", policy.values, value.values, value.values),
         ] {
-            if !(least..=most).contains(&found) {
-                return Err(NetError::Size { size, found, least, most });
-            }
+            in_range(size, found, least, most)?;
         }
         if value.value_head != policy.value_head {
             return Err(NetError::ValueHeads);
@@ -155,26 +154,13 @@ impl MlpShape {
     /// # Errors
     /// [`NetError::Size`] for the first size that is out of range.
     pub fn validate(&self) -> Result<(), NetError> {
-        let sizes = [
-            ("length of the observation of the network", self.observation, 65_536),
-            ("number of hidden layers of the network", self.hidden.len(), 8),
-            ("number of values of the network", self.values, MAX_SEATS),
-        ];
-        let widths = self.hidden.iter().map(|&width| ("width of a hidden layer of the network", width, 4_096));
-        for (size, found, most) in sizes.into_iter().chain(widths) {
-            if !(1..=most).contains(&found) {
-                return Err(NetError::Size { size, found, least: 1, most });
-            }
+        in_range("length of the observation of the network", self.observation, 1, 65_536)?;
+        in_range("number of hidden layers of the network", self.hidden.len(), 1, 8)?;
+        in_range("number of values of the network", self.values, 1, MAX_SEATS)?;
+        for &width in &self.hidden {
+            in_range("width of a hidden layer of the network", width, 1, 4_096)?;
         }
-        if self.actions > MAX_ACTIONS {
-            return Err(NetError::Size {
-                size: "number of actions of the network",
-                found: self.actions,
-                least: 0,
-                most: MAX_ACTIONS,
-            });
-        }
-        Ok(())
+        in_range("number of actions of the network", self.actions, 0, MAX_ACTIONS)
     }
 
     /// Inputs and outputs of each layer from the observation to the head.
@@ -192,4 +178,8 @@ impl MlpShape {
     pub fn parameters(&self) -> usize {
         self.layers().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
     }
+}
+
+fn in_range(size: &'static str, found: usize, least: usize, most: usize) -> Result<(), NetError> {
+    if (least..=most).contains(&found) { Ok(()) } else { Err(NetError::Size { size, found, least, most }) }
 }

@@ -69,7 +69,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     games: std::ops::Range<u64>,
     progress: &(dyn Fn() + Sync),
 ) -> Vec<GameRecord<G::State>> {
-    let mut records: Vec<Option<GameRecord<G::State>>> = (0..games.end - games.start).map(|_| None).collect();
+    let mut records: Vec<GameRecord<G::State>> = Vec::new();
     let mut waiting = games.clone();
     let mut playing: Vec<UnderWay<G>> = Vec::new();
     let mut turns: Vec<Turn<G>> = Vec::new();
@@ -78,11 +78,11 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         while playing.len() < LOCK_STEP {
             let Some(number) = waiting.next() else { break };
             let (game, record) = UnderWay::start(game, config, seed, number);
-            records[(number - games.start) as usize] = Some(record);
+            records.push(record);
             playing.push(game);
         }
         if playing.is_empty() {
-            return records.into_iter().map(|record| record.expect("every game was played")).collect();
+            return records;
         }
         results.clear();
         turns.resize_with(playing.len(), Turn::default);
@@ -105,8 +105,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
             if !is_over && !is_truncated {
                 return true;
             }
-            let place = (under_way.number - games.start) as usize;
-            let record = records[place].as_mut().expect("the game has begun");
+            let record = &mut records[(under_way.number - games.start) as usize];
             let line = under_way.finish(game, config, is_truncated);
             if under_way.is_main {
                 progress();
@@ -151,7 +150,7 @@ struct Valued {
     counted: BySeat<f32>,
     /// After the throw: the best result.
     best: BySeat<f32>,
-    /// Whether the best result was played, so that what came later says something about it.
+    /// Whether the best result was played, or one that is as good, so that what came later says something about it.
     is_followed: bool,
 }
 

@@ -84,8 +84,10 @@ impl Prospect {
         open.clear();
         open.push((start.clone(), 1.0));
         while let Some((state, probability)) = open.pop() {
-            let is_chance = matches!(game.node(&state), Node::Chance(_));
-            if is_chance && probability >= least {
+            if let Node::Chance(_) = game.node(&state) {
+                if probability < least {
+                    continue;
+                }
                 for (outcome, &chance) in game.chance_outcomes(&state).iter().enumerate() {
                     if chance > 0.0 {
                         let mut next = state.clone();
@@ -93,9 +95,6 @@ impl Prospect {
                         open.push((next, probability * chance));
                     }
                 }
-                continue;
-            }
-            if is_chance {
                 continue;
             }
             let results = match &happened {
@@ -139,4 +138,63 @@ impl Prospect {
 pub(super) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
     let own = results.clone().map(|result| values[result][seat]);
     results.start + first_best(own).expect("a throw has a result")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    /// What a new game of series holds when those less likely than `least` are left out, and what the results are.
+    /// The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
+    fn looked(least: f32, thrown: &[u8]) -> (Toy, Prospect, usize) {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let start = game.initial_state(Seat::SOUTH);
+        let (mut prospect, mut scratch, mut results) = (Prospect::default(), Scratch::default(), Vec::new());
+        let mut state = start.clone();
+        thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
+        let happened =
+            Happened { thrown: &state, results: append(&game, &state, &mut scratch.turn_results, &mut results) };
+        prospect.look(&game, &start, least, Some(happened), &mut scratch, &mut results);
+        (game, prospect, results.len())
+    }
+
+    #[test]
+    fn series_that_are_too_rare_are_left_out() {
+        for (least, branches, mass) in [(0.0, 4, 1.0), (0.2, 4, 1.0), (0.3, 2, 0.75), (0.6, 1, 0.5)] {
+            let (_, prospect, _) = looked(least, &[0]);
+            assert_eq!((prospect.branches.len(), prospect.mass), (branches, mass), "{least}");
+        }
+    }
+
+    #[test]
+    fn something_is_always_looked_at() {
+        // Not even the first throw is as likely as that; a quarter of it is.
+        let (_, prospect, _) = looked(2.0, &[0]);
+        assert_eq!((prospect.branches.len(), prospect.mass), (2, 0.75));
+    }
+
+    #[test]
+    fn what_is_left_out_counts_as_the_mean_of_the_rest() {
+        let (game, prospect, results) = looked(0.3, &[0]);
+        let equal = vec![BySeat([0.7, 0.0, 0.3, 0.0]); results];
+        let expected = prospect.expected(&game, Seat::SOUTH, &equal);
+        assert!((expected[Seat::SOUTH] - 0.7).abs() < 1e-6 && (expected[Seat::NORTH] - 0.3).abs() < 1e-6);
+        // The results of the throw that happened come first; all others are lost.
+        let happened = prospect.branches[prospect.happened.expect("a 1 is likely")].results.clone();
+        let values: Vec<BySeat<f32>> = (0..results)
+            .map(|result| BySeat([f32::from(u8::from(happened.contains(&result))), 0.0, 0.0, 0.0]))
+            .collect();
+        let expected = prospect.expected(&game, Seat::SOUTH, &values);
+        assert!((expected[Seat::SOUTH] - 0.5 / 0.75).abs() < 1e-6, "{expected:?}");
+        assert_eq!(prospect.counted(Seat::SOUTH, &values).expect("it is not left out")[Seat::SOUTH], 1.0);
+    }
+
+    #[test]
+    fn a_throw_that_is_left_out_is_not_counted() {
+        let (_, prospect, results) = looked(0.3, &[1, 1, 0]);
+        assert_eq!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]), None);
+        let (_, prospect, results) = looked(0.2, &[1, 1, 0]);
+        assert!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]).is_some());
+    }
 }

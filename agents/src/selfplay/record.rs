@@ -119,6 +119,9 @@ impl<S> Line<S> {
                     each(Position { state: &state, seat, is_start, values, policy: &[] });
                 }
                 is_start = false;
+                if !shows_turns && number + 1 == self.turns.len() {
+                    return;
+                }
                 let Some(&outcome) = outcomes.next() else { return };
                 game.apply_chance(&mut state, Outcome(outcome));
             }

@@ -100,7 +100,18 @@ impl<G: Game> Turn<G> {
         }
         let counted = counted.unwrap_or(expected);
         under_way.turns.push(Valued { expected, counted, best: values[best], is_followed });
-        self.note_decisions(game, config, under_way, chosen - self.actual.start, &own);
+        if under_way.is_main {
+            self.note_decisions(config, &mut under_way.line.decisions, chosen - self.actual.start, &own);
+        } else {
+            // Of sidelines the starts of turns alone are learned.
+            let forced =
+                std::iter::repeat_n(DecisionTarget::default(), self.sequence(chosen - self.actual.start).len());
+            under_way.line.decisions.extend(forced);
+        }
+        for &action in self.sequence(chosen - self.actual.start) {
+            under_way.line.actions.push(action.0);
+            game.apply_action(&mut under_way.state, action);
+        }
         debug_assert_eq!(under_way.state, results[chosen]);
     }
 
@@ -131,17 +142,16 @@ impl<G: Game> Turn<G> {
         &self.actions[start..self.ends[result]]
     }
 
-    /// Plays the actions of the chosen result and notes for each decision what the policy should have been.
+    /// Notes for each action of the chosen result what the policy should have been.
     fn note_decisions(
         &self,
-        game: &G,
         config: &SelfPlayConfig,
-        under_way: &mut UnderWay<G>,
+        decisions: &mut Vec<DecisionTarget>,
         chosen: usize,
         own: &dyn Fn(usize) -> f32,
     ) {
         let chosen = self.sequence(chosen);
-        for (step, &action) in chosen.iter().enumerate() {
+        for step in 0..chosen.len() {
             // The best result behind each action, among those that begin as the turn did so far.
             let mut behind: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.ends.len() {
@@ -154,9 +164,7 @@ impl<G: Game> Turn<G> {
                     }
                 }
             }
-            under_way.line.decisions.push(DecisionTarget { policy: policy(behind, config.policy_temperature) });
-            under_way.line.actions.push(action.0);
-            game.apply_action(&mut under_way.state, action);
+            decisions.push(DecisionTarget { policy: policy(behind, config.policy_temperature) });
         }
     }
 }

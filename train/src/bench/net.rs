@@ -58,12 +58,12 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
     let config = SelfPlayConfig {
-        lambda: 0.7,
+        lambda: 0.8,
         luck_correction: true,
-        series_probability: 0.05,
+        series_probability: 0.03,
         alternatives: 1,
-        sideline_turns: 3,
-        exploration: 0.0,
+        sideline_turns: 1,
+        exploration: 0.2,
         random_start_share: 1.0,
         random_start_turns: 100,
         turn_limit: u32::MAX,

@@ -59,7 +59,8 @@ fn read_line(text: &str, args: &CurvesArgs) -> Result<Line> {
     let curves = runs.iter().map(curve).collect::<Result<Vec<Curve>>>()?;
     let (points, band) = together(&curves).with_context(|| format!("the runs of {label:?} have nothing in common"))?;
     if args.log {
-        let least = points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
+        let lowest = points.iter().map(|point| point[1]).chain(band.iter().map(|ends| ends[1]));
+        let least = lowest.fold(f64::INFINITY, f64::min);
         ensure!(least > 0.0, "{text}: {} is {least} somewhere, which has no logarithm", args.metric);
     }
     Ok(Line { label, points, band })

@@ -17,7 +17,7 @@ use crate::cli::ExportArgs;
 use crate::config::Config;
 use crate::games;
 use crate::rundir::RunDir;
-use crate::trainee::Trainees;
+use crate::trainee::load_net;
 
 /// Runs the command.
 ///
@@ -36,12 +36,9 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         },
     };
     let dir = rundir.checkpoint(iteration);
-    // What is exported does not depend on where it was learned.
-    let mut on_cpu = config.clone();
-    "cpu".clone_into(&mut on_cpu.run.device);
-    let trainees = Trainees::load(&on_cpu, &race, &dir)?;
+    let net = Arc::new(load_net(&config, &race, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    let bot = bot(&race, &Arc::new(trainees.net()?), &config, &state, &[])?;
+    let bot = bot(&race, &net, &config, &state, &[])?;
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bot", config.run.name)));
     bot.write(&output)?;
     crate::output::print(format_args!("bot: {}", output.display()))
