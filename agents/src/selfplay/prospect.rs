@@ -31,12 +31,56 @@ pub(super) struct Prospect {
 #[derive(Clone, Debug)]
 pub(super) struct Scratch<S> {
     pub(super) turn_results: TurnResults<S>,
-    open: Vec<(S, f32)>,
+    open: Vec<Open<S>>,
+    seen: Seen,
+}
+
+/// Decisions by what can be seen of them: the same throws in another order are no other decision.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// The observations, end to end.
+    entries: Vec<u16>,
+    /// For each decision the end of its observation, and its branch.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.ends.clear();
+    }
+
+    /// The branch of a decision that looks like `state`; if there is none this one is remembered as that of `branch`.
+    fn find_or_insert<G: Game>(&mut self, game: &G, state: &G::State, branch: usize) -> usize {
+        let Node::Decision(seat) = game.node(state) else { return branch };
+        let known = self.entries.len();
+        game.observe_active(state, seat, &mut self.entries);
+        let (others, new) = self.entries.split_at(known);
+        let mut start = 0;
+        for &(end, other) in &self.ends {
+            if others[start..end] == *new {
+                self.entries.truncate(known);
+                return other;
+            }
+            start = end;
+        }
+        self.ends.push((self.entries.len(), branch));
+        branch
+    }
+}
+
+/// A position within the throws.
+#[derive(Clone, Debug)]
+struct Open<S> {
+    state: S,
+    probability: f32,
+    /// Throws before it.
+    throws: u32,
 }
 
 impl<S> Default for Scratch<S> {
     fn default() -> Scratch<S> {
-        Scratch { turn_results: TurnResults::new(), open: Vec::new() }
+        Scratch { turn_results: TurnResults::new(), open: Vec::new(), seen: Seen::default() }
     }
 }
 
@@ -79,11 +123,12 @@ impl Prospect {
         scratch: &mut Scratch<G::State>,
         results: &mut Vec<G::State>,
     ) {
-        let Scratch { turn_results, open } = scratch;
+        let Scratch { turn_results, open, seen } = scratch;
         self.clear();
         open.clear();
-        open.push((start.clone(), 1.0));
-        while let Some((state, probability)) = open.pop() {
+        seen.clear();
+        open.push(Open { state: start.clone(), probability: 1.0, throws: 0 });
+        while let Some(Open { state, probability, throws }) = open.pop() {
             if let Node::Chance(_) = game.node(&state) {
                 if probability < least {
                     continue;
@@ -92,19 +137,28 @@ impl Prospect {
                     if chance > 0.0 {
                         let mut next = state.clone();
                         game.apply_chance(&mut next, Outcome(outcome as u8));
-                        open.push((next, probability * chance));
+                        open.push(Open { state: next, probability: probability * chance, throws: throws + 1 });
                     }
                 }
                 continue;
             }
+            self.mass += probability;
+            let has_happened = happened.as_ref().is_some_and(|happened| *happened.thrown == state);
+            let branch = self.branches.len();
+            // A single throw is like no other.
+            let same = if throws > 1 { seen.find_or_insert(game, &state, branch) } else { branch };
+            if same < branch {
+                self.branches[same].probability += probability;
+                self.happened = if has_happened { Some(same) } else { self.happened };
+                continue;
+            }
             let results = match &happened {
-                Some(happened) if *happened.thrown == state => {
-                    self.happened = Some(self.branches.len());
+                Some(happened) if has_happened => {
+                    self.happened = Some(branch);
                     happened.results.clone()
                 }
                 _ => append(game, &state, turn_results, results),
             };
-            self.mass += probability;
             self.branches.push(Branch { probability, results });
         }
         if self.branches.is_empty() {
@@ -196,5 +250,21 @@ mod tests {
         assert_eq!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]), None);
         let (_, prospect, results) = looked(0.2, &[1, 1, 0]);
         assert!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]).is_some());
+    }
+
+    #[test]
+    fn decisions_that_look_the_same_are_one() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let thrown = |throws: &[u8]| {
+            let mut state = game.initial_state(Seat::SOUTH);
+            throws.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
+            state
+        };
+        let mut seen = Seen::default();
+        for (throws, branch, expected) in [(&[0][..], 3, 3), (&[1, 0], 4, 4), (&[1, 1, 0], 5, 5), (&[1, 0], 6, 4)] {
+            assert_eq!(seen.find_or_insert(&game, &thrown(throws), branch), expected, "{throws:?}");
+        }
+        seen.clear();
+        assert_eq!(seen.find_or_insert(&game, &thrown(&[1, 0]), 7), 7);
     }
 }
