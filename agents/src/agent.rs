@@ -57,7 +57,7 @@ pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Actio
 #[derive(Debug)]
 pub struct OnePly<G: Game, E> {
     evaluator: E,
-    ties: Ties,
+    pick: Pick,
     results: TurnResults<G::State>,
     /// Results of all undecided states, end to end.
     leaves: Vec<G::State>,
@@ -75,6 +75,15 @@ pub enum Ties {
     Drawn,
 }
 
+/// How a result is picked by the values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Pick {
+    /// A best one.
+    Best(Ties),
+    /// Any, with the probabilities that [`softmax`] has for this temperature.
+    Softmax(f32),
+}
+
 /// Values closer than this are equal where ties are drawn: above the rounding of single precision.
 const TIE: f32 = 1e-6;
 
@@ -86,9 +95,20 @@ impl<G: Game, E> OnePly<G, E> {
 
     /// An agent that plays by `evaluator` and settles ties as told.
     pub fn with_ties(evaluator: E, ties: Ties) -> OnePly<G, E> {
+        OnePly::picking(evaluator, Pick::Best(ties))
+    }
+
+    /// An agent that draws any result of its turn, one whose value is lower by `temperature` than another's e times less
+    /// likely. It draws again at each decision of a turn among the results that are left; those to which several
+    /// beginnings lead come up a little more often.
+    pub fn with_temperature(evaluator: E, temperature: f32) -> OnePly<G, E> {
+        OnePly::picking(evaluator, Pick::Softmax(temperature))
+    }
+
+    fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
         OnePly {
             evaluator,
-            ties,
+            pick,
             results: TurnResults::new(),
             leaves: Vec::new(),
             openings: Vec::new(),
@@ -116,11 +136,12 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
             Choice::Settled(action) => action,
             Choice::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
-                let best = match self.ties {
-                    Ties::First => first_best(values).expect("a turn has a result"),
-                    Ties::Drawn => drawn_best(values, rng),
+                let picked = match self.pick {
+                    Pick::Best(Ties::First) => first_best(values).expect("a turn has a result"),
+                    Pick::Best(Ties::Drawn) => drawn_best(values, rng),
+                    Pick::Softmax(temperature) => drawn(softmax(values, temperature), rng),
                 };
-                self.openings[leaves.start + best]
+                self.openings[leaves.start + picked]
             }
         });
         chosen.collect()
@@ -131,6 +152,26 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
 pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iterator<Item = usize> + Clone {
     let best = values.clone().fold(f32::MIN, f32::max);
     values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
+}
+
+/// Weights of results by their values: 1 for the best, e times less for each `temperature` below it.
+pub(crate) fn softmax(
+    values: impl Iterator<Item = f32> + Clone,
+    temperature: f32,
+) -> impl Iterator<Item = f32> + Clone {
+    let best = values.clone().fold(f32::MIN, f32::max);
+    values.map(move |value| ((value - best) / temperature).exp())
+}
+
+/// A place, with a probability in proportion to its weight.
+fn drawn(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    const STEPS: usize = 1 << 24;
+    let mut left = weights.clone().sum::<f32>() * (below(STEPS, rng) as f32 / STEPS as f32);
+    let passed = weights.clone().take_while(|&weight| {
+        left -= weight;
+        left >= 0.0
+    });
+    passed.count().min(weights.count().saturating_sub(1))
 }
 
 /// Any of the places that [`about_best`] finds, with equal probability.
@@ -185,7 +226,7 @@ impl<G: Game> Agent<G> for RandomAgent {
         let mut results = TurnResults::new();
         let choose = |(state, rng): (&G::State, &mut GameRng)| {
             forced_action(game, state).unwrap_or_else(|| {
-                // Drawn again at each decision of a turn: the product is uniform over the results.
+                // Drawn again at each decision of a turn: uniform but for results to which several beginnings lead.
                 turn_results(game, state, &mut results);
                 results.actions(below(results.len(), rng))[0]
             })
@@ -257,6 +298,33 @@ mod tests {
         for (place, state) in states.iter().enumerate() {
             let seat = deciding_seat(&game, state);
             assert!((before[place][seat] - after[place][seat]).abs() < 1e-6, "{state:?}: {:?}", actions[place]);
+        }
+    }
+
+    #[test]
+    fn at_a_temperature_results_are_drawn_by_their_values() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let mut thrown = game.position(Seat::SOUTH, BySeat([[1, 2], [0; 2], [0, 2], [0; 2]]));
+        game.apply_chance(&mut thrown, Outcome(1));
+        let (mut results, mut values) = (TurnResults::new(), Vec::new());
+        turn_results(&game, &thrown, &mut results);
+        exact.clone().values(&game, results.states(), &mut values);
+        let weights: Vec<f32> = softmax(values.iter().map(|values| values[Seat::SOUTH]), 0.1).collect();
+        let total: f32 = weights.iter().sum();
+        let mut counts = vec![0.0_f32; results.len()];
+        let mut agent = OnePly::with_temperature(exact, 0.1);
+        let mut rng = [GameRng::seed_from_u64(4)];
+        for _ in 0..8000 {
+            let mut state = thrown.clone();
+            let action = agent.act(&game, std::slice::from_ref(&state), &mut rng)[0];
+            game.apply_action(&mut state, action);
+            let ended = results.states().iter().position(|result| *result == state).expect("a result");
+            counts[ended] += 1.0 / 8000.0;
+        }
+        assert!(results.len() > 2 && weights.iter().any(|&weight| weight < 0.8), "{weights:?}");
+        for (count, weight) in counts.iter().zip(&weights) {
+            assert!((count - weight / total).abs() < 0.02, "{counts:?} for {weights:?}");
         }
     }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! random | runner | hunter | greedy | greedy+2ply        a baseline
 //! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and how far it looks ahead
+//! path/to/file.bot[+beginner | … | +expert | +perfect]                    a bot at a level of difficulty
 //! perfect                                             perfect play, by the table of the game that is played
 //! path/to/file.table                                  perfect play, by this table
 //! ```
@@ -25,6 +26,7 @@ use crate::agent::{Agent, OnePly, PolicyAgent};
 use crate::baseline::{Baseline, PipEvaluator};
 use crate::bot::{Bot, BotError};
 use crate::evaluator::Evaluator;
+use crate::level::Level;
 use crate::net_evaluator::NetEvaluator;
 use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
 use crate::table::{Header, Perfect, Table, TableError};
@@ -64,6 +66,8 @@ pub enum Lookahead {
     Plies(u8),
     /// Tree search with this many simulations for each choice.
     Mcts(u32),
+    /// One ply, at a level of difficulty.
+    Level(Level),
 }
 
 /// The largest number of plies; each costs hundreds of times the one before.
@@ -84,10 +88,17 @@ pub enum AgentError {
         name: String,
     },
     /// The suffix is not known.
-    #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, or +mcts:SIMULATIONS")]
+    #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
+             level: +{}", Level::ALL.map(Level::name).join(", +"))]
     Lookahead {
         /// What follows the `+`.
         suffix: String,
+    },
+    /// The bot was not calibrated.
+    #[error("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that")]
+    NotCalibrated {
+        /// The level that was asked for.
+        level: Level,
     },
     /// Perfect play needs no look-ahead.
     #[error("`{name}` plays perfectly as it is: leave out what follows the `+`")]
@@ -163,6 +174,7 @@ impl FromStr for Lookahead {
         };
         match (plies, simulations) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
+            _ if suffix.parse::<Level>().is_ok() => Ok(Lookahead::Level(suffix.parse().unwrap_or(Level::Expert))),
             (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
             (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
             _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
@@ -176,6 +188,7 @@ impl fmt::Display for Lookahead {
             Lookahead::Policy => f.write_str("policy"),
             Lookahead::Plies(plies) => write!(f, "{plies}ply"),
             Lookahead::Mcts(simulations) => write!(f, "mcts:{simulations}"),
+            Lookahead::Level(level) => level.fmt(f),
         }
     }
 }
@@ -277,7 +290,17 @@ impl Roster {
             AgentSpec::Bot { lookahead, .. } => match &self.bot {
                 Some(bot) => {
                     bot.check_ruleset(race.spec())?;
-                    Mind::Net(Box::new(NetEvaluator::new(bot.net.clone())), *lookahead)
+                    let net = Box::new(NetEvaluator::new(bot.net.clone()));
+                    match *lookahead {
+                        Lookahead::Level(Level::Perfect) => Mind::Table(self.shelf.table(race.ruleset())?),
+                        Lookahead::Level(Level::Expert) => Mind::Net(net, Lookahead::Plies(1)),
+                        Lookahead::Level(level) => {
+                            let mut calibrated = bot.manifest.levels.iter();
+                            let found = calibrated.find(|found| found.level == level);
+                            Mind::Weakened(net, found.ok_or(AgentError::NotCalibrated { level })?.temperature)
+                        }
+                        lookahead => Mind::Net(net, lookahead),
+                    }
                 }
                 None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
             },
@@ -305,6 +328,8 @@ pub struct Player {
 enum Mind {
     Baseline(Baseline),
     Net(Box<NetEvaluator>, Lookahead),
+    /// One ply, with noise of this scale.
+    Weakened(Box<NetEvaluator>, f32),
     Table(Arc<Table>),
 }
 
@@ -318,7 +343,7 @@ impl Player {
     pub fn table(&self) -> Option<&Arc<Table>> {
         match &self.mind {
             Mind::Table(table) => Some(table),
-            Mind::Baseline(_) | Mind::Net(..) => None,
+            Mind::Baseline(_) | Mind::Net(..) | Mind::Weakened(..) => None,
         }
     }
 
@@ -327,11 +352,14 @@ impl Player {
         match &self.mind {
             Mind::Baseline(baseline) => baseline.agent(),
             Mind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
+            Mind::Weakened(net, temperature) => {
+                Box::new(OnePly::with_temperature(NetEvaluator::clone(net), *temperature))
+            }
             Mind::Net(net, lookahead) => {
                 let net = NetEvaluator::clone(net);
                 match *lookahead {
                     Lookahead::Policy => Box::new(PolicyAgent { evaluator: net }),
-                    Lookahead::Plies(0 | 1) => Box::new(OnePly::new(net)),
+                    Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(OnePly::new(net)),
                     Lookahead::Plies(plies) => {
                         Box::new(OnePly::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)))
                     }
@@ -346,9 +374,9 @@ impl Player {
         matches!(self.mind, Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)))
     }
 
-    /// Whether it draws among equals.
-    pub fn draws_among_equals(&self) -> bool {
-        matches!(self.mind, Mind::Baseline(_))
+    /// Whether it draws among results: baselines among equals, weakened bots among all.
+    pub fn draws(&self) -> bool {
+        matches!(self.mind, Mind::Baseline(_) | Mind::Weakened(..))
     }
 
     /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.
@@ -357,10 +385,11 @@ impl Player {
             Mind::Baseline(Baseline::GreedyTwoPly) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, 1)),
             Mind::Baseline(_) => Box::new(PipEvaluator),
             Mind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
+            Mind::Weakened(net, _) => net.clone(),
             Mind::Net(net, lookahead) => {
                 let net = NetEvaluator::clone(net);
                 match *lookahead {
-                    Lookahead::Policy | Lookahead::Plies(0 | 1) => Box::new(net),
+                    Lookahead::Policy | Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(net),
                     Lookahead::Plies(plies) => Box::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)),
                     Lookahead::Mcts(simulations) => Box::new(mcts::<Race>(net, simulations)),
                 }

@@ -154,3 +154,29 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
     assert all(name in unknown.stderr for name in shipped), unknown.stderr
     wrong = program.run("eval", "ashtapada+3plies")
     assert wrong.returncode == 1 and "no way to look ahead" in wrong.stderr, wrong.stderr
+
+
+def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
+    """Every level gives away less than the one before, plays, and stays in the file; other names are refused."""
+    refused = program.run("eval", f"{smoke[1]}+novice", "--pairs", "1")
+    assert refused.returncode == 1 and "ashta levels" in refused.stderr, refused.stderr
+    bot = tmp_path / "levelled.bot"
+    finished = program.run("levels", smoke[1], "--pairs", "100", "--threads", "1", "--json", "-o", bot)
+    assert finished.returncode == 0, finished.stderr
+    levels = json.loads(finished.stdout)["levels"]
+    names = ["beginner", "novice", "intermediate", "advanced"]
+    assert [level["level"] for level in levels] == names
+    regrets = [level["regret"] for level in levels]
+    assert all(weaker > 1.3 * stronger > 0 for weaker, stronger in zip(regrets, regrets[1:])), regrets
+    with safe_open(bot, "np") as file:
+        kept = json.loads(file.metadata()["ashta"])["levels"]
+    assert [(level["level"], level["regret"]) for level in kept] == list(zip(names, regrets))
+    for name in names + ["expert"]:
+        report = json.loads(program.run("eval", f"{bot}+{name}", "--against", "random", "--pairs", "20", "--json").stdout)
+        assert report["agent"].endswith(f"+{name}") and report["results"][0]["games"] == 40
+    perfect = program.run("eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5", "--json")
+    assert json.loads(perfect.stdout)["results"][0]["score"] == 0.5, "it plays by the table of its game"
+    unknown = program.run("eval", f"{bot}+master", "--pairs", "1")
+    assert unknown.returncode == 1 and "+beginner, +novice" in unknown.stderr, unknown.stderr
+    baseline = program.run("levels", "greedy")
+    assert baseline.returncode == 1 and "greedy is no bot" in baseline.stderr, baseline.stderr

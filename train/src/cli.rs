@@ -13,6 +13,8 @@ AGENTS
   FILE.bot+2ply         … two plies: also the next seat's throws and best replies
   FILE.bot+mcts:800     … tree search with 800 simulations a choice
   FILE.bot+policy       … the network's policy alone, without looking ahead
+  FILE.bot+beginner     … at a level of difficulty: beginner, novice, intermediate, advanced, expert (the bot as it is),
+                        perfect (where the game is solved)
   perfect               perfect play, where checkpoints/ has a table of the game; or FILE.table";
 
 /// Train, judge, play and export bots for Ashtapada, Ashte Kashte and Pagade.
@@ -40,6 +42,8 @@ pub enum Command {
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.
     Bots(BotsArgs),
+    /// Calibrate the levels of difficulty of a bot, from `beginner` to `advanced`, and measure them.
+    Levels(LevelsArgs),
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
@@ -235,6 +239,28 @@ pub struct ExploitArgs {
     #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]
     pub tolerance: f64,
     /// Print JSON instead of sentences.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta levels`.
+#[derive(Debug, Args)]
+pub struct LevelsArgs {
+    /// The bot: a file, or the name of one that comes with the program.
+    pub bot: String,
+    /// Write the bot with its levels to this file, which may be the one it was read from. Without it nothing is written.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Pairs of games for each level against the bot as it is (with more than two seats: one game for each seat).
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub pairs: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Seat, Spec};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::level::Calibration;
 use crate::portable::{NetShape, PortableNet, Scratch};
 
 use super::{BotError, FORMAT, MAX_PROBES};
@@ -32,6 +33,9 @@ pub struct Manifest {
     pub training: BTreeMap<String, String>,
     /// How strong it was measured to be.
     pub strength: Vec<Strength>,
+    /// The levels of difficulty at which it can play, the weakest first; none unless it was calibrated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Calibration>,
     /// Positions with the answers of a correct reader, at most 64.
     pub probes: Vec<Probe>,
 }
@@ -82,6 +86,7 @@ impl Manifest {
             shape,
             training: BTreeMap::new(),
             strength: Vec::new(),
+            levels: Vec::new(),
             probes: Vec::new(),
         }
     }
@@ -111,6 +116,10 @@ impl Manifest {
             let found = format!("{low} to {high} around {score}");
             let holds = [score, low, high].into_iter().all(|x| x.is_finite());
             require("the score of a strength entry", "a finite number", found, holds)?;
+        }
+        for Calibration { temperature, level, .. } in &self.levels {
+            let holds = temperature.is_finite() && *temperature > 0.0;
+            require("the temperature of a level", "above 0", format!("{temperature} ({level})"), holds)?;
         }
         let probes = self.probes.len();
         require("the number of probes", "at most 64", probes.to_string(), probes <= MAX_PROBES)?;

@@ -382,7 +382,7 @@ mod tests {
         let (race, _) = Race::parse("pagade S+:8,20,30,76/N:6,7,12,12 S 3,3").expect("valid");
         assert_eq!(answer["observation"].as_array().expect("a list").len(), race.spec().observation);
         assert_eq!(answer["mask"].as_array().expect("a list").len(), race.spec().actions);
-        assert_eq!(answer["encoding"], 1);
+        assert_eq!(answer["encoding"], ashta_env::race::ENCODING);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod eval;
 mod exploit;
 pub mod export;
 pub mod judge;
+mod levels;
 mod play;
 mod solve;
 mod survey;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Survey(args) => survey::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Bots(args) => bots::run(&args),
+        Command::Levels(args) => levels::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),

@@ -1,0 +1,254 @@
+//! Levels of difficulty: one bot, made to err as much as a weaker player would.
+//!
+//! At a level a bot draws among the results of its turn, each with a probability that falls by a factor of e for every
+//! `temperature` that its value lies below the best. That is the best result after adding to every value independent
+//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that a level gives away the same share of what
+//! a player gives away that does not care at all.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ashta_env::game::Game;
+use ashta_env::turn::{TurnResults, turn_results};
+use serde::{Deserialize, Serialize};
+
+use crate::agent::{Agent, OnePly, softmax};
+use crate::arena::{MatchConfig, Turn, play_watched_match};
+use crate::evaluator::Evaluator;
+use crate::net_evaluator::NetEvaluator;
+use crate::portable::PortableNet;
+use crate::regret::Mean;
+
+/// How well a bot is meant to play, the weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Half of its choices might as well be left to chance.
+    Beginner,
+    /// Sees what is obvious.
+    Novice,
+    /// Errs now and then.
+    Intermediate,
+    /// Errs where it is close.
+    Advanced,
+    /// The bot as it is, looking one ply ahead.
+    Expert,
+    /// Perfect play, where the game is solved.
+    Perfect,
+}
+
+impl Level {
+    /// All levels, the weakest first.
+    pub const ALL: [Level; 6] =
+        [Level::Beginner, Level::Novice, Level::Intermediate, Level::Advanced, Level::Expert, Level::Perfect];
+
+    /// What the level is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Beginner => "beginner",
+            Level::Novice => "novice",
+            Level::Intermediate => "intermediate",
+            Level::Advanced => "advanced",
+            Level::Expert => "expert",
+            Level::Perfect => "perfect",
+        }
+    }
+
+    /// How much it gives away a decision, as a share of what random play gives away; `None` where no noise is added.
+    fn share(self) -> Option<f64> {
+        match self {
+            Level::Beginner => Some(0.5),
+            Level::Novice => Some(0.25),
+            Level::Intermediate => Some(0.12),
+            Level::Advanced => Some(0.05),
+            Level::Expert | Level::Perfect => None,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text is no level.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no level: there are {names}", names = Level::ALL.map(Level::name).join(", "))]
+pub struct UnknownLevel(String);
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
+        Level::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}
+
+/// What makes a level of a bot, and what it was measured to be.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The level.
+    pub level: Level,
+    /// The scale of the noise, in units of value, above 0.
+    pub temperature: f32,
+    /// What it gives away a decision by the bot's own values, in units of value.
+    pub regret: f64,
+    /// The 95 % interval of the regret.
+    pub regret_interval: [f64; 2],
+    /// Games against the bot as it is.
+    pub games: u64,
+    /// Mean result of them for the level, 0 to 1.
+    pub score: f64,
+    /// The 95 % interval of the score.
+    pub score_interval: [f64; 2],
+}
+
+/// Blocks of games for each guess at a temperature.
+const GUESS_BLOCKS: u64 = 50;
+/// Temperatures between which is sought, as powers of ten.
+const EXPONENTS: (f32, f32) = (-5.0, 1.0);
+/// Halvings of this range.
+const HALVINGS: usize = 16;
+/// Stands for a temperature without bound: all results are equally likely.
+const RANDOM: f32 = 1e6;
+
+/// Finds the temperatures of the levels of a bot for `game`, and measures each by `config`. Guesses are made on throws of
+/// another seed.
+pub fn calibrate<G: Game>(game: &G, net: &Arc<PortableNet>, config: &MatchConfig) -> Vec<Calibration> {
+    let guess = MatchConfig { blocks: GUESS_BLOCKS, seed: !config.seed, ..*config };
+    let random = play(game, net, RANDOM, &guess).expected.mean;
+    let levels = Level::ALL.into_iter().filter_map(|level| Some((level, level.share()? * random)));
+    let calibrated = levels.map(|(level, target)| {
+        let (mut low, mut high) = EXPONENTS;
+        for _ in 0..HALVINGS {
+            let middle = f32::midpoint(low, high);
+            let is_weak = play(game, net, 10_f32.powf(middle), &guess).expected.mean > target;
+            if is_weak { high = middle } else { low = middle }
+        }
+        let temperature = 10_f32.powf(f32::midpoint(low, high));
+        let Played { regret, score, games, .. } = play(game, net, temperature, config);
+        Calibration {
+            level,
+            temperature,
+            regret: regret.mean,
+            regret_interval: regret.interval,
+            games,
+            score: score.mean,
+            score_interval: score.interval,
+        }
+    });
+    calibrated.collect()
+}
+
+/// What came of games at some temperature.
+struct Played {
+    /// What the choices gave away by the bot's own values.
+    regret: Mean,
+    /// What choices at this temperature give away on average in the same positions.
+    expected: Mean,
+    score: Mean,
+    games: u64,
+}
+
+/// What a block of games adds up to.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    decisions: f64,
+    regret: f64,
+    expected: f64,
+}
+
+/// Plays against the bot as it is.
+fn play<G: Game>(game: &G, net: &Arc<PortableNet>, temperature: f32, config: &MatchConfig) -> Played {
+    let evaluator = || NetEvaluator::new(Arc::clone(net));
+    let weak = || Box::new(OnePly::with_temperature(evaluator(), temperature)) as Box<dyn Agent<G> + Send>;
+    let whole = || Box::new(OnePly::new(evaluator())) as Box<dyn Agent<G> + Send>;
+    let blocks: Mutex<BTreeMap<u64, Sums>> = Mutex::default();
+    let watch = |turn: &Turn<'_, G::State>| {
+        if !turn.side.contains(turn.seat) {
+            return;
+        }
+        let Some([regret, expected]) = regrets(game, &mut evaluator(), turn, temperature) else { return };
+        let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let sums = blocks.entry(turn.block).or_default();
+        sums.decisions += 1.0;
+        sums.regret += regret;
+        sums.expected += expected;
+    };
+    let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
+    let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let column = |of: fn(&Sums) -> f64| blocks.values().map(of).collect::<Vec<f64>>();
+    let decisions = column(|sums| sums.decisions);
+    Played {
+        regret: Mean::ratio(&column(|sums| sums.regret), &decisions),
+        expected: Mean::ratio(&column(|sums| sums.expected), &decisions),
+        score: Mean { mean: report.score, interval: report.interval },
+        games: report.games,
+    }
+}
+
+/// What a turn gave away, and what it would have on average; `None` where there was nothing to decide.
+fn regrets<G: Game>(
+    game: &G,
+    evaluator: &mut NetEvaluator,
+    turn: &Turn<'_, G::State>,
+    temperature: f32,
+) -> Option<[f64; 2]> {
+    let (mut results, mut values) = (TurnResults::new(), Vec::new());
+    turn_results(game, turn.thrown, &mut results);
+    if results.len() < 2 {
+        return None;
+    }
+    evaluator.values(game, results.states(), &mut values);
+    let own: Vec<f32> = values.iter().map(|values| values[turn.seat]).collect();
+    let best = own.iter().copied().fold(f32::MIN, f32::max);
+    let played = results.states().iter().position(|result| result == turn.end)?;
+    let weights = softmax(own.iter().copied(), temperature);
+    let (total, lost) = weights.zip(&own).fold((0.0, 0.0), |(total, lost), (weight, value)| {
+        (total + f64::from(weight), lost + f64::from(weight * (best - value)))
+    });
+    Some([f64::from(best - own[played]), lost / total])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::portable::{Mlp, NetShape};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    #[test]
+    fn names_are_read_and_others_refused() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        let error = "master".parse::<Level>().expect_err("no level").to_string();
+        assert_eq!(error, "`master` is no level: there are beginner, novice, intermediate, advanced, expert, perfect");
+    }
+
+    #[test]
+    fn levels_give_away_what_they_are_meant_to() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let shape = NetShape::for_spec(game.spec(), &[16], &[4]);
+        let parameters = |count: usize| (0..count).map(|at| ((at * 37 % 101) as f32 - 50.0) / 40.0).collect::<Vec<_>>();
+        let mlp = |shape: &crate::portable::MlpShape| {
+            Mlp::new(shape.clone(), &parameters(shape.parameters())).expect("a valid network")
+        };
+        let net = Arc::new(PortableNet::new(mlp(&shape.value), mlp(&shape.policy)).expect("networks of one game"));
+        let config = MatchConfig { blocks: 300, seed: 3, ..MatchConfig::default() };
+        let random = play(&game, &net, RANDOM, &config).regret.mean;
+        let levels = calibrate(&game, &net, &config);
+        assert_eq!(levels.iter().map(|found| found.level).collect::<Vec<_>>(), Level::ALL[..4]);
+        for found in &levels {
+            let share = found.regret / random;
+            let target = found.level.share().expect("a level with noise");
+            assert!((share / target - 1.0).abs() < 0.25, "{}: {share} instead of {target}", found.level);
+            assert_eq!(found.games, 600);
+        }
+        assert!(levels.is_sorted_by(|a, b| a.temperature > b.temperature && a.regret > b.regret));
+        assert_eq!(calibrate(&game, &net, &MatchConfig { threads: 2, ..config }), levels);
+    }
+}
