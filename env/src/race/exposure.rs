@@ -1,4 +1,4 @@
-//! Which pieces stand where an enemy could soon capture them.
+//! Which pieces stand where an enemy could soon capture them, and how far ahead of a piece those of its enemies stand.
 //!
 //! That is a relation of two pieces, which a network would have to learn anew for each pair of squares. Here it is one
 //! look into a table for each piece and enemy: distance along the enemy's course decides, nothing else. Whether the
@@ -27,6 +27,9 @@ pub(crate) struct Exposure {
     /// `reached[quarters][place]`: the places of a seat that a piece on `place` of the seat so many quarters
     /// counter-clockwise reaches, if that is an enemy.
     reached: Box<[[Sets; PLACES]; MAX_SEATS]>,
+    /// `met[quarters][place]`: the place, as a bit, on which a seat captures a piece that stands on `place` of the seat so
+    /// many quarters counter-clockwise, if that is an enemy.
+    met: Box<[[u128; PLACES]; MAX_SEATS]>,
 }
 
 impl Exposure {
@@ -34,10 +37,12 @@ impl Exposure {
         let is_partnership = matches!(turns, Turns::Dice(turns) if turns.rules.is_partnership());
         let is_enemy = [false, true, !is_partnership, true];
         let mut reached = Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]);
+        let mut met = Box::new([[0; PLACES]; MAX_SEATS]);
         let chances = chances(turns);
         for quarters in (0..MAX_SEATS).filter(|&quarters| is_enemy[quarters]) {
             for place in 0..PLACES as u8 {
                 let Some(target) = landing(turns, place, quarters) else { continue };
+                met[quarters][target] |= 1 << place;
                 for (steps, chance) in chances.iter().enumerate().take(target + 1) {
                     let sets: &mut Sets = &mut reached[quarters][target - steps];
                     for (set, least) in sets.iter_mut().zip(LEVELS) {
@@ -46,13 +51,27 @@ impl Exposure {
                 }
             }
         }
-        Exposure { seating, reached }
+        Exposure { seating, reached, met }
     }
 
     /// The places on which a piece can be exposed.
     pub(crate) fn places(&self) -> impl Iterator<Item = u8> {
         let all = self.reached.iter().flatten().fold(0, |all, sets| all | sets[0]);
         (0..PLACES as u8).filter(move |place| all >> place & 1 == 1)
+    }
+
+    /// The places on which `owner` would capture a single piece of an enemy, as bits.
+    #[inline]
+    pub(crate) fn met_by(&self, state: &State, owner: Seat) -> u128 {
+        let mut met = 0;
+        for &other in self.seating.others(owner) {
+            let quarters = (other.index() + MAX_SEATS - owner.index()) % MAX_SEATS;
+            let pieces = &state.pieces[other.index()];
+            for slot in (0..self.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
+                met |= self.met[quarters][usize::from(pieces[slot]) % PLACES];
+            }
+        }
+        met
     }
 
     /// Calls `found` with the place and the highest level of each single piece of `owner` that is exposed.
@@ -69,13 +88,19 @@ impl Exposure {
         let own = &state.pieces[owner.index()];
         for slot in 0..self.seating.pieces {
             let place = own[slot];
-            let is_single = (slot == 0 || own[slot - 1] != place) && (slot == MAX_PIECES - 1 || own[slot + 1] != place);
             let is_reached = |level: usize| reached[level].wrapping_shr(u32::from(place)) & 1 == 1;
-            if is_single && is_reached(0) {
+            if is_single(own, slot) && is_reached(0) {
                 found(place, usize::from(is_reached(1)));
             }
         }
     }
+}
+
+/// Whether no other piece of its owner stands where the piece of `slot` stands; `pieces` ascend.
+#[inline]
+fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
+    let is_other = |other: usize| other >= MAX_PIECES || pieces[other] != pieces[slot];
+    is_other(slot.wrapping_sub(1)) && is_other(slot + 1)
 }
 
 /// The place that the seat `quarters` counter-clockwise has on the square that is `place` of South, where pieces can be
@@ -169,5 +194,19 @@ mod tests {
         assert_eq!(exposed("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(14, 1)]);
         let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
         assert_eq!(exposed(team, Seat::SOUTH), []);
+    }
+
+    #[test]
+    fn single_pieces_of_enemies_can_be_met() {
+        let met = |position: &str| {
+            let (race, state) = Race::parse(position).expect("a position");
+            let met = Exposure::new(race.turns(), race.seating).met_by(&state, Seat::SOUTH);
+            (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
+        };
+        // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
+        assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
+        assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), []);
+        // South's 14 is North's 2, and South's 12 is protected.
+        assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [14]);
     }
 }

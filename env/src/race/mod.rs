@@ -27,7 +27,7 @@ use state::{Phase, State};
 pub use throwing::ThrowError;
 
 /// Version of the meaning of actions and observations of all race games.
-pub const ENCODING: u32 = 1;
+pub const ENCODING: u32 = 2;
 
 /// A race game under one ruleset.
 #[derive(Clone, Debug)]

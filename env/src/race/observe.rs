@@ -7,15 +7,15 @@
 use crate::game::{Outlook, Seat};
 use crate::games::ashte_kashte::THROWS;
 use crate::race::exposure::{Exposure, LEVELS};
-use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
+use crate::race::state::{Kind, MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::{Race, Seating, Turns};
 
 /// Where each entry of the observation lies.
 ///
 /// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its single
 /// pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then, with three seats, the
-/// quarter where nobody sits; the phase and mover; the throws; and for each slot of the mover its place within the turn
-/// and what it does.
+/// quarter where nobody sits; the phase and mover; the throws; for each slot of the mover its place within the turn and
+/// what it does; which kinds of throws were left unused; and for each slot what the throws that are left let it meet.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     seating: Seating,
@@ -37,6 +37,8 @@ pub(crate) struct Layout {
     /// Columns of one slot.
     slot: u16,
     skipped: u16,
+    /// Columns of what the first slot can meet.
+    meeting: u16,
     length: u16,
 }
 
@@ -44,6 +46,9 @@ pub(crate) struct Layout {
 const COUNT_COLUMNS: u16 = 10;
 /// Columns that tell what a slot does: the bits of [`role`], ascending.
 const ROLES: u16 = 6;
+/// Columns that tell what a slot can meet: a piece to capture with the next throw, or without it; a piece of its own
+/// likewise.
+const MEETINGS: u16 = 4;
 
 impl Layout {
     pub(crate) fn new(turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
@@ -94,6 +99,7 @@ impl Layout {
         let slot = u16::from(last_place) + 1 + ROLES;
         let slots = take(slot * pieces);
         let skipped = take(if matches!(turns, Turns::Series(turns) if turns.remembers_skipped()) { 8 } else { 0 });
+        let meeting = take(MEETINGS * pieces);
         let length = take(0);
         Layout {
             seating,
@@ -110,6 +116,7 @@ impl Layout {
             slots,
             slot,
             skipped,
+            meeting,
             length,
         }
     }
@@ -124,7 +131,7 @@ impl Layout {
     }
 
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        let mut columns = Columns { columns: [0; 128], len: 0 };
+        let mut columns = Columns { columns: [0; 192], len: 0 };
         self.observe_columns(race, state, seat, &mut columns);
         active.extend_from_slice(&columns.columns[..columns.len]);
     }
@@ -227,31 +234,76 @@ impl Layout {
             Turns::Series(_) | Turns::Single(_) => state.mover,
         };
         let roles = self.slot - ROLES;
-        for slot in 0..self.seating.pieces.min(MAX_PIECES) {
-            let at = self.slots + slot as u16 * self.slot;
+        let mut reached = [0_u16; MAX_PIECES];
+        for (slot, reached) in reached.iter_mut().enumerate().take(self.seating.pieces) {
             let base = match state.roles[slot] {
                 role if role & role::ENTERED != 0 => 1,
                 _ => state.pieces[colour.index()][slot],
             };
-            let place = u16::from(base) + u16::from(state.steps[slot]);
+            *reached = u16::from(base) + u16::from(state.steps[slot]);
+        }
+        let (next, later) = steps_left(race, state);
+        let met = self.exposure.met_by(state, colour);
+        // Neither off the board nor home: the first place and the last.
+        let on_course = ((1_u128 << (roles - 1)) - 1) & !1;
+        for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
+            let at = self.slots + slot as u16 * self.slot;
             active.push(at + place.min(roles - 1));
             active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
+            let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
+            let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
+            let at = self.meeting + slot as u16 * MEETINGS;
+            for (pieces, at) in [(met, at), (own, at + 2)] {
+                let ahead = pieces.wrapping_shr(place.into());
+                active.extend((ahead & next != 0).then_some(at));
+                active.extend((ahead & later != 0).then_some(at + 1));
+            }
         }
         active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
     }
 }
 
-/// The columns found so far: at most 56 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots
-/// and 8 for what was skipped. They are handed over at once, which is quicker than to make room for each.
+/// By how many steps a piece can go on with the throws that are left, as bits: with the next throw and any of the others,
+/// and without the next one. Of each kind the first four throws count.
+fn steps_left(race: &Race, state: &State) -> (u128, u128) {
+    let mut throws = [0; 16];
+    let mut left = 0;
+    let mut add = |value: u8, count: u8| {
+        for _ in 0..count.min(4) {
+            throws[left] = value;
+            left += usize::from(value > 0);
+        }
+    };
+    match race.turns() {
+        Turns::Series(turns) => {
+            let (counts, last) = turns.kept_counts(state);
+            let faces = [Kind::One, Kind::Four, Kind::Zero].map(|kind| turns.face(kind));
+            faces.into_iter().zip(counts).for_each(|(face, count)| add(face, count));
+            add(last, 1);
+        }
+        Turns::Single(_) => add(state.dice[0], 1),
+        Turns::Dice(_) => {
+            let [a, b] = state.dice;
+            add(a.max(b), 1);
+            add(a.min(b), 1);
+        }
+    }
+    let [next, later @ ..] = &throws;
+    let later = later.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
+    if *next == 0 { (0, 1) } else { (later << next, later) }
+}
+
+/// The columns found so far: at most 56 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots,
+/// 8 for what was skipped and 16 for meetings. They are handed over at once, which is quicker than to make room for each.
 struct Columns {
-    columns: [u16; 128],
+    columns: [u16; 192],
     len: usize,
 }
 
 impl Columns {
     #[inline]
     fn push(&mut self, column: u16) {
-        self.columns[self.len % 128] = column;
+        self.columns[self.len % 192] = column;
         self.len += 1;
     }
 
@@ -263,10 +315,11 @@ impl Columns {
 
 /// The numbers of the bits that are set, ascending.
 #[inline]
-fn bits(mut byte: u8) -> impl Iterator<Item = u16> {
+fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
+    let mut set: u16 = set.into();
     std::iter::from_fn(move || {
-        let bit = (byte != 0).then(|| byte.trailing_zeros() as u16)?;
-        byte &= byte - 1;
+        let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;
+        set &= set - 1;
         Some(bit)
     })
 }
