@@ -180,3 +180,13 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     assert unknown.returncode == 1 and "+beginner, +novice" in unknown.stderr, unknown.stderr
     baseline = program.run("levels", "greedy")
     assert baseline.returncode == 1 and "greedy is no bot" in baseline.stderr, baseline.stderr
+
+
+def test_agents_are_timed(smoke):
+    agents = [f"{smoke[1]}{suffix}" for suffix in ("+policy", "", "+2ply")]
+    finished = program.run("bench", "agents", *agents, "--against", "perfect", "--pairs", "5", "--json")
+    assert finished.returncode == 0, finished.stderr
+    rows = json.loads(finished.stdout)["results"]
+    assert [row["agent"] for row in rows] == agents and all(row["games"] == 10 for row in rows)
+    assert 0 < rows[1]["milliseconds_per_decision"] < rows[2]["milliseconds_per_decision"]
+    assert all(row["regret_per_decision"]["mean"] > 0 for row in rows)

@@ -1,11 +1,14 @@
 //! `ashta bench`: speeds on this machine.
 
+mod agents;
 mod env;
 mod net;
 
 use anyhow::{Result, bail};
+use ashta_agents::regret::Mean;
 use serde::Serialize;
 
+use crate::cli::BenchAgentsArgs;
 use crate::output::print;
 
 /// The rules.
@@ -64,6 +67,32 @@ pub fn net(json: bool, seconds: f64) -> Result<()> {
         Ok(())
     })?;
     print_json(json, &rows)
+}
+
+/// Agents: strength against time.
+///
+/// # Errors
+/// When an agent does not exist or plays another game, or nobody reads the results.
+pub fn agents(args: &BenchAgentsArgs) -> Result<()> {
+    if !args.json {
+        print(format_args!(
+            "{:<34} {:>11} {:>11} {:>24}  given away a decision",
+            "agent", "ms/decision", "90 %", "won"
+        ))?;
+    }
+    let rows = agents::run(args, |row| {
+        if args.json {
+            return Ok(());
+        }
+        let [low, high] = row.interval.map(|share| 100.0 * share);
+        let won = format!("{:.1} % [{low:.1}, {high:.1}]", 100.0 * row.score);
+        let regret = row
+            .regret_per_decision
+            .map_or(String::new(), |Mean { mean, interval: [low, high] }| format!("{mean:.5} [{low:.5}, {high:.5}]"));
+        let (mean, most) = (row.milliseconds_per_decision, row.milliseconds_90_percent);
+        print(format_args!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", row.agent))
+    })?;
+    print_json(args.json, &rows)
 }
 
 fn check(seconds: f64) -> Result<()> {

@@ -47,9 +47,9 @@ impl Judged {
 }
 
 /// Plays a match between two agents.
-pub fn against(
+pub fn against<'agents>(
     race: &Race,
-    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send> + Sync),
+    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
     opponent: &Player,
     config: &MatchConfig,
     progress: &(dyn Fn(u64) + Sync),
@@ -58,7 +58,10 @@ pub fn against(
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = match measured {
         Some((report, regret)) => (report, Some(regret)),
-        None => (play_match(race, agent, &|| opponent.agent(), config, progress), None),
+        None => {
+            let other = || opponent.agent() as Box<dyn Agent<Race> + Send + 'agents>;
+            (play_match(race, agent, &other, config, progress), None)
+        }
     };
     Judged { opponent: opponent_name, report, regret }
 }

@@ -40,6 +40,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Bench(args) => match args.what {
             BenchCommand::Env { json, seconds } => bench::env(json, seconds),
             BenchCommand::Net { json, seconds } => bench::net(json, seconds),
+            BenchCommand::Agents(args) => bench::agents(&args),
         },
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,0 +1,103 @@
+//! How strong agents are, and how long they think: one position at a time on one thread, as in play.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ashta_agents::agent::{Agent, GameRng};
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::regret::Mean;
+use ashta_env::game::{Action, Game};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use serde::Serialize;
+
+use crate::cli::BenchAgentsArgs;
+use crate::commands::judge::against;
+use crate::games;
+
+/// One row of the benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentSpeed {
+    /// The agent.
+    pub agent: String,
+    /// Mean time for a decision with more than one legal action.
+    pub milliseconds_per_decision: f64,
+    /// Nine of ten such decisions take no longer.
+    pub milliseconds_90_percent: f64,
+    /// Games played.
+    pub games: u64,
+    /// Mean result of them, 0 to 1.
+    pub score: f64,
+    /// The 95 % interval of the score.
+    pub interval: [f64; 2],
+    /// Against perfect play: what it gives away a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret_per_decision: Option<Mean>,
+}
+
+/// An agent whose thinking is timed.
+struct Timed<'a> {
+    agent: Box<dyn Agent<Race> + Send>,
+    times: Vec<Duration>,
+    all: &'a Mutex<Vec<Duration>>,
+}
+
+impl Agent<Race> for Timed<'_> {
+    fn act(&mut self, game: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Action> {
+        let clock = Instant::now();
+        let actions = self.agent.act(game, states, rngs);
+        let time = clock.elapsed();
+        if states.iter().any(|state| game.legal_actions(state).len() > 1) {
+            self.times.push(time);
+        }
+        actions
+    }
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.times);
+    }
+}
+
+/// Plays each agent against the opponent; `each` is called with every row as soon as it is measured.
+///
+/// # Errors
+/// When an agent does not exist or plays another game, and those of `each`.
+pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<()>) -> Result<Vec<AgentSpeed>> {
+    let agents = args.agents.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
+    let opponent = games::agent(&args.against)?;
+    let all: Vec<_> = agents.iter().chain([&opponent]).collect();
+    let race = games::of(&args.game, &all)?;
+    let opponent = games::player(&opponent, &race)?;
+    // One game at a time: what is asked together takes less time each.
+    let config = MatchConfig { blocks: args.pairs, seed: args.seed, threads: 1, batch: 1 };
+    let mut rows = Vec::new();
+    for agent in &agents {
+        let player = games::player(agent, &race)?;
+        let times = Mutex::default();
+        let timed = || {
+            Box::new(Timed { agent: player.agent(), times: Vec::new(), all: &times })
+                as Box<dyn Agent<Race> + Send + '_>
+        };
+        let judged = against(&race, &timed, &opponent, &config, &|_| ());
+        let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
+        times.sort_unstable();
+        let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
+        let total: Duration = times.iter().sum();
+        let row = AgentSpeed {
+            agent: player.spec().to_string(),
+            milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
+            milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),
+            games: judged.report.games,
+            score: judged.report.score,
+            interval: judged.report.interval,
+            regret_per_decision: judged.regret.map(|regret| regret.regret_per_decision),
+        };
+        each(&row)?;
+        rows.push(row);
+    }
+    Ok(rows)
+}
