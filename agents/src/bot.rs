@@ -5,6 +5,7 @@
 //! must get. The page `docs/bot-format.md` describes it for other languages. Reading needs no burn, trusts no byte and
 //! never panics; choosing actions with a bot is the business of evaluators and agents.
 
+mod card;
 mod manifest;
 
 use std::path::{Path, PathBuf};

@@ -190,3 +190,19 @@ def test_agents_are_timed(smoke):
     assert [row["agent"] for row in rows] == agents and all(row["games"] == 10 for row in rows)
     assert 0 < rows[1]["milliseconds_per_decision"] < rows[2]["milliseconds_per_decision"]
     assert all(row["regret_per_decision"]["mean"] > 0 for row in rows)
+
+
+def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
+    """Printed or written, for a file or the name of a shipped bot; settings, strength and hash are in it."""
+    written = tmp_path / "card.md"
+    assert program.run("card", smoke[1], "-o", written).returncode == 0
+    card = written.read_text()
+    assert program.run("card", smoke[1]).stdout == card
+    with safe_open(smoke[1], "np") as file:
+        manifest = json.loads(file.metadata()["ashta"])
+    assert card.startswith("---\nlicense: ") and f"# {smoke[1].stem}\n" in card
+    for part in [manifest["ruleset_hash"], manifest["training"]["config"].strip(), "| random (the bot looks one ply ahead) |"]:
+        assert part in card, part
+    assert "# ashtapada\n" in program.run("card", "ashtapada").stdout
+    refused = program.run("card", "greedy")
+    assert refused.returncode == 1 and "greedy is no bot" in refused.stderr

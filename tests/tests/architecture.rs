@@ -190,6 +190,13 @@ fn rules_do_not_name_who_plays() {
 }
 
 #[test]
+fn bots_tell_the_version_of_burn_that_they_were_learned_with() {
+    let manifest: Table = read("Cargo.toml").parse().expect("the workspace has a manifest");
+    let version = manifest["workspace"]["dependencies"]["burn"]["version"].as_str();
+    assert_eq!(version, Some(format!("={}", ashta_agents::net::BURN).as_str()));
+}
+
+#[test]
 fn burn_lives_in_the_learning_network() {
     let mut files = [code("agents/src"), code("train/src"), code("tests/src")].concat();
     files.retain(|(path, _)| !path.starts_with("agents/src/net/"));

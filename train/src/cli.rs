@@ -42,6 +42,8 @@ pub enum Command {
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.
     Bots(BotsArgs),
+    /// Tell about a bot, as Markdown: its game, its strength, how it was trained.
+    Card(CardArgs),
     /// Calibrate the levels of difficulty of a bot, from `beginner` to `advanced`, and measure them.
     Levels(LevelsArgs),
     /// Play against an agent in the terminal.
@@ -241,6 +243,16 @@ pub struct ExploitArgs {
     /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `ashta card`.
+#[derive(Debug, Args)]
+pub struct CardArgs {
+    /// The bot: a file, or the name of one that comes with the program.
+    pub bot: String,
+    /// Write the card to this file instead of printing it.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Options of `ashta levels`.

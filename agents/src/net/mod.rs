@@ -12,3 +12,6 @@ pub use device::{DeviceError, LearnerDevice};
 pub use learner::{Learner, LearnerConfig, LearnerError};
 pub use loss::Losses;
 pub use model::initial_parameters;
+
+/// The version of burn that learns.
+pub const BURN: &str = "0.22.1";

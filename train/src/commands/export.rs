@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::{Bot, Manifest, Probe, Strength};
+use ashta_agents::net::BURN;
 use ashta_agents::portable::PortableNet;
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
@@ -44,7 +45,8 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     crate::output::print(format_args!("bot: {}", output.display()))
 }
 
-/// The bot with this network: what it was trained with, how strong it is, and probes.
+/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is told of runs
+/// with a time limit alone: others give the same bytes again.
 ///
 /// # Errors
 /// When the network does not answer its own probes, which would be an error of the program.
@@ -56,8 +58,11 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
         ("games", state.games.to_string()),
         ("iterations", state.iteration.to_string()),
         ("config", config.to_toml()),
+        ("learned with", format!("ashta {}, burn {BURN}", manifest.program)),
     ];
-    manifest.training = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
+    let facts = facts.into_iter().chain(seconds);
+    manifest.training = facts.map(|(name, value)| (name.to_owned(), value)).collect();
     manifest.strength = judged
         .iter()
         .map(|Judged { opponent, report, .. }| Strength {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod bots;
+mod card;
 mod curves;
 pub mod engine;
 mod eval;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Survey(args) => survey::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Bots(args) => bots::run(&args),
+        Command::Card(args) => card::run(&args),
         Command::Levels(args) => levels::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
