@@ -3,8 +3,9 @@
 //! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
 //! around evaluators; [`baseline`] are opponents without a network; [`arena`] judges agents against each other.
 //! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
-//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it, [`regret`]
-//! measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what a solved game is like.
+//! make its samples; [`ppo`] is another way to learn. [`solve`] finds perfect play where a game is small enough,
+//! [`table`] keeps it, [`regret`] measures agents against it, [`exploit`] finds the best reply to them, and [`survey`]
+//! tells what a solved game is like.
 
 pub mod agent;
 pub mod arena;
@@ -16,6 +17,7 @@ pub mod net;
 pub mod net_evaluator;
 pub mod perspective;
 pub mod portable;
+pub mod ppo;
 pub mod regret;
 pub mod replay;
 pub mod roster;

@@ -4,14 +4,16 @@
 //! two cores are busy and nothing waits. Games are seeded by their number and batches drawn by one generator, so what
 //! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::exploit::BestReply;
-use ashta_agents::net::{LearnerConfig, LearnerDevice, Losses};
+use ashta_agents::net::{LearnerConfig, LearnerDevice, Losses, PpoLoss};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::PortableNet;
+use ashta_agents::ppo::{self, Episode, PpoConfig};
 use ashta_agents::roster::Player;
 use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
 use ashta_env::chance;
@@ -20,7 +22,7 @@ use ashta_env::race::state::State;
 
 use crate::checkpoint::{self, LoopState};
 use crate::commands::judge::{self, Judged};
-use crate::config::Config;
+use crate::config::{Config, Method};
 use crate::games;
 use crate::metrics::{Metrics, Step};
 use crate::progress::{Progress, Status};
@@ -108,8 +110,14 @@ impl Run {
             }
             let clock = Instant::now();
             let net = Arc::new(self.trainees.latest_net()?);
-            let (records, learned) = self.play_and_learn(&net);
-            let added = self.take_in(&records);
+            let (records, learned, added) = match self.config.learning.method {
+                Method::Td => {
+                    let (records, learned) = self.play_and_learn(&net);
+                    let added = self.take_in(&records);
+                    (records, learned, added)
+                }
+                Method::Ppo => self.play_and_learn_by_policy(&net),
+            };
             let seconds = clock.elapsed().as_secs_f64();
             self.state.seconds += seconds;
             self.state.iteration += 1;
@@ -134,32 +142,41 @@ impl Run {
 
     /// Plays the games of the next iteration by `net` while the learner works on what is due.
     fn play_and_learn(&mut self, net: &Arc<PortableNet>) -> (Vec<GameRecord<State>>, Learned) {
-        let first = self.state.games;
-        let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
         let config = selfplay_config(&self.config);
         let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
-        let play = move |games: std::ops::Range<u64>| {
+        let play = move |games: Range<u64>| {
             play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games, &|| ())
         };
         let rate = learning_rate(&self.config, self.share_done());
-        if self.config.run.threads < 2 {
-            let learned = self.learn(rate);
-            return (play(first..last), learned);
-        }
-        // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
-        let players = self.config.run.threads as u64;
-        let bound = |player: u64| first + (last - first) * player / players;
-        std::thread::scope(|scope| {
-            let play = &play;
-            let workers: Vec<_> =
-                (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
-            let learned = self.learn(rate);
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord<State>>>| match worker.join() {
-                Ok(records) => records,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            (workers.into_iter().flat_map(join).collect(), learned)
-        })
+        on_threads(self.config.run.threads, self.next_games(), &play, || self.learn(rate))
+    }
+
+    /// Plays the games of the next iteration by the policy of `net`, then learns from them; how many starts of turns
+    /// they had, too.
+    fn play_and_learn_by_policy(&mut self, net: &PortableNet) -> (Vec<GameRecord<State>>, Learned, u64) {
+        let config = selfplay_config(&self.config);
+        let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
+        let play = |games: Range<u64>| ppo::play_games(&*race, net, &config, seed, games);
+        let (episodes, ()) = on_threads(self.config.run.threads, self.next_games(), &play, || ());
+        let mut decisions = Vec::new();
+        let record = |episode: Episode<State>| {
+            decisions.extend(episode.decisions);
+            episode.record
+        };
+        let records: Vec<GameRecord<State>> = episodes.into_iter().map(record).collect();
+        self.state.games += records.len() as u64;
+        let rate = learning_rate(&self.config, self.share_done());
+        let (replays, ppo) = (self.config.learning.replays, ppo_config(&self.config));
+        let LoopState { due, rng, .. } = &mut self.state;
+        let added = self.trainees.take_in_starts(&race, &records, replays, due);
+        let learned = self.trainees.learn_decisions(&mut decisions, &ppo, rate, rng, due);
+        (records, learned, added)
+    }
+
+    /// The numbers of the games of the next iteration.
+    fn next_games(&self) -> Range<u64> {
+        let first = self.state.games;
+        first..(first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games)
     }
 
     /// The share of the run that is done, 0 to 1: of the games, or of the time where that ends sooner.
@@ -243,6 +260,9 @@ impl Run {
             }
             status.win_rates.push((opponent.clone(), report.score));
         }
+        if let Some(regret) = judge::policy_regret(&self.race, &net, self.perfect.as_ref(), &self.config) {
+            self.metrics.scalar("eval/policy_regret_per_decision", regret.regret_per_decision.mean);
+        }
         if let Some(exploitability) = self.exploitability(&net)? {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
@@ -297,6 +317,32 @@ impl Run {
     }
 }
 
+/// Lets so many threads share the games, while this one does something else, which takes less time than playing and
+/// gets no thread of its own to idle; with one thread it is done first.
+fn on_threads<T: Send, R>(
+    threads: usize,
+    games: Range<u64>,
+    play: &(impl Fn(Range<u64>) -> Vec<T> + Sync),
+    meanwhile: impl FnOnce() -> R,
+) -> (Vec<T>, R) {
+    if threads < 2 {
+        let done = meanwhile();
+        return (play(games), done);
+    }
+    let players = threads as u64;
+    let bound = |player: u64| games.start + (games.end - games.start) * player / players;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
+        let done = meanwhile();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<T>>| match worker.join() {
+            Ok(played) => played,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        (workers.into_iter().flat_map(join).collect(), done)
+    })
+}
+
 /// The stream of the generator that draws batches; games use the streams of their numbers.
 const BATCHES: u64 = u64::MAX;
 
@@ -332,6 +378,15 @@ pub fn learner_config(config: &Config) -> LearnerConfig {
         weight_decay: config.learning.weight_decay,
         ..LearnerConfig::default()
     }
+}
+
+fn ppo_config(config: &Config) -> PpoConfig {
+    let loss = PpoLoss {
+        clip: config.ppo.clip as f32,
+        entropy: config.ppo.entropy as f32,
+        policy_weight: config.learning.policy_weight as f32,
+    };
+    PpoConfig { epochs: config.ppo.epochs, batch: config.learning.batch, loss }
 }
 
 fn selfplay_config(config: &Config) -> SelfPlayConfig {

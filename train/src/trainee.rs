@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::net::{Batch, Learner, LearnerDevice, Losses};
+use ashta_agents::net::{Batch, Decision, Learner, LearnerDevice, Losses};
 use ashta_agents::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use ashta_agents::ppo::{self, PpoConfig};
 use ashta_agents::replay::{Part, Replay};
 use ashta_agents::selfplay::GameRecord;
 use ashta_env::chance::GameRng;
@@ -141,6 +142,30 @@ impl Trainees {
         Learned {
             value: self.value.learn(size, rate, rng, &mut due.value),
             policy: self.policy.learn(size, rate, rng, &mut due.policy),
+        }
+    }
+
+    /// Adds the starts of turns of games of the policy to what the value network learns from; how many there are.
+    pub fn take_in_starts(&mut self, race: &Race, records: &[GameRecord<State>], replays: f64, due: &mut Due) -> u64 {
+        let before = self.value.replay.added();
+        records.iter().for_each(|record| self.value.replay.add(race, record));
+        let added = self.value.replay.added() - before;
+        due.value += added as f64 * replays;
+        added
+    }
+
+    /// Learns from decisions that the policy took; the value network, from as many batches as are due.
+    pub fn learn_decisions(
+        &mut self,
+        decisions: &mut [Decision],
+        config: &PpoConfig,
+        rate: f64,
+        rng: &mut GameRng,
+        due: &mut Due,
+    ) -> Learned {
+        Learned {
+            value: self.value.learn(config.batch, rate, rng, &mut due.value),
+            policy: ppo::learn(&mut self.policy.learner, decisions, config, rate, rng),
         }
     }
 

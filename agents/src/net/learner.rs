@@ -203,8 +203,20 @@ impl Learner {
     /// # Panics
     /// When the batch is empty or does not fit the shape of the network.
     pub fn step(&mut self, batch: &Batch, learning_rate: f64) -> Losses {
+        let (shape, weight) = (self.shape.clone(), self.config.policy_weight);
+        self.step_by(batch, learning_rate, &|logits| differentiate(&shape, batch, weight, logits))
+    }
+
+    /// Takes one step of Adam on the observations of the batch, down a gradient with which `differentiate` replaces
+    /// their logits `[samples, values + actions]`.
+    pub(super) fn step_by(
+        &mut self,
+        batch: &Batch,
+        learning_rate: f64,
+        differentiate: &dyn Fn(&mut [f32]) -> Losses,
+    ) -> Losses {
         assert!(!batch.is_empty(), "a step needs a sample");
-        let (gradient, mut losses) = self.gradient(batch);
+        let (gradient, mut losses) = self.gradient(batch, differentiate);
         losses.gradient_norm = numbers(gradient.clone().square().sum())[0].sqrt();
         let gradient = match self.config.gradient_limit {
             Some(limit) if losses.gradient_norm > limit => gradient.mul_scalar(limit / losses.gradient_norm),
@@ -226,8 +238,8 @@ impl Learner {
         losses
     }
 
-    /// The gradient `[parameters]` of the batch's loss, and the losses.
-    fn gradient(&self, batch: &Batch) -> (Tensor<1>, Losses) {
+    /// The gradient `[parameters]` of the loss that `differentiate` knows, and the losses.
+    fn gradient(&self, batch: &Batch, differentiate: &dyn Fn(&mut [f32]) -> Losses) -> (Tensor<1>, Losses) {
         let (samples, inputs, outputs) = (batch.len(), self.shape.observation, self.shape.hidden[0]);
         let network = Network::new(&self.shape, &self.parameters);
         let tracked = self.device.clone().autodiff();
@@ -241,7 +253,7 @@ impl Learner {
             FirstLayer::Dense => (network.forward(matrix(sparse::dense(inputs, batch))), None),
         };
         let mut slopes = numbers(logits.clone());
-        let losses = differentiate(&self.shape, batch, self.config.policy_weight, &mut slopes);
+        let losses = differentiate(&mut slopes);
         // The slope of this product is that of the loss, with which it has nothing else in common.
         let gradients = (logits * matrix(slopes)).sum().backward();
         let rows = match sums {
@@ -334,13 +346,18 @@ pub(in crate::net) mod tests {
         assert!((values[0] - 0.2).abs() < 0.1 && policy[5] > policy[3], "{values:?} {policy:?}");
     }
 
+    fn gradient(learner: &Learner, batch: &Batch) -> (Tensor<1>, Losses) {
+        let weight = learner.config.policy_weight;
+        learner.gradient(batch, &|logits| differentiate(&learner.shape, batch, weight, logits))
+    }
+
     #[test]
     fn both_first_layers_give_the_same_gradient() {
         let mut learner = learner(LearnerConfig::default());
         let batch = random_batch(9);
-        let (sparse, sparse_losses) = learner.gradient(&batch);
+        let (sparse, sparse_losses) = gradient(&learner, &batch);
         learner.first_layer = FirstLayer::Dense;
-        let (dense, dense_losses) = learner.gradient(&batch);
+        let (dense, dense_losses) = gradient(&learner, &batch);
         assert!((sparse_losses.value - dense_losses.value).abs() < 1e-6);
         let (sparse, dense) = (numbers(sparse), numbers(dense));
         assert_eq!(sparse.len(), shape().parameters());
@@ -374,7 +391,7 @@ pub(in crate::net) mod tests {
         let policy = -(log_policy * tensor(targets)).sum().div_scalar(count);
         let gradients = (value.clone() + policy.clone().mul_scalar(0.6)).backward();
         let expected = numbers(Tensor::cat(network.gradients(&gradients, 0), 0));
-        let (found, losses) = learner.gradient(&batch);
+        let (found, losses) = gradient(&learner, &batch);
         assert!((losses.value - numbers(value)[0]).abs() < 1e-5);
         assert!((losses.policy - numbers(policy)[0]).abs() < 1e-5);
         for (index, (found, expected)) in numbers(found).iter().zip(&expected).enumerate() {

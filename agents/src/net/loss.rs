@@ -63,7 +63,7 @@ pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32,
 
 /// Replaces `logits` by `scale` times the gradient of the cross-entropy of `targets` and the softmax over the entries
 /// whose bit in `mask` is set; the gradient of the others is 0. Returns the cross-entropy and the softmax's entropy.
-fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, f32) {
+pub(super) fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, f32) {
     let counts = |index: usize| mask >> index & 1 == 1;
     let most =
         logits.iter().enumerate().filter(|&(index, _)| counts(index)).fold(f32::MIN, |most, (_, &x)| most.max(x));
@@ -95,7 +95,7 @@ fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, 
 
 /// Replaces `logits` by `scale` times the gradient of the mean binary cross-entropy of `targets` and their sigmoids, and
 /// returns that mean.
-fn sigmoid(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
+pub(super) fn sigmoid(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
     let share = 1.0 / logits.len() as f32;
     let mut loss = 0.0;
     for (logit, &target) in logits.iter_mut().zip(targets) {

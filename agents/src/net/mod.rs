@@ -5,6 +5,7 @@ mod device;
 mod learner;
 mod loss;
 mod model;
+mod ppo;
 mod sparse;
 
 pub use batch::{Batch, Sample};
@@ -12,3 +13,5 @@ pub use device::{DeviceError, LearnerDevice};
 pub use learner::{Learner, LearnerConfig, LearnerError};
 pub use loss::Losses;
 pub use model::initial_parameters;
+pub(crate) use ppo::log_probabilities;
+pub use ppo::{Decision, PpoLoss};

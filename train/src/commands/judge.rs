@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::agent::{Agent, OnePly, PolicyAgent};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
 use ashta_agents::evaluator::Evaluator;
 use ashta_agents::exploit::{BestReply, Conduct};
@@ -89,6 +89,19 @@ pub fn net(
         judged.push(against(race, &agent, perfect, &matched, &|_| ()));
     }
     Ok(judged)
+}
+
+/// What the policy of a network alone gives away against perfect play, if that is given.
+pub fn policy_regret(
+    race: &Race,
+    net: &Arc<PortableNet>,
+    perfect: Option<&Player>,
+    config: &Config,
+) -> Option<RegretReport> {
+    let agent = || Box::new(PolicyAgent { evaluator: NetEvaluator::new(Arc::clone(net)) }) as Box<_>;
+    let (blocks, threads) = (config.evaluation.pairs, config.run.threads);
+    let matched = MatchConfig { blocks, seed: config.evaluation.seed, threads, ..MatchConfig::default() };
+    against(race, &agent, perfect?, &matched, &|_| ()).regret
 }
 
 /// What finds best replies, if the settings ask for it.

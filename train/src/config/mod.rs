@@ -29,6 +29,8 @@ pub struct Config {
     pub selfplay: SelfplayConfig,
     /// How the network learns from them.
     pub learning: LearningConfig,
+    /// What the method `ppo` needs besides.
+    pub ppo: PpoSettings,
     /// How strength is measured.
     pub evaluation: EvaluationConfig,
     /// What is stored with an exported bot.
@@ -103,6 +105,8 @@ pub struct SelfplayConfig {
 /// How the network learns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearningConfig {
+    /// `td` or `ppo`.
+    pub method: Method,
     /// Weight of later results in a target, 0 to 1.
     pub lambda: f64,
     /// Step size at first, above 0.
@@ -131,6 +135,27 @@ pub struct LearningConfig {
     pub weight_decay: f64,
     /// Whether the luck of the throws is taken out of the targets.
     pub luck_correction: bool,
+}
+
+/// Ways to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Values by TD(λ) from games of a one-ply player.
+    Td,
+    /// Proximal policy optimisation from games of the policy.
+    Ppo,
+}
+
+/// What the method `ppo` needs besides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PpoSettings {
+    /// Uses of a decision, at least 1.
+    pub epochs: usize,
+    /// How far the probability of an action may move at once, above 0.
+    pub clip: f64,
+    /// Weight of the policy's entropy, 0 or more.
+    pub entropy: f64,
 }
 
 /// How strength is measured.

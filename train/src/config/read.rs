@@ -11,7 +11,8 @@ use toml::Value;
 
 use super::raw::{Entry, FLAGS, RawConfig};
 use super::{
-    Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig, SelfplayConfig,
+    Config, EvaluationConfig, ExportConfig, LearningConfig, Method, NetworkConfig, PpoSettings, RulesetConfig,
+    RunConfig, SelfplayConfig,
 };
 
 /// The word that stands for the absence of an optional number.
@@ -57,6 +58,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             series_probability: reader.number("selfplay.series_probability", Range::closed(1e-6, 1.0)),
         },
         learning: LearningConfig {
+            method: reader.method("learning.method"),
             lambda: reader.number("learning.lambda", Range::closed(0.0, 1.0)),
             learning_rate: reader.number("learning.learning_rate", Range::above(0.0, 1.0)),
             final_learning_rate_share: reader.number("learning.final_learning_rate_share", Range::closed(0.0, 1.0)),
@@ -70,6 +72,11 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             gradient_clip: reader.optional("learning.gradient_clip", Range::above(0.0, 1e6)),
             weight_decay: reader.number("learning.weight_decay", Range::closed(0.0, 1.0)),
             luck_correction: reader.switch("learning.luck_correction"),
+        },
+        ppo: PpoSettings {
+            epochs: reader.whole("ppo.epochs", 1..=100),
+            clip: reader.number("ppo.clip", Range::above(0.0, 1.0)),
+            entropy: reader.number("ppo.entropy", Range::closed(0.0, 1.0)),
         },
         evaluation: EvaluationConfig {
             every_iterations: reader.whole("evaluation.every_iterations", 1..=1_000_000),
@@ -172,6 +179,17 @@ impl Reader<'_> {
             self.refuse_value(key, "true or false");
             false
         })
+    }
+
+    fn method(&mut self, key: &str) -> Method {
+        match self.raw.entry(key).value.as_str() {
+            Some("ppo") => Method::Ppo,
+            Some("td") => Method::Td,
+            _ => {
+                self.refuse_value(key, "\"td\" or \"ppo\"");
+                Method::Td
+            }
+        }
     }
 
     fn text(&mut self, key: &str, what: &str) -> String {

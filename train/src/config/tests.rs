@@ -64,21 +64,22 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
             "configs/mine.toml:11: unknown key `export.zzz`; the keys there are `export.probes`",
             "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
             "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `evaluation`, `export`, `learning`, `network`, \
-             `ruleset`, `run`, `selfplay`",
+             `ppo`, `ruleset`, `run`, `selfplay`",
         ]
     );
 }
 
 #[test]
 fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
-    let text = "[learning]\nlambda = 1.5\nbatch = \"many\"\nepochs = 3\nema = 1.0\nlearning_rate = nan";
+    let text = "[learning]\nlambda = 1.5\nbatch = \"many\"\nrounds = 3\nema = 1.0\nlearning_rate = nan";
     assert_eq!(
         problems(text, &["ruleset.seats=5", "network.hidden=64", "run.name=../up", "ruleset.flags.teams=0.5"]),
         [
-            "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
+            "configs/mine.toml:4: unknown key `learning.rounds`; the keys there are `learning.batch`, \
              `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
-             `learning.lambda`, `learning.learning_rate`, `learning.luck_correction`, `learning.policy_temperature`, \
-             `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
+             `learning.lambda`, `learning.learning_rate`, `learning.luck_correction`, `learning.method`, \
+             `learning.policy_temperature`, `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, \
+             `learning.weight_decay`",
             "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
              \"-\", \"_\" and \".\", not beginning with \".\"",
             "--set ruleset.seats=5: `ruleset.seats` is 5, but must be a whole number from 2 to 4",

@@ -63,15 +63,19 @@ fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn interruptions_and_threads_change_nothing() {
-    let scratch = Scratch::new();
-    let one = config(&scratch, &["run.threads=1"]);
-    let whole = outcome(&train(&one, u64::MAX));
-    let stopped = train(&one, 2);
-    resume(&one, &stopped);
-    assert!(outcome(&stopped) == whole, "a resumed run ends otherwise than one in one go");
-    assert!(outcome(&train(&config(&scratch, &["run.threads=3"]), u64::MAX)) == whole, "threads matter");
-    let other = outcome(&train(&config(&scratch, &["run.threads=1", "run.seed=2"]), u64::MAX));
-    assert!(other != whole, "the seed does not matter");
+    for method in ["td", "ppo"] {
+        let scratch = Scratch::new();
+        let method = format!("learning.method={method}");
+        let one = config(&scratch, &["run.threads=1", &method]);
+        let whole = outcome(&train(&one, u64::MAX));
+        let stopped = train(&one, 2);
+        resume(&one, &stopped);
+        assert!(outcome(&stopped) == whole, "{method}: a resumed run ends otherwise than one in one go");
+        let three = config(&scratch, &["run.threads=3", &method]);
+        assert!(outcome(&train(&three, u64::MAX)) == whole, "{method}: threads matter");
+        let other = outcome(&train(&config(&scratch, &["run.threads=1", "run.seed=2", &method]), u64::MAX));
+        assert!(other != whole, "{method}: the seed does not matter");
+    }
 }
 
 #[test]
