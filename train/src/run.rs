@@ -13,6 +13,7 @@ use ashta_agents::net::{LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::PortableNet;
 use ashta_agents::roster::Player;
+use ashta_agents::search::Expectimax;
 use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
 use ashta_env::chance;
 use ashta_env::race::Race;
@@ -20,7 +21,7 @@ use ashta_env::race::state::State;
 
 use crate::checkpoint::{self, LoopState};
 use crate::commands::judge::{self, Judged};
-use crate::config::Config;
+use crate::config::{Config, SearchKind};
 use crate::games;
 use crate::metrics::{Metrics, Step};
 use crate::progress::{Progress, Status};
@@ -137,9 +138,16 @@ impl Run {
         let first = self.state.games;
         let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
         let config = selfplay_config(&self.config);
-        let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
+        let (race, seed, search) = (Arc::clone(&self.race), self.config.run.seed, self.config.selfplay.search);
         let play = move |games: std::ops::Range<u64>| {
-            play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games, &|| ())
+            let net = NetEvaluator::new(Arc::clone(net));
+            match search {
+                SearchKind::None => play_games(&*race, &mut { net }, &config, seed, games, &|| ()),
+                SearchKind::Expectimax => {
+                    let mut deeper = Expectimax::new(net, 1).with_min_probability(config.series_probability);
+                    play_games(&*race, &mut deeper, &config, seed, games, &|| ())
+                }
+            }
         };
         let rate = learning_rate(&self.config, self.share_done());
         if self.config.run.threads < 2 {
@@ -243,6 +251,9 @@ impl Run {
             }
             status.win_rates.push((opponent.clone(), report.score));
         }
+        if let Some(regret) = self.policy_regret(&net) {
+            self.metrics.scalar("eval/policy_regret_per_decision", regret);
+        }
         if let Some(exploitability) = self.exploitability(&net)? {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
@@ -274,6 +285,10 @@ impl Run {
 
     fn judge_net(&self, net: &Arc<PortableNet>, opponents: &[String], pairs: u64) -> Result<Vec<Judged>> {
         judge::net(&self.race, net, opponents, self.perfect.as_ref(), &self.config, pairs)
+    }
+
+    fn policy_regret(&self, net: &Arc<PortableNet>) -> Option<f64> {
+        judge::policy_regret(&self.race, net, self.perfect.as_ref()?, &self.config)
     }
 
     fn exploitability(&mut self, net: &Arc<PortableNet>) -> Result<Option<f64>> {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::baseline::PipEvaluator;
+use crate::search::Expectimax;
 use crate::search::test_support::ExactEvaluator;
 use ashta_env::game::{Action, Outcome, Seat};
 use ashta_env::testing::exact::Play;
@@ -49,6 +50,33 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
                 }
             }
         }
+    }
+}
+
+/// The mean error of the targets of the starts of turns.
+fn mean_error(game: &Toy, exact: &ExactEvaluator, records: &[GameRecord<ToyState>]) -> f32 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (state, target) in records.iter().flat_map(|record| starts(game, record)) {
+        let value = exact.of(&state);
+        sum += game.spec().seats.iter().map(|seat| (target[seat] - value[seat]).abs()).sum::<f32>();
+        count += game.spec().seats.len() as f32;
+    }
+    sum / count
+}
+
+#[test]
+fn targets_of_a_search_are_exact_with_exact_values_and_better_with_others() {
+    for (table, throws) in [(ToyTable::Two, ToyThrows::Again), (ToyTable::Teams, ToyThrows::Series)] {
+        let game = Toy::new(table, ToyPieces::One, throws);
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let config = SelfPlayConfig { lambda: 0.0, exploration: 0.3, ..config() };
+        let mut deeper = Expectimax::new(exact.clone(), 1).with_min_probability(0.0);
+        let error = mean_error(&game, &exact, &play_games(&game, &mut deeper, &config, 5, 0..30, &|| ()));
+        assert!(error < 1e-5, "{table:?}: {error}");
+        let mut deeper = Expectimax::new(PipEvaluator, 1).with_min_probability(0.0);
+        let deep = mean_error(&game, &exact, &play_games(&game, &mut deeper, &config, 5, 0..30, &|| ()));
+        let flat = mean_error(&game, &exact, &play_games(&game, &mut PipEvaluator, &config, 5, 0..30, &|| ()));
+        assert!(deep < 0.9 * flat, "{table:?}: {deep} and {flat}");
     }
 }
 

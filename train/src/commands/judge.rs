@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::agent::{Agent, OnePly, PolicyAgent};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
 use ashta_agents::evaluator::Evaluator;
 use ashta_agents::exploit::{BestReply, Conduct};
@@ -89,6 +89,15 @@ pub fn net(
         judged.push(against(race, &agent, perfect, &matched, &|_| ()));
     }
     Ok(judged)
+}
+
+/// What the policy of a network, which does not look ahead, gives away for each decision against perfect play.
+pub fn policy_regret(race: &Race, net: &Arc<PortableNet>, perfect: &Player, config: &Config) -> Option<f64> {
+    let policy = || PolicyAgent { evaluator: NetEvaluator::new(Arc::clone(net)) };
+    let (blocks, seed, threads) = (config.evaluation.pairs, config.evaluation.seed, config.run.threads);
+    let matched = MatchConfig { blocks, seed, threads, ..MatchConfig::default() };
+    let judged = against(race, &|| Box::new(policy()), perfect, &matched, &|_| ());
+    judged.regret.map(|regret| regret.regret_per_decision.mean)
 }
 
 /// What finds best replies, if the settings ask for it.

@@ -77,9 +77,22 @@ pub struct NetworkConfig {
     pub policy_hidden: Vec<usize>,
 }
 
+/// How the players of self-play look ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchKind {
+    /// They compare the results of their turn by the network.
+    #[default]
+    None,
+    /// They compare them by what the next turn makes of them.
+    Expectimax,
+}
+
 /// How games are produced.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SelfplayConfig {
+    /// How the players of self-play look ahead.
+    pub search: SearchKind,
     /// Games in the whole run, at least 1.
     pub games: u64,
     /// Games between two runs of the learner, at least 1.

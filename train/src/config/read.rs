@@ -11,7 +11,8 @@ use toml::Value;
 
 use super::raw::{Entry, FLAGS, RawConfig};
 use super::{
-    Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig, SelfplayConfig,
+    Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig, SearchKind,
+    SelfplayConfig,
 };
 
 /// The word that stands for the absence of an optional number.
@@ -46,6 +47,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             policy_hidden: reader.widths("network.policy_hidden", 8, 4096),
         },
         selfplay: SelfplayConfig {
+            search: reader.search("selfplay.search"),
             games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
             games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
             alternatives: reader.whole("selfplay.alternatives", 0..=100),
@@ -193,6 +195,17 @@ impl Reader<'_> {
                     "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
                 self.refuse_value(key, expected);
                 String::new()
+            }
+        }
+    }
+
+    fn search(&mut self, key: &str) -> SearchKind {
+        match self.raw.entry(key).value.as_str() {
+            Some("none") => SearchKind::None,
+            Some("expectimax") => SearchKind::Expectimax,
+            _ => {
+                self.refuse_value(key, "\"none\" or \"expectimax\"");
+                SearchKind::None
             }
         }
     }
