@@ -13,8 +13,8 @@ use ashta_agents::net::{LearnerConfig, LearnerDevice, Losses};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::PortableNet;
 use ashta_agents::roster::Player;
-use ashta_agents::search::Expectimax;
-use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games};
+use ashta_agents::search::{Expectimax, Gumbel, GumbelConfig};
+use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, Tally, play_games, play_searched_games};
 use ashta_env::chance;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -139,6 +139,7 @@ impl Run {
         let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
         let config = selfplay_config(&self.config);
         let (race, seed, search) = (Arc::clone(&self.race), self.config.run.seed, self.config.selfplay.search);
+        let gumbel = gumbel_config(&self.config);
         let play = move |games: std::ops::Range<u64>| {
             let net = NetEvaluator::new(Arc::clone(net));
             match search {
@@ -146,6 +147,9 @@ impl Run {
                 SearchKind::Expectimax => {
                     let mut deeper = Expectimax::new(net, 1).with_min_probability(config.series_probability);
                     play_games(&*race, &mut deeper, &config, seed, games, &|| ())
+                }
+                SearchKind::Gumbel => {
+                    play_searched_games(&*race, &mut Gumbel::new(net, gumbel), &config, seed, games, &|| ())
                 }
             }
         };
@@ -347,6 +351,12 @@ pub fn learner_config(config: &Config) -> LearnerConfig {
         weight_decay: config.learning.weight_decay,
         ..LearnerConfig::default()
     }
+}
+
+fn gumbel_config(config: &Config) -> GumbelConfig {
+    let selfplay = &config.selfplay;
+    let (c_visit, c_scale) = (selfplay.c_visit as f32, selfplay.c_scale as f32);
+    GumbelConfig { simulations: selfplay.simulations, c_visit, c_scale }
 }
 
 fn selfplay_config(config: &Config) -> SelfPlayConfig {

@@ -18,6 +18,7 @@
 
 mod prospect;
 mod record;
+mod searched;
 mod turn;
 
 use ashta_env::chance::{self, GameRng};
@@ -28,6 +29,7 @@ use crate::evaluator::Evaluator;
 use turn::Turn;
 
 pub use record::{DecisionTarget, GameRecord, Line, Position, Tally, TurnTarget};
+pub use searched::play_searched_games;
 
 /// How self-play is played and what its targets are.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -69,21 +71,9 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     games: std::ops::Range<u64>,
     progress: &(dyn Fn() + Sync),
 ) -> Vec<GameRecord<G::State>> {
-    let mut records: Vec<GameRecord<G::State>> = Vec::new();
-    let mut waiting = games.clone();
-    let mut playing: Vec<UnderWay<G>> = Vec::new();
     let mut turns: Vec<Turn<G>> = Vec::new();
     let (mut results, mut values) = (Vec::new(), Vec::new());
-    loop {
-        while playing.len() < LOCK_STEP {
-            let Some(number) = waiting.next() else { break };
-            let (game, record) = UnderWay::start(game, config, seed, number);
-            records.push(record);
-            playing.push(game);
-        }
-        if playing.is_empty() {
-            return records;
-        }
+    play_side_by_side(game, config, seed, games, progress, |playing| {
         results.clear();
         turns.resize_with(playing.len(), Turn::default);
         for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
@@ -94,6 +84,32 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
             turn.play(game, config, under_way, &results, &values);
         }
+    })
+}
+
+/// Plays games and their sidelines in lock-step: `play_turns` plays one turn of each of those under way.
+fn play_side_by_side<G: Game>(
+    game: &G,
+    config: &SelfPlayConfig,
+    seed: u64,
+    games: std::ops::Range<u64>,
+    progress: &(dyn Fn() + Sync),
+    mut play_turns: impl FnMut(&mut [UnderWay<G>]),
+) -> Vec<GameRecord<G::State>> {
+    let mut records: Vec<GameRecord<G::State>> = Vec::new();
+    let mut waiting = games.clone();
+    let mut playing: Vec<UnderWay<G>> = Vec::new();
+    loop {
+        while playing.len() < LOCK_STEP {
+            let Some(number) = waiting.next() else { break };
+            let (game, record) = UnderWay::start(game, config, seed, number);
+            records.push(record);
+            playing.push(game);
+        }
+        if playing.is_empty() {
+            return records;
+        }
+        play_turns(&mut playing);
         let mut sidelines = Vec::new();
         playing.retain_mut(|under_way| {
             for start in std::mem::take(&mut under_way.sidelines) {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::baseline::PipEvaluator;
-use crate::search::Expectimax;
 use crate::search::test_support::ExactEvaluator;
+use crate::search::{Expectimax, Gumbel, GumbelConfig};
 use ashta_env::game::{Action, Outcome, Seat};
 use ashta_env::testing::exact::Play;
 use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
@@ -211,5 +211,70 @@ fn a_game_over_the_limit_is_broken_off_without_a_result() {
         // What would have come is the evaluator's opinion of the last result, between the worst and the best return.
         let last = broken.main.turns[3].after_throw;
         assert!((last[Seat::SOUTH] + last[Seat::NORTH] - 1.0).abs() < 1e-5 && last[Seat::SOUTH] > 0.0);
+    }
+}
+
+fn gumbel<E: Evaluator<Toy>>(evaluator: E) -> Gumbel<Toy, E> {
+    Gumbel::new(evaluator, GumbelConfig { simulations: 16, c_visit: 50.0, c_scale: 20.0 })
+}
+
+#[test]
+fn searched_games_have_right_targets_and_policies() {
+    for (table, throws) in [(ToyTable::Two, ToyThrows::Again), (ToyTable::Teams, ToyThrows::Series)] {
+        let game = Toy::new(table, ToyPieces::One, throws);
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let config = SelfPlayConfig { lambda: 0.0, exploration: 0.3, ..config() };
+        let records = play_searched_games(&game, &mut gumbel(exact.clone()), &config, 5, 0..60, &|| ());
+        let error = mean_error(&game, &exact, &records);
+        assert!(error < 0.006, "{table:?}: {error}");
+        let (mut given_away, mut seen) = (0.0, 0.0);
+        for record in &records {
+            record.visit(&game, |position| {
+                for &(action, probability) in position.policy {
+                    let mut next = position.state.clone();
+                    game.apply_action(&mut next, action);
+                    let loss = exact.of(position.state)[position.seat] - exact.of(&next)[position.seat];
+                    given_away += probability * loss;
+                    seen += probability;
+                }
+            });
+        }
+        assert!(seen > 50.0 && given_away < 0.002 * seen, "{table:?}: {given_away} at {seen} decisions");
+    }
+}
+
+#[test]
+fn the_luck_of_searched_games_is_gone_on_average_whoever_measures_it() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+    // Targets of the first position when the whole game is learned from, and their spread.
+    let first = |luck_correction| {
+        let config = SelfPlayConfig { lambda: 1.0, luck_correction, ..config() };
+        let records = play_searched_games(&game, &mut gumbel(PipEvaluator), &config, 5, 0..3000, &|| ());
+        let targets = records.iter().map(|record| record.main.turns[0].before_throw[record.first]);
+        let mean = targets.clone().sum::<f32>() / 3000.0;
+        (mean, targets.map(|target| (target - mean).powi(2)).sum::<f32>() / 3000.0)
+    };
+    let ((with, narrow), (without, wide)) = (first(true), first(false));
+    assert!((with - without).abs() < 0.03, "{with} and {without}");
+    assert!(narrow < 0.8 * wide, "{narrow} and {wide}");
+}
+
+#[test]
+fn searched_games_depend_on_their_number_alone_and_replay_to_their_end() {
+    let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
+    let config = SelfPlayConfig { exploration: 0.1, random_start_share: 0.5, random_start_turns: 3, ..config() };
+    let play = |games| play_searched_games(&game, &mut gumbel(PipEvaluator), &config, 9, games, &|| ());
+    let all = play(0..90);
+    assert_eq!(all[80..], play(80..90));
+    for record in &all {
+        let (mut starts, mut decisions) = (0, 0);
+        record.visit(&game, |position| {
+            starts += usize::from(position.is_start);
+            decisions += usize::from(!position.policy.is_empty());
+        });
+        let sidelines = record.sidelines.iter().map(|line| line.turns.len()).sum::<usize>();
+        assert_eq!(starts, record.main.turns.len() + sidelines);
+        assert_eq!(decisions, record.main.decisions.iter().filter(|target| !target.policy.is_empty()).count());
+        assert!(!record.sidelines.is_empty());
     }
 }

@@ -86,6 +86,8 @@ pub enum SearchKind {
     None,
     /// They compare them by what the next turn makes of them.
     Expectimax,
+    /// They choose action by action by a tree search and learn from what it says.
+    Gumbel,
 }
 
 /// How games are produced.
@@ -93,6 +95,12 @@ pub enum SearchKind {
 pub struct SelfplayConfig {
     /// How the players of self-play look ahead.
     pub search: SearchKind,
+    /// Simulations of a Gumbel search for each decision, at least 1.
+    pub simulations: u32,
+    /// Weight of values against logits in it, and visits that count towards it from the beginning.
+    pub c_scale: f64,
+    /// See `c_scale`.
+    pub c_visit: f64,
     /// Games in the whole run, at least 1.
     pub games: u64,
     /// Games between two runs of the learner, at least 1.

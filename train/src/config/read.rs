@@ -48,6 +48,9 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
         },
         selfplay: SelfplayConfig {
             search: reader.search("selfplay.search"),
+            simulations: reader.whole("selfplay.simulations", 1..=100_000),
+            c_scale: reader.number("selfplay.c_scale", Range::closed(0.0, 1000.0)),
+            c_visit: reader.number("selfplay.c_visit", Range::closed(0.0, 1e6)),
             games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
             games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
             alternatives: reader.whole("selfplay.alternatives", 0..=100),
@@ -203,8 +206,9 @@ impl Reader<'_> {
         match self.raw.entry(key).value.as_str() {
             Some("none") => SearchKind::None,
             Some("expectimax") => SearchKind::Expectimax,
+            Some("gumbel") => SearchKind::Gumbel,
             _ => {
-                self.refuse_value(key, "\"none\" or \"expectimax\"");
+                self.refuse_value(key, "\"none\", \"expectimax\" or \"gumbel\"");
                 SearchKind::None
             }
         }
