@@ -242,6 +242,7 @@ fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level::{Calibration, Level};
     use ashta_env::game::{BySeat, Outlook, Seat, SeatSet};
     use std::error::Error;
 
@@ -430,6 +431,28 @@ mod tests {
         let mut wrong = bot();
         wrong.manifest.strength[0].score = f64::NAN;
         assert!(wrong.to_bytes().is_err());
+        let calibration = |level, score| Calibration {
+            level,
+            temperature: 0.1,
+            regret: 0.01,
+            regret_interval: [0.009, 0.011],
+            games: 200,
+            score,
+            score_interval: [0.3, 0.5],
+        };
+        for (levels, expected) in [
+            (
+                vec![calibration(Level::Novice, f64::NAN)],
+                "what a level was measured to be in the manifest is [0.01, NaN",
+            ),
+            (vec![calibration(Level::Expert, 0.4)], "the levels in the manifest is expert, not some below expert"),
+            (vec![calibration(Level::Novice, 0.4); 2], "the levels in the manifest is novice, novice, not some below"),
+        ] {
+            let mut wrong = bot();
+            wrong.manifest.levels = levels;
+            let error = explain(wrong.to_bytes().expect_err("levels that cannot be"));
+            assert!(error.starts_with(expected), "{error}");
+        }
         let mut wrong = bot();
         wrong.manifest.probes[2].policy[2] += 0.1;
         let error = explain(wrong.to_bytes().expect_err("the network answers otherwise"));

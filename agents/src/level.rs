@@ -25,13 +25,13 @@ use crate::regret::Mean;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Half of its choices might as well be left to chance.
+    /// Gives away half of what random play does.
     Beginner,
-    /// Sees what is obvious.
+    /// Gives away a quarter of it.
     Novice,
-    /// Errs now and then.
+    /// An eighth or so.
     Intermediate,
-    /// Errs where it is close.
+    /// A twentieth.
     Advanced,
     /// The bot as it is, looking one ply ahead.
     Expert,

@@ -176,6 +176,8 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
         assert report["agent"].endswith(f"+{name}") and report["results"][0]["games"] == 40
     perfect = program.run("eval", f"{bot}+perfect", "--against", "perfect", "--pairs", "5", "--json")
     assert json.loads(perfect.stdout)["results"][0]["score"] == 0.5, "it plays by the table of its game"
+    unsolved = program.run("eval", "pagade+perfect", "--against", "random", "--pairs", "5")
+    assert unsolved.returncode == 1 and "no table of pagade" in unsolved.stderr, unsolved.stderr
     unknown = program.run("eval", f"{bot}+master", "--pairs", "1")
     assert unknown.returncode == 1 and "+beginner, +novice" in unknown.stderr, unknown.stderr
     baseline = program.run("levels", "greedy")
@@ -198,9 +200,10 @@ def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
     assert program.run("card", smoke[1], "-o", written).returncode == 0
     card = written.read_text()
     assert program.run("card", smoke[1]).stdout == card
+    assert program.run("card", f"{smoke[1]}+2ply").stdout == card, "the card is of the file"
     with safe_open(smoke[1], "np") as file:
         manifest = json.loads(file.metadata()["ashta"])
-    assert card.startswith("---\nlicense: ") and f"# {smoke[1].stem}\n" in card
+    assert card.startswith("---\nlicense:\n- mit\n- apache-2.0\n") and f"# {smoke[1].stem}\n" in card
     for part in [manifest["ruleset_hash"], manifest["training"]["config"].strip(), "| random (the bot looks one ply ahead) |"]:
         assert part in card, part
     assert "# ashtapada\n" in program.run("card", "ashtapada").stdout

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -203,6 +204,28 @@ pub struct GameArgs {
     pub seats: Option<usize>,
 }
 
+/// How many games are played, and how.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MatchArgs {
+    /// Pairs of games for each row (with more than two seats: one game for each seat instead of two).
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub pairs: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+}
+
+impl MatchArgs {
+    /// The match that is meant.
+    pub fn config(self) -> MatchConfig {
+        let MatchArgs { pairs, seed, threads } = self;
+        MatchConfig { blocks: pairs, seed, threads: threads.into(), ..MatchConfig::default() }
+    }
+}
+
 /// Options of `ashta eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
@@ -213,15 +236,8 @@ pub struct EvalArgs {
     pub against: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
-    /// Pairs of games against each opponent (with more than two seats: one game for each seat of the agent).
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub pairs: u64,
-    /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
-    pub seed: u64,
-    /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: u16,
+    #[command(flatten)]
+    pub games: MatchArgs,
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
@@ -263,15 +279,8 @@ pub struct LevelsArgs {
     /// Write the bot with its levels to this file, which may be the one it was read from. Without it nothing is written.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Pairs of games for each level against the bot as it is (with more than two seats: one game for each seat).
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub pairs: u64,
-    /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
-    pub seed: u64,
-    /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: u16,
+    #[command(flatten)]
+    pub games: MatchArgs,
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,

@@ -12,7 +12,7 @@ impl Manifest {
     pub fn card(&self, name: &str) -> String {
         let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
         let mut card = format!(
-            "---\nlicense: mit\nlibrary_name: ashta\npipeline_tag: reinforcement-learning\ntags:\n- reinforcement-learning\n\
+            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: ashta\npipeline_tag: reinforcement-learning\ntags:\n- reinforcement-learning\n\
              - self-play\n- board-game\n- {game}\n---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
             self.ruleset,
             self.seats.len(),
@@ -42,7 +42,7 @@ impl Manifest {
     fn write_strength(&self, card: &mut String) -> std::fmt::Result {
         writeln!(card, "\n## Strength\n")?;
         if self.strength.is_empty() {
-            writeln!(card, "Nothing was measured.")?;
+            writeln!(card, "It was not measured.")?;
         } else {
             writeln!(card, "Paired games on throws that no training saw; percent won, with 95 % intervals.\n")?;
             writeln!(card, "| against | games | won |\n|---|---|---|")?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Seat, Spec};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::level::Calibration;
+use crate::level::{Calibration, Level};
 use crate::portable::{NetShape, PortableNet, Scratch};
 
 use super::{BotError, FORMAT, MAX_PROBES};
@@ -117,10 +117,17 @@ impl Manifest {
             let holds = [score, low, high].into_iter().all(|x| x.is_finite());
             require("the score of a strength entry", "a finite number", found, holds)?;
         }
-        for Calibration { temperature, level, .. } in &self.levels {
+        for Calibration { temperature, level, regret, regret_interval, score, score_interval, .. } in &self.levels {
             let holds = temperature.is_finite() && *temperature > 0.0;
             require("the temperature of a level", "above 0", format!("{temperature} ({level})"), holds)?;
+            let figures = [&[*regret, *score][..], regret_interval, score_interval].concat();
+            let holds = figures.iter().all(|figure| figure.is_finite());
+            require("what a level was measured to be", "finite numbers", format!("{figures:?} ({level})"), holds)?;
         }
+        let levels: Vec<Level> = self.levels.iter().map(|found| found.level).collect();
+        let found = levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
+        let holds = levels.iter().all(|&level| level < Level::Expert) && levels.is_sorted_by(|a, b| a < b);
+        require("the levels", "some below expert, the weakest first, each once", found, holds)?;
         let probes = self.probes.len();
         require("the number of probes", "at most 64", probes.to_string(), probes <= MAX_PROBES)?;
         for probe in &self.probes {

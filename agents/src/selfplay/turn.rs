@@ -100,15 +100,15 @@ impl<G: Game> Turn<G> {
         }
         let counted = counted.unwrap_or(expected);
         under_way.turns.push(Valued { expected, counted, best: values[best], is_followed });
+        let sequence = self.sequence(chosen - self.actual.start);
+        let decisions = &mut under_way.line.decisions;
         if under_way.is_main {
-            self.note_decisions(config, &mut under_way.line.decisions, chosen - self.actual.start, &own);
+            self.note_decisions(config, decisions, sequence, &own);
         } else {
             // Of sidelines the starts of turns alone are learned.
-            let forced =
-                std::iter::repeat_n(DecisionTarget::default(), self.sequence(chosen - self.actual.start).len());
-            under_way.line.decisions.extend(forced);
+            decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
         }
-        for &action in self.sequence(chosen - self.actual.start) {
+        for &action in sequence {
             under_way.line.actions.push(action.0);
             game.apply_action(&mut under_way.state, action);
         }
@@ -142,15 +142,14 @@ impl<G: Game> Turn<G> {
         &self.actions[start..self.ends[result]]
     }
 
-    /// Notes for each action of the chosen result what the policy should have been.
+    /// Notes for each action of the `chosen` sequence what the policy should have been.
     fn note_decisions(
         &self,
         config: &SelfPlayConfig,
         decisions: &mut Vec<DecisionTarget>,
-        chosen: usize,
+        chosen: &[Action],
         own: &dyn Fn(usize) -> f32,
     ) {
-        let chosen = self.sequence(chosen);
         for step in 0..chosen.len() {
             // The best result behind each action, among those that begin as the turn did so far.
             let mut behind: Vec<(Action, f32)> = Vec::new();

@@ -1,9 +1,8 @@
-//! Which pieces stand where an enemy could soon capture them, and how far ahead of a piece those of its enemies stand.
+//! Which pieces stand where an enemy could soon capture them, and on which places a seat would capture an enemy.
 //!
-//! That is a relation of two pieces, which a network would have to learn anew for each pair of squares. Here it is one
-//! look into a table for each piece and enemy: distance along the enemy's course decides, nothing else. Whether the
-//! enemy's way is barred, whether it may go there at all, and what it would do with the rest of its throws is left to
-//! the network.
+//! Both are relations of two pieces, which a network would have to learn anew for each pair of squares. Here each is one
+//! look into a table for each piece and enemy: where squares lie on the courses decides, nothing else. Whether the way is
+//! barred, whether a piece may go there at all, and what becomes of the rest of the throws is left to the network.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::games::{ashte_kashte, pagade};

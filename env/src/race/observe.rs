@@ -131,7 +131,7 @@ impl Layout {
     }
 
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        let mut columns = Columns { columns: [0; 192], len: 0 };
+        let mut columns = Columns { columns: [0; MAX_ACTIVE], len: 0 };
         self.observe_columns(race, state, seat, &mut columns);
         active.extend_from_slice(&columns.columns[..columns.len]);
     }
@@ -293,17 +293,19 @@ fn steps_left(race: &Race, state: &State) -> (u128, u128) {
     if *next == 0 { (0, 1) } else { (later << next, later) }
 }
 
-/// The columns found so far: at most 56 for the pieces of all seats, 1 for phase and mover, 31 for throws, 28 for slots,
-/// 8 for what was skipped and 16 for meetings. They are handed over at once, which is quicker than to make room for each.
+/// Room for all columns of a state.
+const MAX_ACTIVE: usize = 192;
+
+/// The columns found so far. They are handed over at once, which is quicker than to make room for each.
 struct Columns {
-    columns: [u16; 192],
+    columns: [u16; MAX_ACTIVE],
     len: usize,
 }
 
 impl Columns {
     #[inline]
     fn push(&mut self, column: u16) {
-        self.columns[self.len % 192] = column;
+        self.columns[self.len % MAX_ACTIVE] = column;
         self.len += 1;
     }
 
@@ -347,6 +349,32 @@ mod tests {
                 active
             };
             assert_ne!(view(one, south), view(other, east), "`{one}` and `{other}`");
+        }
+    }
+
+    #[test]
+    fn what_each_slot_can_meet_is_seen() {
+        // For each slot of the mover: an enemy with the next throw, without it, a piece of its own likewise.
+        for (position, expected) in [
+            // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die comes next.
+            ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),
+            // The third piece has come to 44 already, and no other die is left.
+            ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
+            // North's 23 is South's 9. The 4 comes next, the last throw of the series after it.
+            ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
+            // South's 14 is North's 2. Doubles cannot be captured.
+            ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),
+            ("ashte-kashte?pieces=2 S:12,13/N:2,2 S 1", &["--o-", "----"]),
+        ] {
+            let (race, state) = Race::parse(position).expect("a position");
+            let mut active = Vec::new();
+            race.layout.observe(&race, &state, state.mover, &mut active);
+            let met = |slot: usize| -> String {
+                let at = race.layout.meeting + slot as u16 * MEETINGS;
+                let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };
+                (0..MEETINGS).zip(['e', 'e', 'o', 'o']).map(letter).collect()
+            };
+            assert_eq!((0..race.layout.seating.pieces).map(met).collect::<Vec<_>>(), expected, "`{position}`");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! How strong agents are, and how long they think: one position at a time on one thread, as in play.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;

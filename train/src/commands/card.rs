@@ -1,8 +1,7 @@
 //! `ashta card`: what a person wants to know of a bot.
 
-use std::path::Path;
-
 use anyhow::{Result, bail};
+use ashta_agents::roster::AgentSpec;
 
 use crate::cli::CardArgs;
 use crate::games;
@@ -15,9 +14,10 @@ use crate::rundir::write_whole;
 /// When the agent is no bot, or the card cannot be written.
 pub fn run(args: &CardArgs) -> Result<()> {
     let agent = games::agent(&args.bot)?;
-    let Some(bot) = agent.bot() else { bail!("{} is no bot: cards tell of bots", agent.spec()) };
-    let file = agent.spec().to_string();
-    let name = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy();
+    let (AgentSpec::Bot { path, .. }, Some(bot)) = (agent.spec(), agent.bot()) else {
+        bail!("{} is no bot: cards tell of bots", agent.spec());
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let card = bot.manifest.card(&name);
     match &args.output {
         Some(output) => write_whole(output, &card),

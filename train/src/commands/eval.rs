@@ -1,7 +1,6 @@
 //! `ashta eval`: an agent against others, in paired games.
 
 use anyhow::Result;
-use ashta_agents::arena::MatchConfig;
 use ashta_agents::regret::{Blunder, Mean, RegretReport};
 use ashta_env::game::Game;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,15 +20,14 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
     let race = games::of(&args.game, &all)?;
-    let config =
-        MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
+    let config = args.games.config();
     let player = games::player(&agent, &race)?;
     let mut judged: Vec<Judged> = Vec::new();
     for opponent in &opponents {
         let opponent = games::player(opponent, &race)?;
         let spec = race.spec();
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
-        let bar = ProgressBar::new(args.pairs * legs);
+        let bar = ProgressBar::new(config.blocks * legs);
         bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
         bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
         judged.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
@@ -40,8 +38,8 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "agent": agent.spec().to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
-            "pairs": args.pairs,
-            "seed": args.seed,
+            "pairs": config.blocks,
+            "seed": config.seed,
             "results": judged,
         });
         return output::print(serde_json::to_string_pretty(&json)?);

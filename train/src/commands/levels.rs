@@ -1,7 +1,6 @@
 //! `ashta levels`: the levels of difficulty of a bot, calibrated and measured.
 
 use anyhow::{Result, bail};
-use ashta_agents::arena::MatchConfig;
 use ashta_agents::level::{Calibration, calibrate};
 use ashta_env::game::Game;
 use serde_json::json;
@@ -18,8 +17,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
     let agent = games::agent(&args.bot)?;
     let Some(bot) = agent.bot() else { bail!("{} is no bot: levels are made of one", agent.spec()) };
     let race = games::of(&GameArgs { game: None, seats: None }, &[&agent])?;
-    let config =
-        MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
+    let config = args.games.config();
     let levels = calibrate(&race, &bot.net, &config);
     if let Some(output) = &args.output {
         let mut bot = bot.clone();
@@ -31,8 +29,8 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
             "bot": agent.spec().to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
-            "pairs": args.pairs,
-            "seed": args.seed,
+            "pairs": config.blocks,
+            "seed": config.seed,
             "levels": levels,
         });
         return print(serde_json::to_string_pretty(&json)?);
