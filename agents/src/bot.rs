@@ -14,7 +14,7 @@ use std::sync::Arc;
 use ashta_env::game::Spec;
 
 use crate::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet, Scratch};
-use crate::tensor_file::{self, NamedTensor, TensorFile, TensorFileError};
+use crate::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 
 pub use manifest::{Manifest, Probe, Strength};
 
@@ -140,7 +140,7 @@ impl Bot {
         written.map_err(|cause| BotError::in_file(path, cause))
     }
 
-    /// The content of the bot's file: the same bytes for the same bot.
+    /// The content of the bot's file: the same bytes for the same bot. Weights of half precision take half the space.
     ///
     /// # Errors
     /// When a fact in the manifest cannot be true or the network does not pass its probes.
@@ -157,7 +157,8 @@ impl Bot {
                 rest = after;
             }
         }
-        Ok(tensor_file::encode(KEY, serde_json::to_string(&self.manifest)?, &named)?)
+        let precision = Precision::of(parameters.iter().flatten().copied());
+        Ok(tensor_file::encode(KEY, serde_json::to_string(&self.manifest)?, &named, precision)?)
     }
 
     /// Checks that the bot plays the game of `spec` and understands its observations and actions.

@@ -8,6 +8,8 @@
 //! network* for positions at the start of a turn, which are what players compare, and the *policy network* for what
 //! happens within a turn, where throws are known and actions chosen.
 
+use half::f16;
+
 mod lanes;
 mod mlp;
 mod shape;
@@ -34,6 +36,18 @@ impl PortableNet {
         let shape = NetShape { value: value.shape().clone(), policy: policy.shape().clone() };
         shape.validate()?;
         Ok(PortableNet { shape, value, policy })
+    }
+
+    /// The networks with all parameters rounded to half precision, as bots are stored.
+    ///
+    /// # Errors
+    /// When a parameter is too large for it, beyond 65,504.
+    pub fn rounded(&self) -> Result<PortableNet, NetError> {
+        let rounded = |network: &Mlp| {
+            let parameters: Vec<f32> = network.parameters().iter().map(|&x| f16::from_f32(x).to_f32()).collect();
+            Mlp::new(network.shape().clone(), &parameters)
+        };
+        PortableNet::new(rounded(&self.value)?, rounded(&self.policy)?)
     }
 
     /// The sizes of the networks.
@@ -96,6 +110,16 @@ mod tests {
         assert!(values[0] > 0.7 && policy == [1.0; 3], "{values:?} {policy:?}");
         assert!(net.forward_values(&[5], &mut scratch)[0] > 0.7);
         assert_eq!(net.forward_values(&[], &mut scratch), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn parameters_are_rounded_to_half_precision() {
+        let net = PortableNet::new(mlp(4, 0, 0.1), mlp(6, 3, 2049.0)).expect("they fit");
+        let rounded = net.rounded().expect("they are not too large");
+        assert_eq!(rounded.value().parameters().last(), Some(&0.099_975_586));
+        assert_eq!(rounded.policy().parameters().last(), Some(&2048.0));
+        let large = PortableNet::new(mlp(4, 0, 0.1), mlp(6, 3, 1e6)).expect("they fit");
+        assert!(large.rounded().is_err());
     }
 
     #[test]

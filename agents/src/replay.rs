@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::net::{Batch, Sample};
 use crate::perspective;
 use crate::selfplay::{GameRecord, Position};
-use crate::tensor_file::{self, NamedTensor, TensorFile, TensorFileError};
+use crate::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 
 /// A ring of samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,7 +204,7 @@ impl Replay {
             NamedTensor::row("legal", &legal),
             NamedTensor::row("policies", &policies),
         ];
-        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors)?;
+        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 

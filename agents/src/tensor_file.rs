@@ -1,6 +1,6 @@
 //! Files of named tensors with a JSON manifest: the safetensors format, as far as this package uses it.
 //!
-//! All numbers are 32-bit floats, little-endian, matrices row-major. The manifest is one entry of the header's
+//! All numbers are floats, 32 bits or 16, little-endian, matrices row-major. The manifest is one entry of the header's
 //! `__metadata__`. Reading is bounded in size and never trusts a length; writing is all or nothing. What the tensors
 //! mean is the business of whoever names them.
 
@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
@@ -97,6 +98,23 @@ pub enum TensorFileError {
     },
 }
 
+/// How exactly numbers are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Precision {
+    /// As they are.
+    Single,
+    /// In half the space; what they are if they are of half precision, otherwise about that.
+    Half,
+}
+
+impl Precision {
+    /// The least that loses nothing of these numbers.
+    pub(crate) fn of(mut numbers: impl Iterator<Item = f32>) -> Precision {
+        let is_half = |x: f32| f16::from_f32(x).to_f32().to_bits() == x.to_bits();
+        if numbers.all(is_half) { Precision::Half } else { Precision::Single }
+    }
+}
+
 /// A tensor to be written.
 pub(crate) struct NamedTensor<'a> {
     pub(crate) name: String,
@@ -166,7 +184,7 @@ impl<'a> TensorFile<'a> {
     /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
     pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
         let tensor = self.tensors.tensor(name).map_err(|_| TensorFileError::Missing { name: name.to_owned() })?;
-        if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
+        if !matches!(tensor.dtype(), Dtype::F32 | Dtype::F16) || tensor.shape() != shape {
             let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
             return Err(TensorFileError::Shape {
                 name: name.to_owned(),
@@ -174,20 +192,35 @@ impl<'a> TensorFile<'a> {
                 found: describe(tensor.dtype(), tensor.shape()),
             });
         }
-        let (numbers, _) = tensor.data().as_chunks();
-        out.extend(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        if tensor.dtype() == Dtype::F32 {
+            out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        } else {
+            out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f16::from_le_bytes(bytes).to_f32()));
+        }
         Ok(())
     }
 }
 
 /// The bytes of a file with this manifest under `key`; the same for the same content.
-pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor<'_>]) -> Result<Vec<u8>, TensorFileError> {
-    let bytes: Vec<Vec<u8>> =
-        tensors.iter().map(|tensor| tensor.numbers.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+pub(crate) fn encode(
+    key: &str,
+    manifest: String,
+    tensors: &[NamedTensor<'_>],
+    precision: Precision,
+) -> Result<Vec<u8>, TensorFileError> {
+    let bytes_of = |numbers: &[f32]| match precision {
+        Precision::Single => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Precision::Half => numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+    };
+    let dtype = match precision {
+        Precision::Single => Dtype::F32,
+        Precision::Half => Dtype::F16,
+    };
+    let bytes: Vec<Vec<u8>> = tensors.iter().map(|tensor| bytes_of(tensor.numbers)).collect();
     let views = tensors
         .iter()
         .zip(&bytes)
-        .map(|(tensor, bytes)| Ok((&tensor.name, TensorView::new(Dtype::F32, tensor.shape.clone(), bytes)?)))
+        .map(|(tensor, bytes)| Ok((&tensor.name, TensorView::new(dtype, tensor.shape.clone(), bytes)?)))
         .collect::<Result<Vec<_>, SafeTensorError>>()?;
     Ok(safetensors::serialize(views, Some(HashMap::from([(key.to_owned(), manifest)])))?)
 }
@@ -230,13 +263,13 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), TensorFileError> {
 mod tests {
     use super::*;
 
-    fn sample() -> Vec<u8> {
+    fn sample(precision: Precision) -> Vec<u8> {
         let numbers = [1.0, -2.5, 3.0];
         let tensors = [
             NamedTensor { name: "b".into(), shape: vec![3], numbers: &numbers },
             NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: &numbers[..2] },
         ];
-        encode("key", "{}".into(), &tensors).expect("the tensors are valid")
+        encode("key", "{}".into(), &tensors, precision).expect("the tensors are valid")
     }
 
     /// A file with this header and 8 bytes of data.
@@ -250,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let bytes = sample();
+        let bytes = sample(Precision::Single);
         let file = TensorFile::decode(&bytes, "key").expect("it was just written");
         assert_eq!(file.manifest, "{}");
         let mut numbers = Vec::new();
@@ -261,6 +294,22 @@ mod tests {
         let wrong = file.read("a", &[1, 2], &mut numbers).map_err(|e| e.to_string());
         assert_eq!(wrong, Err("tensor a is F32 [2, 1], not F32 [1, 2]".into()));
         assert_eq!(file.read("c", &[1], &mut numbers).map_err(|e| e.to_string()), Err("there is no tensor c".into()));
+    }
+
+    #[test]
+    fn numbers_of_half_precision_take_half_the_space() {
+        let (single, half) = (sample(Precision::Single), sample(Precision::Half));
+        assert!(half.len() < single.len(), "{} and {} bytes", half.len(), single.len());
+        let file = TensorFile::decode(&half, "key").expect("it was just written");
+        let mut numbers = Vec::new();
+        file.read("b", &[3], &mut numbers).expect("it was written");
+        assert_eq!(numbers, [1.0, -2.5, 3.0]);
+        assert_eq!(Precision::of(numbers.into_iter()), Precision::Half);
+        // Too fine, too large, too small; and -0 is not 0.
+        for x in [1.0 + f32::EPSILON, 65_536.0, 1e-9] {
+            assert_eq!(Precision::of([1.0, x].into_iter()), Precision::Single, "{x}");
+        }
+        assert_eq!(Precision::of([-0.0].into_iter()), Precision::Half);
     }
 
     #[test]

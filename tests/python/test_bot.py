@@ -16,7 +16,9 @@ def bot(smoke):
     """The manifest and the tensors of the bot, read without any code of ashta."""
     with safe_open(smoke[1], framework="numpy") as file:
         manifest = json.loads(file.metadata()["ashta"])
-        return manifest, {name: file.get_tensor(name).astype(numpy.float64) for name in file.keys()}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}
+        assert all(tensor.dtype == numpy.float16 for tensor in tensors.values())
+        return manifest, {name: tensor.astype(numpy.float64) for name, tensor in tensors.items()}
 
 
 def forward(manifest, tensors, active):

@@ -152,12 +152,12 @@ impl Trainees {
         self.of(Learner::latest_net)
     }
 
-    /// The networks to judge and to export.
+    /// The networks to judge and to export, of half precision.
     ///
     /// # Errors
     /// When learning has diverged.
     pub fn net(&self) -> Result<PortableNet> {
-        self.of(Learner::net)
+        rounded(self.of(Learner::net)?)
     }
 
     fn of(&self, net: fn(&Learner) -> Result<Mlp, NetError>) -> Result<PortableNet> {
@@ -165,7 +165,7 @@ impl Trainees {
     }
 }
 
-/// The networks to export of the checkpoint in the folder `dir`, whatever device they were learned on.
+/// The networks to export of the checkpoint in the folder `dir`, of half precision, whatever device they were learned on.
 ///
 /// # Errors
 /// When the checkpoint is damaged or does not fit the settings, or learning has diverged.
@@ -173,12 +173,18 @@ pub fn load_net(config: &Config, race: &Race, dir: &Path) -> Result<PortableNet>
     let NetShape { value, policy } = shape(config, race);
     let learner =
         |shape, part| checkpoint::load_learner(&dir.join(part), shape, learner_config(config), LearnerDevice::Cpu);
-    joined(learner(value, checkpoint::VALUE)?.net(), learner(policy, checkpoint::POLICY)?.net())
+    rounded(joined(learner(value, checkpoint::VALUE)?.net(), learner(policy, checkpoint::POLICY)?.net())?)
 }
+
+fn rounded(net: PortableNet) -> Result<PortableNet> {
+    net.rounded().context(DIVERGED)
+}
+
+const DIVERGED: &str = "learning has diverged; a smaller learning_rate may help";
 
 fn joined(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
     let net = value.and_then(|value| PortableNet::new(value, policy?));
-    net.context("learning has diverged; a smaller learning_rate may help")
+    net.context(DIVERGED)
 }
 
 /// The shape of the networks that the settings ask for.

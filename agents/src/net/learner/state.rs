@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::net::LearnerDevice;
 use crate::net::model::numbers;
 use crate::portable::MlpShape;
-use crate::tensor_file::{self, NamedTensor, TensorFile};
+use crate::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
 use super::{Learner, LearnerConfig, LearnerError, row};
 
@@ -50,7 +50,7 @@ impl Learner {
         if let Some([first, second]) = &moments {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
-        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors)?;
+        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
