@@ -6,16 +6,18 @@
 //! never panics; choosing actions with a bot is the business of evaluators and agents.
 
 mod card;
+mod error;
 mod manifest;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ashta_env::game::Spec;
 
-use crate::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet, Scratch};
-use crate::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
+use crate::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
+use crate::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
+pub use error::BotError;
 pub use manifest::{Manifest, Probe, Strength};
 
 /// The version of the format that this program writes, and the only one it reads.
@@ -35,67 +37,6 @@ pub struct Bot {
     pub manifest: Manifest,
     /// Its network.
     pub net: Arc<PortableNet>,
-}
-
-/// Why a bot cannot be read, written or used.
-#[derive(Debug, thiserror::Error)]
-pub enum BotError {
-    /// Something is wrong with this file.
-    #[error("bot file {}", path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        #[source]
-        cause: Box<BotError>,
-    },
-    /// The file cannot be read or written, or is not one of tensors as described.
-    #[error(transparent)]
-    File(#[from] TensorFileError),
-    /// Another version of this program wrote the file.
-    #[error("the bot has format {found}, this program reads format {FORMAT}")]
-    Format {
-        /// The version of the file's format.
-        found: u32,
-    },
-    /// The manifest is not as described.
-    #[error("the manifest is not valid")]
-    Manifest(#[from] serde_json::Error),
-    /// A fact in the manifest cannot be true.
-    #[error("{what} in the manifest is {found}, not {expected}")]
-    Fact {
-        /// Which fact.
-        what: &'static str,
-        /// What it should be.
-        expected: String,
-        /// What it is.
-        found: String,
-    },
-    /// There is no network of that shape or with those weights.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// The network does not answer as it did when it was exported.
-    #[error("probe {index}: {what} is {found}, not {expected}")]
-    Probe {
-        /// Place of the probe in the manifest.
-        index: usize,
-        /// Which answer.
-        what: String,
-        /// The answer at export.
-        expected: f32,
-        /// The answer now.
-        found: f32,
-    },
-    /// The bot was made for another game, or another version of it.
-    #[error("the bot was made for {what} {found}, not {expected}")]
-    Ruleset {
-        /// What differs.
-        what: &'static str,
-        /// What the game has.
-        expected: String,
-        /// What the bot has.
-        found: String,
-    },
 }
 
 impl Bot {
@@ -126,6 +67,9 @@ impl Bot {
         };
         let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
         file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
+        if file.checksum != manifest.checksum {
+            return Err(BotError::Checksum { expected: manifest.checksum, found: file.checksum });
+        }
         let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
         bot.check()?;
         Ok(bot)
@@ -158,7 +102,13 @@ impl Bot {
             }
         }
         let precision = Precision::of(parameters.iter().flatten().copied());
-        Ok(tensor_file::encode(KEY, serde_json::to_string(&self.manifest)?, &named, precision)?)
+        let encode = |manifest: &Manifest| -> Result<Vec<u8>, BotError> {
+            Ok(tensor_file::encode(KEY, serde_json::to_string(manifest)?, &named, precision)?)
+        };
+        // The checksum changes the header, not the data.
+        let bytes = encode(&self.manifest)?;
+        let checksum = TensorFile::decode(&bytes, KEY)?.checksum;
+        encode(&Manifest { checksum, ..self.manifest.clone() })
     }
 
     /// Checks that the bot plays the game of `spec` and understands its observations and actions.
@@ -213,12 +163,6 @@ impl Bot {
             }
         }
         Ok(())
-    }
-}
-
-impl BotError {
-    fn in_file(path: &Path, cause: BotError) -> BotError {
-        BotError::InFile { path: path.to_owned(), cause: Box::new(cause) }
     }
 }
 
@@ -312,7 +256,7 @@ mod tests {
         bot.write(&path).expect("the temporary directory is writable");
         let read = Bot::read(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
-        assert_eq!(read.manifest, bot.manifest);
+        assert_eq!(Manifest { checksum: 0, ..read.manifest.clone() }, bot.manifest);
         assert_eq!(read.net.value().parameters(), bot.net.value().parameters());
         assert_eq!(read.net.policy().parameters(), bot.net.policy().parameters());
         assert_eq!(read.to_bytes().ok(), bot.to_bytes().ok(), "the same bot is the same bytes");
@@ -342,16 +286,19 @@ mod tests {
             ]
         );
         let file = TensorFile::decode(&bytes, KEY).expect("it was just encoded");
-        assert!(file.manifest.starts_with(concat!(
+        let begins = concat!(
             r#"{"format":2,"program":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","ruleset":"fake?flag=true","seats":"SN","ruleset_hash":"0123456789abcdef","encoding":4,"#,
+            r#""checksum":"CHECKSUM","#,
             r#""shape":{"value":{"observation":5,"hidden":[4],"values":2,"actions":0,"value_head":"softmax"},"#,
             r#""policy":{"observation":6,"hidden":[5,3],"values":2,"actions":3,"value_head":"softmax"}},"#,
             r#""training":{"games":"20000"},"#,
             r#""strength":[{"opponent":"random","games":100,"score":0.9,"low":0.83,"high":0.95}],"#,
             r#""probes":[{"position":"some position","observer":"N","active":[0,3],"values":["#,
-        )));
+        );
+        let begins = begins.replace("CHECKSUM", &format!("{:08x}", file.checksum));
+        assert!(file.manifest.starts_with(&begins), "{}", file.manifest);
     }
 
     #[test]
@@ -367,11 +314,13 @@ mod tests {
     fn no_flipped_bit_makes_a_panic_or_another_network() {
         let bytes = bot().to_bytes().expect("the bot is valid");
         let probes = bot().manifest.probes;
+        let data = 8 + usize::from(bytes[0]) + 256 * usize::from(bytes[1]);
         for place in 0..bytes.len() {
             for bit in 0..8 {
                 let mut bytes = bytes.clone();
                 bytes[place] ^= 1 << bit;
                 let Ok(bot) = Bot::from_bytes(&bytes) else { continue };
+                assert!(place < data, "bit {bit} of byte {place}, which is of the weights");
                 let mut scratch = Scratch::default();
                 for probe in &probes {
                     let values = bot.net.forward_values(&probe.active, &mut scratch);
@@ -424,7 +373,7 @@ mod tests {
         let with_bias = |bias: f32| [&bytes[..start], &bias.to_le_bytes(), &bytes[start + 4..]].concat();
         assert_eq!(refusal(&with_bias(f32::NAN)), "parameter 68 of the network is NaN");
         let error = refusal(&with_bias(0.5));
-        assert!(error.starts_with("probe 2: value 0 is "), "{error}");
+        assert!(error.starts_with("the file is damaged: its data have the checksum "), "{error}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::Crc;
 use half::f16;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -34,12 +35,18 @@ pub enum TensorFileError {
         /// What the system says.
         source: io::Error,
     },
-    /// The file or its header is larger than any real one.
-    #[error("the {part} has {bytes} bytes, more than {limit}")]
+    /// The file is larger than any real one.
+    #[error("the file has {bytes} bytes, more than {limit}")]
     TooLarge {
-        /// `file` or `header`.
-        part: &'static str,
         /// Its size.
+        bytes: u64,
+        /// The largest size that is read.
+        limit: u64,
+    },
+    /// The first bytes tell of a header larger than any real one.
+    #[error("it does not begin as a safetensors file does: its header would have {bytes} bytes, more than {limit}")]
+    Beginning {
+        /// The size of the header.
         bytes: u64,
         /// The largest size that is read.
         limit: u64,
@@ -135,6 +142,8 @@ pub(crate) struct TensorFile<'a> {
     tensors: SafeTensors<'a>,
     /// The text under the key asked for.
     pub(crate) manifest: String,
+    /// CRC-32 of everything behind the header.
+    pub(crate) checksum: u32,
 }
 
 #[derive(Deserialize)]
@@ -158,7 +167,7 @@ impl<'a> TensorFile<'a> {
         };
         let length = u64::from_le_bytes(*length);
         if length > MAX_HEADER {
-            return Err(TensorFileError::TooLarge { part: "header", bytes: length, limit: MAX_HEADER });
+            return Err(TensorFileError::Beginning { bytes: length, limit: MAX_HEADER });
         }
         let Some((header, data)) = rest.split_at_checked(length as usize) else {
             return Err(TensorFileError::Short { found: bytes.len() });
@@ -172,7 +181,9 @@ impl<'a> TensorFile<'a> {
             }
         }
         let manifest = header.metadata.remove(key).ok_or(TensorFileError::NoManifest { key })?;
-        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest })
+        let mut checksum = Crc::new();
+        checksum.update(data);
+        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest, checksum: checksum.sum() })
     }
 
     /// Refuses a file with another number of tensors.
@@ -184,11 +195,13 @@ impl<'a> TensorFile<'a> {
     /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
     pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
         let tensor = self.tensors.tensor(name).map_err(|_| TensorFileError::Missing { name: name.to_owned() })?;
-        if !matches!(tensor.dtype(), Dtype::F32 | Dtype::F16) || tensor.shape() != shape {
+        let is_float = matches!(tensor.dtype(), Dtype::F32 | Dtype::F16);
+        if !is_float || tensor.shape() != shape {
             let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
+            let expected = if is_float { tensor.dtype() } else { Dtype::F32 };
             return Err(TensorFileError::Shape {
                 name: name.to_owned(),
-                expected: describe(Dtype::F32, shape),
+                expected: describe(expected, shape),
                 found: describe(tensor.dtype(), tensor.shape()),
             });
         }
@@ -231,7 +244,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TensorFileError> {
     let file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
     if bytes > MAX_FILE {
-        return Err(TensorFileError::TooLarge { part: "file", bytes, limit: MAX_FILE });
+        return Err(TensorFileError::TooLarge { bytes, limit: MAX_FILE });
     }
     let mut content = Vec::with_capacity(bytes as usize);
     file.take(MAX_FILE).read_to_end(&mut content).map_err(failed)?;
@@ -315,7 +328,13 @@ mod tests {
     #[test]
     fn lengths_are_never_trusted() {
         assert_eq!(refusal(&[1, 2, 3]), "there are 3 bytes, too few for the header");
-        assert_eq!(refusal(&[0xff; 16]), format!("the header has {} bytes, more than 16777216", u64::MAX));
+        assert_eq!(
+            refusal(&[0xff; 16]),
+            format!(
+                "it does not begin as a safetensors file does: its header would have {} bytes, more than 16777216",
+                u64::MAX
+            )
+        );
         assert_eq!(refusal(&[9, 0, 0, 0, 0, 0, 0, 0, b'{']), "there are 9 bytes, too few for the header");
         let mut header = String::from("{\"__metadata__\":{\"key\":\"\"}");
         // Eight tensors whose sizes add up to 2 to the power of 64 less 8.

@@ -27,6 +27,10 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
+    /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it means
+    /// nothing; writing finds it out.
+    #[serde(serialize_with = "write_checksum", deserialize_with = "read_checksum")]
+    pub checksum: u32,
     /// The sizes of the networks.
     pub shape: NetShape,
     /// How the bot was trained: names and values for people and programs to read.
@@ -83,6 +87,7 @@ impl Manifest {
             seats: spec.seats.iter().map(Seat::letter).collect(),
             ruleset_hash: spec.ruleset_hash,
             encoding: spec.encoding,
+            checksum: 0,
             shape,
             training: BTreeMap::new(),
             strength: Vec::new(),
@@ -170,6 +175,16 @@ impl Probe {
 
 fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{checksum:08x}"))
+}
+
+fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let checksum = u32::from_str_radix(&text, 16).ok().filter(|checksum| format!("{checksum:08x}") == text);
+    checksum.ok_or_else(|| serde::de::Error::custom(format!("checksum {text:?} is not 8 hexadecimal digits")))
 }
 
 fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
