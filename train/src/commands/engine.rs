@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result};
 use ashta_agents::roster::{Player, Roster};
-use ashta_env::chance;
+use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -29,7 +29,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// When the agent cannot be loaded, or standard input or output breaks.
 pub fn run(args: &EngineArgs) -> Result<()> {
     let agent = args.agent.as_deref().map(games::agent).transpose()?;
-    let mut engine = Engine { agent };
+    let mut engine = Engine::new(agent);
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
     while read_line(&mut input, &mut line).context("cannot read standard input")? {
@@ -69,7 +69,9 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bo
 #[derive(Debug)]
 pub struct Engine {
     /// Who answers `bestmove` and `evaluate`.
-    pub agent: Option<Roster>,
+    agent: Option<Roster>,
+    /// What agents that draw draw from, from request to request.
+    rng: GameRng,
 }
 
 /// Why a request was refused: a code for programs and a message for people.
@@ -98,6 +100,11 @@ mod code {
 type Answer = Result<Value, Refusal>;
 
 impl Engine {
+    /// An engine with this agent, or one that knows only the rules.
+    pub fn new(agent: Option<Roster>) -> Engine {
+        Engine { agent, rng: chance::stream(0, 0) }
+    }
+
     /// The answer to one line.
     pub fn answer(&mut self, line: &[u8]) -> Value {
         let request = match serde_json::from_slice(line) {
@@ -150,8 +157,12 @@ impl Engine {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
         }
         let states = [state];
-        // The answer depends on the position alone.
-        let action = agent.agent().act(&race, &states, &mut [chance::stream(0, 0)])[0];
+        let mut seeded = match request.get("seed") {
+            None => None,
+            Some(_) => Some(chance::stream(seed(request)?, 0)),
+        };
+        let rng = seeded.as_mut().unwrap_or(&mut self.rng);
+        let action = agent.agent().act(&race, &states, std::slice::from_mut(rng))[0];
         let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
@@ -180,6 +191,12 @@ fn text<'a>(request: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refus
         Some(_) => Err(refuse(code::REQUEST, format!("`{key}` is a text"))),
         None => Err(refuse(code::REQUEST, format!("`{key}` is missing"))),
     }
+}
+
+/// The seed of a request, 0 where it has none.
+fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
+    let seed = request.get("seed").map_or(Some(0), Value::as_u64);
+    seed.ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))
 }
 
 fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
@@ -211,10 +228,7 @@ fn new_game(request: &Map<String, Value>) -> Answer {
     };
     let seats = seats.ok_or_else(|| refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\""))?;
     let race = Race::new(Ruleset::parse(game, seats).map_err(|error| refuse(code::GAME, error))?);
-    let seed = match request.get("seed") {
-        None => 0,
-        Some(seed) => seed.as_u64().ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))?,
-    };
+    let seed = seed(request)?;
     let first = match request.get("start") {
         None | Some(Value::Null) => chance::first_seat(seats, &mut chance::stream(seed, 0)),
         Some(start) => {
@@ -316,7 +330,7 @@ mod tests {
 
     fn ask(request: &str) -> Value {
         let agent = Some(games::agent("greedy").expect("a baseline"));
-        Engine { agent }.answer(request.as_bytes())
+        Engine::new(agent).answer(request.as_bytes())
     }
 
     fn error(request: &str) -> (String, String) {
@@ -340,6 +354,22 @@ mod tests {
         let first = legal["actions"][0].clone();
         let moved = ask(&json!({"op": "apply", "position": thrown["position"], "action": first["id"]}).to_string());
         assert!(moved["position"].is_string(), "{moved}");
+    }
+
+    #[test]
+    fn agents_that_draw_draw_anew_at_each_request() {
+        let mut engine = Engine::new(Some(games::agent("random").expect("a baseline")));
+        let mut first = |request: Value| {
+            let counted = (0..400).filter(|_| engine.answer(request.to_string().as_bytes())["action"] == json!(0));
+            counted.count()
+        };
+        let request = json!({"op": "bestmove", "position": "ashte-kashte?pieces=2 S:12,14/N:hand,hand S 1"});
+        let count = first(request.clone());
+        assert!((160..=240).contains(&count), "{count} of 400");
+        let mut seeded = request;
+        seeded["seed"] = json!(5);
+        let count = first(seeded);
+        assert!(count == 0 || count == 400, "the same seed, the same answer: {count} of 400");
     }
 
     #[test]
@@ -372,7 +402,7 @@ mod tests {
         let values = ask(r#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
         let values: Vec<f64> = values["values"].as_array().expect("values").iter().filter_map(Value::as_f64).collect();
         assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-6);
-        let without = Engine { agent: None }.answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+        let without = Engine::new(None).answer(br#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
         assert_eq!(without["error"]["code"], "no-agent");
     }
 
