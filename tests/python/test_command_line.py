@@ -1,6 +1,7 @@
 """The command line as people use it: errors that help, interruptions that lose nothing, answers for programs."""
 
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -72,7 +73,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=program.PATIENCE)
-    assert process.returncode == 0 and "bot:" not in output
+    assert process.returncode == 130 and "bot:" not in output
     assert f"ashta train --resume {directory / 'smoke-1'}" in errors
     interrupted_after = metrics.read_text().count("\n")
     assert interrupted_after < 64
@@ -180,8 +181,25 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     assert unsolved.returncode == 1 and "no table of pagade" in unsolved.stderr, unsolved.stderr
     unknown = program.run("eval", f"{bot}+master", "--pairs", "1")
     assert unknown.returncode == 1 and "+beginner, +novice" in unknown.stderr, unknown.stderr
-    baseline = program.run("levels", "greedy")
-    assert baseline.returncode == 1 and "greedy is no bot" in baseline.stderr, baseline.stderr
+    nowhere = tmp_path / "nowhere" / "x.bot"
+    for arguments, message in [
+        (["greedy"], "greedy is no bot"),
+        ([f"{smoke[1]}+policy"], "leave out `+policy`"),
+        ([smoke[1], "--pairs", "1"], "at least 2"),
+        ([smoke[1], "--pairs", "10000000", "-o", nowhere], str(nowhere)),
+    ]:
+        refused = program.run("levels", *arguments)
+        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+
+
+def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(smoke[0], run)
+    facts = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(facts | {"encoding": 1}))
+    refused = program.run("export", run, "-o", tmp_path / "x.bot")
+    assert refused.returncode == 1 and "its encoding is 1, now it would be 2" in refused.stderr, refused.stderr
+    assert not (tmp_path / "x.bot").exists()
 
 
 def test_agents_are_timed(smoke):
@@ -200,12 +218,17 @@ def test_a_card_tells_what_the_manifest_says(smoke, tmp_path):
     assert program.run("card", smoke[1], "-o", written).returncode == 0
     card = written.read_text()
     assert program.run("card", smoke[1]).stdout == card
-    assert program.run("card", f"{smoke[1]}+2ply").stdout == card, "the card is of the file"
     with safe_open(smoke[1], "np") as file:
         manifest = json.loads(file.metadata()["ashta"])
     assert card.startswith("---\nlicense:\n- mit\n- apache-2.0\n") and f"# {smoke[1].stem}\n" in card
     for part in [manifest["ruleset_hash"], manifest["training"]["config"].strip(), "| random (the bot looks one ply ahead) |"]:
         assert part in card, part
     assert "# ashtapada\n" in program.run("card", "ashtapada").stdout
-    refused = program.run("card", "greedy")
-    assert refused.returncode == 1 and "greedy is no bot" in refused.stderr
+    for spec, message in [("greedy", "greedy is no bot"), (f"{smoke[1]}+2ply", "leave out `+2ply`")]:
+        refused = program.run("card", spec)
+        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    refused = program.run("card", smoke[1], "-o", folder)
+    assert refused.returncode == 1 and str(folder) in refused.stderr
+    assert not list(tmp_path.glob("*.tmp")), "nothing is left behind"

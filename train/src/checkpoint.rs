@@ -9,7 +9,7 @@ use ashta_agents::replay::{Part, Replay, ReplayError};
 use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 
-use crate::rundir::write_whole;
+use crate::files::write_whole;
 use crate::trainee::{Due, Trainees};
 
 /// The counters and generators of the loop.

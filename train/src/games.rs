@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::roster::{AgentError, AgentSpec, Player, Roster};
+use ashta_agents::bot::Bot;
+use ashta_agents::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
 use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
@@ -37,6 +38,19 @@ pub fn agent(spec: &str) -> Result<Roster> {
     Ok(parsed.load(&folders())?)
 }
 
+/// Loads a bot and says in which file it is.
+///
+/// # Errors
+/// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
+pub fn bot(spec: &str, what: &str) -> Result<(PathBuf, Bot)> {
+    let agent = agent(spec)?;
+    match (agent.spec(), agent.bot()) {
+        (AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) }, Some(bot)) => Ok((path.clone(), bot.clone())),
+        (AgentSpec::Bot { lookahead, .. }, Some(_)) => bail!("{what} of a bot: leave out `+{lookahead}`"),
+        (spec, _) => bail!("{spec} is no bot: {what} of bots"),
+    }
+}
+
 /// `ashtapada+2ply` as the agent that `checkpoints/ashtapada.bot+2ply` is.
 fn of_shipped_bot(spec: &str) -> Result<AgentSpec> {
     let bots = shipped_bots();
@@ -45,9 +59,13 @@ fn of_shipped_bot(spec: &str) -> Result<AgentSpec> {
         return Ok(format!("{}{lookahead}", path.display()).parse()?);
     }
     let names: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
-    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let folders: Vec<String> = folders().iter().map(|folder| folder.display().to_string()).collect();
+    let folders = folders.join(" or ");
     let unknown = AgentError::Unknown { name: spec.to_owned() };
-    bail!("{unknown}; the bots that come with the program are {known}")
+    match names.is_empty() {
+        true => bail!("{unknown}; there are no bots with names in {folders}"),
+        false => bail!("{unknown}; the bots with names, in {folders}, are {}", names.join(", ")),
+    }
 }
 
 /// The bots that come with the program, by name.
@@ -77,21 +95,30 @@ fn folders() -> Vec<PathBuf> {
     std::iter::once(here).chain(built).collect()
 }
 
+/// The game that a bot plays.
+///
+/// # Errors
+/// When this program does not know it.
+pub fn of_bot(bot: &Bot) -> Result<Race> {
+    let seats = SeatSet::from_letters(&bot.manifest.seats).context("the seats of the bot")?;
+    Ok(Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the ruleset of the bot")?))
+}
+
 /// The game that `agents` play: that of the first bot among them, or the one that `args` name.
 ///
 /// # Errors
 /// When nothing says what to play, the options contradict a bot, or a bot plays another game.
 pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
-    let bot = agents.iter().find_map(|agent| agent.bot());
+    let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
     let race = match (bot, &args.game) {
-        (Some(bot), _) => {
-            let seats = SeatSet::from_letters(&bot.manifest.seats).context("the seats of the bot")?;
-            let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the ruleset of the bot")?);
+        (Some((agent, bot)), _) => {
+            let race = of_bot(bot).with_context(|| agent.spec().to_string())?;
             if let Some(game) = &args.game {
-                let count = args.seats.unwrap_or(seats.len());
+                let count = args.seats.unwrap_or(race.ruleset().seats().len());
                 let asked = Ruleset::parse(game, self::seats(count)?)?;
-                if asked != *race.ruleset() {
-                    bail!("the bot plays `{}`, not `{asked}`: leave out --game, or take another bot", race.ruleset());
+                let (spec, plays) = (agent.spec(), race.ruleset());
+                if asked != *plays {
+                    bail!("{spec} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
                 }
             }
             race

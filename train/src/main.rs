@@ -5,6 +5,7 @@ mod checkpoint;
 mod cli;
 mod commands;
 mod config;
+mod files;
 mod games;
 mod metrics;
 mod output;

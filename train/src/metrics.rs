@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use tensorboard_rs::summary_writer::SummaryWriter;
 
-use crate::rundir::write_whole;
+use crate::files::write_whole;
 
 const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";

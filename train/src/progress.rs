@@ -15,7 +15,7 @@ use crate::output::aligned;
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// How a run stands. Losses that are not known yet are NaN and shown as `-`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Status {
     /// Self-play games finished.
     pub games: u64,
@@ -29,13 +29,28 @@ pub struct Status {
     pub policy_loss: f64,
     /// Opponents and win rates, 0 to 1, of the last short evaluation.
     pub win_rates: Vec<(String, f64)>,
+    /// Seconds of training until the run ends, however many games are left; `None` without a limit.
+    pub time_left: Option<f64>,
+}
+
+impl Default for Status {
+    fn default() -> Status {
+        Status {
+            games: 0,
+            games_per_second: 0.0,
+            samples_per_second: 0.0,
+            value_loss: f64::NAN,
+            policy_loss: f64::NAN,
+            win_rates: Vec::new(),
+            time_left: None,
+        }
+    }
 }
 
 /// The display of a running training.
 #[derive(Debug)]
 pub struct Progress {
     games: u64,
-    ends: Option<Instant>,
     display: Display,
 }
 
@@ -53,8 +68,8 @@ struct Lines {
 }
 
 impl Progress {
-    /// Begins the display of a run of `games` games of which `done` are finished; it ends early after `time_limit`.
-    pub fn new(games: u64, done: u64, time_limit: Option<Duration>) -> Progress {
+    /// Begins the display of a run of `games` games of which `done` are finished.
+    pub fn new(games: u64, done: u64) -> Progress {
         let now = Instant::now();
         let display = if std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
@@ -65,13 +80,13 @@ impl Progress {
         } else {
             Display::Lines(Lines { printed: now, games: done })
         };
-        Progress { games, ends: time_limit.and_then(|limit| now.checked_add(limit)), display }
+        Progress { games, display }
     }
 
     /// Shows how the run stands now.
     pub fn update(&mut self, status: &Status) {
         let now = Instant::now();
-        let advance = describe_advance(status, self.games, self.ends.map(|end| end.saturating_duration_since(now)));
+        let advance = describe_advance(status, self.games);
         let learning = describe_learning(status);
         match &mut self.display {
             Display::Bar(bar) => {
@@ -111,10 +126,10 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// How far a run of `total` games is that ends after `limit` at the latest.
-fn describe_advance(status: &Status, total: u64, limit: Option<Duration>) -> String {
+/// How far a run of `total` games is.
+fn describe_advance(status: &Status, total: u64) -> String {
     let rest = total.saturating_sub(status.games) as f64 / status.games_per_second;
-    let rest = limit.map_or(rest, |limit| rest.min(limit.as_secs_f64()));
+    let rest = status.time_left.map_or(rest, |left| rest.min(left.max(0.0)));
     let left = if rest.is_finite() { format!("  {} left", duration(rest)) } else { String::new() };
     format!("{}/{} games  {} games/s{left}", grouped(status.games), grouped(total), rate(status.games_per_second))
 }
@@ -227,6 +242,7 @@ mod tests {
             value_loss: 0.41234,
             policy_loss: f64::NAN,
             win_rates: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
+            time_left: None,
         }
     }
 
@@ -237,20 +253,22 @@ mod tests {
 
     #[test]
     fn words_tell_how_the_run_stands() {
-        let advance = describe_advance(&status(), 100_000, None);
+        let advance = describe_advance(&status(), 100_000);
         assert_eq!(advance, "12,800/100,000 games  512 games/s  2 min 50 s left");
         assert_eq!(
             describe_learning(&status()),
             "25,001 samples/s  value loss 0.4123  policy loss -  vs random 99.1 %  vs greedy 80.0 %"
         );
+        assert_eq!(describe_learning(&Status::default()), "0.0 samples/s  value loss -  policy loss -");
     }
 
     #[test]
     fn a_time_limit_can_end_the_run_earlier_and_an_unknown_rate_promises_nothing() {
-        let limited = |seconds| describe_advance(&status(), 100_000, Some(Duration::from_secs(seconds)));
-        assert!(limited(61).ends_with("  1 min 1 s left"));
-        assert!(limited(1000).ends_with("  2 min 50 s left"));
-        assert!(!describe_advance(&Status::default(), 10, None).contains("left"));
+        let limited = |seconds| describe_advance(&Status { time_left: Some(seconds), ..status() }, 100_000);
+        assert!(limited(61.0).ends_with("  1 min 1 s left"));
+        assert!(limited(1000.0).ends_with("  2 min 50 s left"));
+        assert!(limited(-0.5).ends_with("  0 s left"));
+        assert!(!describe_advance(&Status::default(), 10).contains("left"));
     }
 
     #[test]
@@ -267,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_display_begins_and_ends_at_any_point() {
-        let mut progress = Progress::new(0, 0, Some(Duration::MAX));
+        let mut progress = Progress::new(0, 0);
         progress.update(&Status::default());
         progress.finish();
     }

@@ -96,7 +96,7 @@ impl Run {
     /// When learning diverges or something cannot be written.
     pub fn train(mut self, stops: &dyn Fn(u64) -> bool) -> Result<Ending> {
         let limit = self.config.run.time_limit_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
-        let mut progress = Progress::new(self.config.selfplay.games, self.state.games, limit);
+        let mut progress = Progress::new(self.config.selfplay.games, self.state.games);
         let mut status = Status::default();
         let mut saved = self.state.iteration;
         let is_time_up = |state: &LoopState| limit.is_some_and(|limit| state.seconds >= limit.as_secs_f64());
@@ -120,6 +120,7 @@ impl Run {
             if self.state.iteration.is_multiple_of(self.config.evaluation.every_iterations) {
                 self.look(&mut status, &mut saved)?;
             }
+            status.time_left = limit.map(|limit| limit.as_secs_f64() - self.state.seconds);
             progress.update(&status);
             self.metrics.write(self.step())?;
             if self.state.iteration.is_multiple_of(self.config.run.checkpoint_iterations) {
@@ -248,8 +249,8 @@ impl Run {
         }
         // The opponents that were asked for, whether or not perfect play is at hand.
         let asked = judged.len().min(self.config.evaluation.during.len());
-        let mean = judged[..asked].iter().map(|judged| judged.report.score).sum::<f64>() / asked.max(1) as f64;
-        if self.state.best_score.is_none_or(|best| mean > best) {
+        let mean = judged[..asked].iter().map(|judged| judged.report.score).sum::<f64>() / asked as f64;
+        if asked > 0 && self.state.best_score.is_none_or(|best| mean > best) {
             self.state.best_score = Some(mean);
             self.save(saved)?;
             self.rundir.mark_best(self.state.iteration)?;

@@ -21,7 +21,11 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
+use ashta_env::game::Game;
+use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
+
+use crate::files::{TEMPORARY, cannot_write, write_whole};
 
 const CONFIG: &str = "config.toml";
 const INFO: &str = "run.json";
@@ -30,8 +34,6 @@ const LATEST: &str = "latest";
 const BEST: &str = "best";
 const BOTS: &str = "bots";
 const LOCK: &str = "lock";
-/// Ending of names that are not complete yet, or no longer.
-const TEMPORARY: &str = "tmp";
 
 /// What made a run: enough to refuse continuing it with something else, and to find the program again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +44,7 @@ pub struct RunInfo {
     pub commit: Option<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// The ruleset as in the text notation: the game with its flags.
+    /// The ruleset and its seats as the program prints them: the game with its flags, and the letters of the seats.
     pub ruleset: String,
     /// Hash of the ruleset with its seats, 16 hexadecimal digits.
     pub ruleset_hash: String,
@@ -53,6 +55,12 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
+    /// A run of this program in `race` that begins now.
+    pub fn of(race: &Race, seed: u64) -> RunInfo {
+        let spec = race.spec();
+        RunInfo::new(seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding)
+    }
+
     /// A run of this program that begins now.
     pub fn new(seed: u64, ruleset: &str, ruleset_hash: u64, encoding: u32) -> RunInfo {
         RunInfo {
@@ -127,8 +135,7 @@ impl RunDir {
     /// `current`, when another process is training in it, or when something cannot be written.
     pub fn resume(path: &Path, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
         let mut run = RunDir::open(path)?;
-        let differences = run.info.differences(current);
-        ensure!(differences.is_empty(), "cannot resume {}: {}", path.display(), differences.join("; "));
+        run.check(current, "resume")?;
         run._lock = Some(lock(path)?);
         for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
             if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
@@ -140,6 +147,16 @@ impl RunDir {
             write_whole(&path.join(LATEST), &format!("{iteration}\n"))?;
         }
         Ok((run, newest))
+    }
+
+    /// Checks that the run was made as `current` would be, before it is used as `action` says.
+    ///
+    /// # Errors
+    /// With everything that differs: ruleset, encoding, seed.
+    pub fn check(&self, current: &RunInfo, action: &str) -> Result<()> {
+        let differences = self.info.differences(current);
+        ensure!(differences.is_empty(), "cannot {action} {}: {}", self.path.display(), differences.join("; "));
+        Ok(())
     }
 
     /// Replaces the resolved settings by `config`, which may allow more games than before.
@@ -259,17 +276,6 @@ impl RunDir {
     }
 }
 
-/// Replaces the file at `path` by `text`: a reader sees the old text or the new one, never a part.
-///
-/// # Errors
-/// When it cannot be written, with the path.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".");
-    temporary.push(TEMPORARY);
-    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).with_context(|| cannot_write(path))
-}
-
 /// Makes the first folder of `name`, `name-2`, `name-3`, … that does not exist yet.
 fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
     let mut path = directory.join(name);
@@ -311,10 +317,6 @@ fn remove(path: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
 }
 
 #[cfg(test)]

@@ -1,22 +1,18 @@
 //! `ashta card`: what a person wants to know of a bot.
 
-use anyhow::{Result, bail};
-use ashta_agents::roster::AgentSpec;
+use anyhow::Result;
 
 use crate::cli::CardArgs;
+use crate::files::write_whole;
 use crate::games;
 use crate::output::print;
-use crate::rundir::write_whole;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the agent is no bot, or the card cannot be written.
 pub fn run(args: &CardArgs) -> Result<()> {
-    let agent = games::agent(&args.bot)?;
-    let (AgentSpec::Bot { path, .. }, Some(bot)) = (agent.spec(), agent.bot()) else {
-        bail!("{} is no bot: cards tell of bots", agent.spec());
-    };
+    let (path, bot) = games::bot(&args.bot, "cards tell")?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let card = bot.manifest.card(&name);
     match &args.output {

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::cli::{CurvesArgs, Progressed};
+use crate::files::write_whole;
 use crate::plot::{Frame, Line, Scale, line_chart};
-use crate::rundir::write_whole;
 
 /// What was measured in a run: how far it was, and the value.
 type Curve = Vec<[f64; 2]>;

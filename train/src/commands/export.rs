@@ -17,7 +17,7 @@ use crate::checkpoint::{self, LoopState};
 use crate::cli::ExportArgs;
 use crate::config::Config;
 use crate::games;
-use crate::rundir::RunDir;
+use crate::rundir::{RunDir, RunInfo};
 use crate::trainee::load_net;
 
 /// Runs the command.
@@ -28,6 +28,8 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let rundir = RunDir::open(&args.run)?;
     let config = Config::load(Some(&rundir.config()), &[])?;
     let race = games::configured(&config.ruleset)?;
+    let current = RunInfo::of(&race, config.run.seed);
+    rundir.check(&current, "export")?;
     let iteration = match args.checkpoint.as_str() {
         "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
         "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,

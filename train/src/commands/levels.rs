@@ -5,7 +5,8 @@ use ashta_agents::level::{Calibration, calibrate};
 use ashta_env::game::Game;
 use serde_json::json;
 
-use crate::cli::{GameArgs, LevelsArgs};
+use crate::cli::LevelsArgs;
+use crate::files::check_writable;
 use crate::games;
 use crate::output::{aligned, print};
 
@@ -14,19 +15,21 @@ use crate::output::{aligned, print};
 /// # Errors
 /// When the agent is no bot, or the bot with its levels cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
-    let agent = games::agent(&args.bot)?;
-    let Some(bot) = agent.bot() else { bail!("{} is no bot: levels are made of one", agent.spec()) };
-    let race = games::of(&GameArgs { game: None, seats: None }, &[&agent])?;
+    let (path, mut bot) = games::bot(&args.bot, "levels are made")?;
+    let race = games::of_bot(&bot)?;
     let config = args.games.config();
+    if config.blocks < 2 {
+        bail!("--pairs {}: intervals need at least 2", config.blocks);
+    }
+    args.output.as_deref().map(check_writable).transpose()?;
     let levels = calibrate(&race, &bot.net, &config);
     if let Some(output) = &args.output {
-        let mut bot = bot.clone();
         bot.manifest.levels.clone_from(&levels);
         bot.write(output)?;
     }
     if args.json {
         let json = json!({
-            "bot": agent.spec().to_string(),
+            "bot": path,
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use ashta_env::game::Game;
 
 use crate::cli::TrainArgs;
 use crate::config::Config;
@@ -43,7 +42,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     match run.train(&|_| phase.stops.load(Ordering::Relaxed))? {
         Ending::Interrupted => {
             remark(go_on);
-            Ok(())
+            std::process::exit(130);
         }
         Ending::Trained(mut run) => {
             phase.is_saved.store(true, Ordering::Relaxed);
@@ -72,8 +71,7 @@ fn begin(file: Option<&Path>, set: &[String]) -> Result<(Run, std::path::PathBuf
     let race = games::configured(&config.ruleset)?;
     super::judge::check_opponents(&race, &config)?;
     run::device(&config)?;
-    let spec = race.spec();
-    let info = RunInfo::new(config.run.seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding);
+    let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
     let path = rundir.path().to_owned();
     Ok((Run::begin(config, race, rundir)?, path))
@@ -88,8 +86,7 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     let race = games::configured(&config.ruleset)?;
     super::judge::check_opponents(&race, &config)?;
     run::device(&config)?;
-    let spec = race.spec();
-    let info = RunInfo::new(config.run.seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding);
+    let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info)?;
     if rundir.version() != info.version {
         let made = rundir.version();

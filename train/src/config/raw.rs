@@ -151,12 +151,17 @@ impl RawConfig {
             keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
         };
         let nearest = suggest::nearest(unknown, self.known.iter().map(String::as_str));
-        if !nearest.is_empty() {
-            return format!("; did you mean {}?", quoted(nearest, " or "));
-        }
         let (section, key) = suggest::split(unknown);
         if section == suggest::split(FLAGS).0 {
-            return format!("; a flag of the game is written `{FLAGS}.{key}`");
+            let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
+            let flag = format!("flag of the game is written `{FLAGS}.{key}`");
+            return match of_section.is_empty() {
+                true => format!("; a {flag}"),
+                false => format!("; did you mean {}? A {flag}", quoted(of_section, " or ")),
+            };
+        }
+        if !nearest.is_empty() {
+            return format!("; did you mean {}?", quoted(nearest, " or "));
         }
         let of_section = |known: &&str| suggest::split(known).0 == section;
         let siblings: Vec<&str> = self.known.iter().map(String::as_str).filter(of_section).collect();

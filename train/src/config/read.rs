@@ -31,7 +31,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             seed: reader.whole("run.seed", 0..=i64::MAX),
             directory: reader.text("run.directory", "the path of a folder").into(),
             threads: reader.whole("run.threads", 1..=256),
-            device: reader.text("run.device", "cpu, cuda or wgpu"),
+            device: reader.one_of("run.device", &["cpu", "cuda", "wgpu"]),
             checkpoint_iterations: reader.whole("run.checkpoint_iterations", 1..=1_000_000),
             keep_checkpoints: reader.whole("run.keep_checkpoints", 1..=10_000),
             time_limit_minutes: reader.optional("run.time_limit_minutes", Range::above(0.0, 1e6)),
@@ -182,6 +182,17 @@ impl Reader<'_> {
                 String::new()
             }
         }
+    }
+
+    fn one_of(&mut self, key: &str, choices: &[&str]) -> String {
+        let written = self.raw.entry(key).value.as_str();
+        written.filter(|text| choices.contains(text)).map_or_else(
+            || {
+                self.refuse_value(key, &format!("one of {}", choices.join(", ")));
+                String::new()
+            },
+            str::to_owned,
+        )
     }
 
     fn name(&mut self, key: &str, automatic: &str) -> String {

@@ -55,7 +55,7 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     let text = "lambda = 0.5\n[learning]\nlamda = 0.5\nbatch = 64\n\n[selfplai]\ngames = 10\n\
                 [ruleset]\nno_cut = \"lap\"\n[export]\nzzz = 1";
     assert_eq!(
-        problems(text, &["run.sed=3", "qq.zzz=1"]),
+        problems(text, &["run.sed=3", "qq.zzz=1", "ruleset.teams=true", "ruleset.seat=4"]),
         [
             "configs/mine.toml:1: unknown key `lambda`; did you mean `learning.lambda`?",
             "configs/mine.toml:3: unknown key `learning.lamda`; did you mean `learning.lambda`?",
@@ -65,6 +65,8 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
             "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
             "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `evaluation`, `export`, `learning`, `network`, \
              `ruleset`, `run`, `selfplay`",
+            "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? A flag of the game is written `ruleset.flags.teams`",
+            "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? A flag of the game is written `ruleset.flags.seat`",
         ]
     );
 }

@@ -6,7 +6,8 @@ use anyhow::Result;
 use ashta_agents::regret::Mean;
 use ashta_agents::survey::{AtLeast, Lengths};
 
-use super::record::{HouseRule, Opponent, Record, write};
+use super::record::{HouseRule, Opponent, Record};
+use crate::files::write_whole;
 use crate::plot::{Bar, Bars, Frame, Line, Mark, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
@@ -27,7 +28,7 @@ pub fn draw(record: &Record, folder: &Path) -> Result<Vec<&'static str>> {
     if record.house_rules.iter().any(|rule| rule.start.is_some()) {
         pictures.push(("house-rules.svg", house_rules(&game, &record.house_rules)?));
     }
-    pictures.iter().try_for_each(|(name, svg)| write(folder, name, svg))?;
+    pictures.iter().try_for_each(|(name, svg)| write_whole(&folder.join(name), svg))?;
     Ok(pictures.into_iter().map(|(name, _)| name).collect())
 }
 

@@ -14,6 +14,8 @@ use ashta_agents::survey::{Nature, Position};
 use ashta_env::ruleset::Ruleset;
 use serde::{Deserialize, Serialize};
 
+use crate::files::{check_writable, write_whole};
+
 /// Version of the file.
 const FORMAT: u32 = 1;
 /// Its name in the folder.
@@ -120,19 +122,8 @@ impl Record {
     /// # Errors
     /// When it cannot be written; then the file is as it was.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        write(folder, NAME, &format!("{}\n", serde_json::to_string_pretty(self)?))
+        write_whole(&folder.join(NAME), &format!("{}\n", serde_json::to_string_pretty(self)?))
     }
-}
-
-/// Writes a file of `folder`, whole or not at all.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
-    let path = folder.join(name);
-    let fresh = folder.join(format!("{name}.tmp"));
-    let written = fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &path));
-    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// What is read back.
@@ -149,10 +140,8 @@ struct Earlier {
 /// When it holds a survey of another game or what is none, or cannot be written.
 pub fn prepare(folder: &Path, ruleset: &Ruleset) -> Result<Vec<HouseRule>> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let probe = folder.join(format!("{NAME}.tmp"));
-    let written = fs::write(&probe, "").and_then(|()| fs::remove_file(&probe));
-    written.with_context(|| format!("cannot write in the folder {}", folder.display()))?;
     let path: PathBuf = folder.join(NAME);
+    check_writable(&path)?;
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         read => read.with_context(|| format!("cannot read {}", path.display()))?,
