@@ -290,7 +290,7 @@ mod tests {
     fn filled(part: Part, capacity: usize) -> Replay {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
         let mut replay = Replay::new(part, capacity, game.spec().actions);
-        for record in play_games(&game, &mut PipEvaluator, &config(), 3, 0..20, &|| ()) {
+        for record in play_games(&game, &mut PipEvaluator, &config(), 3, 0..20) {
             replay.add(&game, &record);
         }
         replay

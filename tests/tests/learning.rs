@@ -49,7 +49,7 @@ fn self_play_finds_the_values_of_a_solved_game() {
     for iteration in 0..200_u64 {
         let net = net(learner.latest_net().expect("finite"));
         let games = iteration * 32..(iteration + 1) * 32;
-        for record in play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games, &|| ()) {
+        for record in play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games) {
             let before = replay.added();
             replay.add(&race, &record);
             due += replay.added() - before;

@@ -207,7 +207,7 @@ pub struct GameArgs {
 /// How many games are played, and how.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MatchArgs {
-    /// Pairs of games for each row (with more than two seats: one game for each seat instead of two).
+    /// Pairs of games for each row (with more than two seats and no teams: one game for each seat instead of two).
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
@@ -359,7 +359,7 @@ pub struct BenchAgentsArgs {
     pub against: String,
     #[command(flatten)]
     pub game: GameArgs,
-    /// Pairs of games for each agent (with more than two seats: one game for each seat of the agent).
+    /// Pairs of games for each agent (with more than two seats and no teams: one game for each seat instead of two).
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.

@@ -140,7 +140,7 @@ impl Run {
         let config = selfplay_config(&self.config);
         let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
         let play = move |games: std::ops::Range<u64>| {
-            play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games, &|| ())
+            play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games)
         };
         let rate = learning_rate(&self.config, self.share_done());
         if self.config.run.threads < 2 {
@@ -335,7 +335,8 @@ pub fn learner_config(config: &Config) -> LearnerConfig {
     }
 }
 
-fn selfplay_config(config: &Config) -> SelfPlayConfig {
+/// How self-play is to go by the settings.
+pub fn selfplay_config(config: &Config) -> SelfPlayConfig {
     SelfPlayConfig {
         lambda: config.learning.lambda as f32,
         luck_correction: config.learning.luck_correction,

@@ -84,11 +84,6 @@ impl MatchReport {
             turns_per_game: per_game(total(|result| result.turns)),
         }
     }
-
-    /// Whether the match tells A from an equal of B: the interval lies on one side of the chance level.
-    pub fn clear_of_chance(&self) -> bool {
-        self.interval[0] > self.chance_level || self.interval[1] < self.chance_level
-    }
 }
 
 /// Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is the
@@ -140,8 +135,10 @@ mod tests {
     #[test]
     fn agreement_of_few_blocks_proves_little() {
         let wins = |blocks| report(&(0..blocks).map(|number| block(number, [1.0, 1.0])).collect::<Vec<_>>());
-        assert!(!wins(0).clear_of_chance() && !wins(1).clear_of_chance() && !wins(3).clear_of_chance());
-        assert!(wins(20).clear_of_chance());
+        for (blocks, is_clear) in [(0, false), (1, false), (3, false), (20, true)] {
+            let report = wins(blocks);
+            assert_eq!(report.interval[0] > report.chance_level, is_clear, "{blocks}: {:?}", report.interval);
+        }
         assert_eq!(wins(0).score, 0.5);
         // Wilson's interval for 10 successes of 10.
         assert!((wins(10).interval[0] - 0.722_467).abs() < 1e-5, "{:?}", wins(10).interval);

@@ -59,15 +59,12 @@ pub struct SelfPlayConfig {
 
 /// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and
 /// returns their records in order.
-///
-/// `progress` is called once for each finished game.
 pub fn play_games<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &mut E,
     config: &SelfPlayConfig,
     seed: u64,
     games: std::ops::Range<u64>,
-    progress: &(dyn Fn() + Sync),
 ) -> Vec<GameRecord<G::State>> {
     let mut records: Vec<GameRecord<G::State>> = Vec::new();
     let mut waiting = games.clone();
@@ -108,7 +105,6 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
             let record = &mut records[(under_way.number - games.start) as usize];
             let line = under_way.finish(game, config, is_truncated);
             if under_way.is_main {
-                progress();
                 record.main = line;
                 record.returns = game.returns(&under_way.state);
                 record.truncated = is_truncated;

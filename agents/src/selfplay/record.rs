@@ -20,7 +20,7 @@ pub struct GameRecord<S> {
     pub sidelines: Vec<Line<S>>,
     /// The result for each seat; zeros when truncated.
     pub returns: BySeat<f32>,
-    /// Whether the game was broken off at the turn cap.
+    /// Whether the game was broken off, at the limit of self-play or at the turn cap of the game.
     pub truncated: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Tally {
     pub games: u64,
     /// Turns of all games.
     pub turns: u64,
-    /// Games broken off at the turn cap.
+    /// Games broken off.
     pub truncated: u64,
     /// Returns of the seats that threw first.
     pub first_seat_returns: f64,

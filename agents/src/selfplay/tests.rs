@@ -40,7 +40,7 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
         let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
         for lambda in [0.0, 0.7, 1.0] {
             let config = SelfPlayConfig { lambda, exploration: 0.3, ..config() };
-            for record in play_games(&game, &mut exact, &config, 5, 0..30, &|| ()) {
+            for record in play_games(&game, &mut exact, &config, 5, 0..30) {
                 for (state, target) in starts(&game, &record) {
                     let value = exact.of(&state);
                     for seat in game.spec().seats.iter() {
@@ -57,7 +57,7 @@ fn without_luck_correction_targets_are_right_on_average_only() {
     let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
     let config = SelfPlayConfig { luck_correction: false, lambda: 1.0, ..config() };
-    let records = play_games(&game, &mut exact, &config, 5, 0..4000, &|| ());
+    let records = play_games(&game, &mut exact, &config, 5, 0..4000);
     let errors: Vec<f32> = records
         .iter()
         .map(|record| {
@@ -77,7 +77,7 @@ fn sidelines_begin_with_results_that_were_not_chosen() {
     for (alternatives, sideline_turns) in [(0, 1), (1, 1), (2, 3)] {
         let config = SelfPlayConfig { alternatives, sideline_turns, ..config() };
         let mut lines = 0;
-        for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30, &|| ()) {
+        for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30) {
             // What could have been played and was not, turn by turn.
             let mut rejected: Vec<Vec<ToyState>> = Vec::new();
             let mut state = game.initial_state(record.first);
@@ -118,18 +118,18 @@ fn games_depend_on_their_number_alone() {
         ..config()
     };
     let mut evaluator = PipEvaluator;
-    let all = play_games(&game, &mut evaluator, &config, 9, 0..150, &|| ());
-    let some = play_games(&game, &mut evaluator, &config, 9, 140..150, &|| ());
+    let all = play_games(&game, &mut evaluator, &config, 9, 0..150);
+    let some = play_games(&game, &mut evaluator, &config, 9, 140..150);
     assert_eq!(all[140..], some);
     assert_ne!(all[0].main.outcomes, all[1].main.outcomes);
-    assert_ne!(play_games(&game, &mut evaluator, &config, 10, 0..1, &|| ())[0].main.outcomes, all[0].main.outcomes);
+    assert_ne!(play_games(&game, &mut evaluator, &config, 10, 0..1)[0].main.outcomes, all[0].main.outcomes);
 }
 
 #[test]
 fn a_record_replays_to_its_end() {
     let game = Toy::new(ToyTable::Placings, ToyPieces::Two, ToyThrows::Again);
     let config = SelfPlayConfig { series_probability: 0.1, random_start_share: 1.0, random_start_turns: 9, ..config() };
-    for record in play_games(&game, &mut PipEvaluator, &config, 1, 0..40, &|| ()) {
+    for record in play_games(&game, &mut PipEvaluator, &config, 1, 0..40) {
         let mut state = game.initial_state(record.first);
         let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
         loop {
@@ -153,7 +153,7 @@ fn policy_targets_prefer_the_best_action() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
     let mut seen = 0;
-    for record in play_games(&game, &mut exact, &config(), 5, 0..50, &|| ()) {
+    for record in play_games(&game, &mut exact, &config(), 5, 0..50) {
         record.visit(&game, |position| {
             let Some(&(best, _)) = position.policy.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
             let value = |action: Action| {
@@ -173,8 +173,8 @@ fn policy_targets_prefer_the_best_action() {
 fn a_game_over_the_limit_is_broken_off_without_a_result() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let limited = SelfPlayConfig { turn_limit: 4, ..config() };
-    let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40, &|| ());
-    let broken = play_games(&game, &mut PipEvaluator, &limited, 2, 0..40, &|| ());
+    let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40);
+    let broken = play_games(&game, &mut PipEvaluator, &limited, 2, 0..40);
     for (whole, broken) in whole.iter().zip(&broken) {
         assert!(!whole.truncated && whole.main.turns.len() > 4, "the toy game takes longer");
         assert!(broken.truncated && broken.main.turns.len() == 4);

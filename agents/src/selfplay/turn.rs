@@ -6,6 +6,8 @@ use ashta_env::chance;
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use rand::Rng;
 
+use crate::agent::softmax;
+
 use super::prospect::{Happened, Prospect, Scratch, append, best_of};
 use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
@@ -163,19 +165,17 @@ impl<G: Game> Turn<G> {
                     }
                 }
             }
-            decisions.push(DecisionTarget { policy: policy(behind, config.policy_temperature) });
+            decisions.push(DecisionTarget { policy: policy(&behind, config.policy_temperature) });
         }
     }
 }
 
 /// The softmax of the values over `temperature`; empty when there is nothing to choose.
-fn policy(values: Vec<(Action, f32)>, temperature: f32) -> Vec<(Action, f32)> {
+fn policy(values: &[(Action, f32)], temperature: f32) -> Vec<(Action, f32)> {
     if values.len() < 2 {
         return Vec::new();
     }
-    let best = values.iter().fold(f32::MIN, |best, &(_, value)| best.max(value));
-    let weights = values.iter().map(|&(action, value)| (action, ((value - best) / temperature).exp()));
-    let weights: Vec<(Action, f32)> = weights.collect();
-    let total: f32 = weights.iter().map(|&(_, weight)| weight).sum();
-    weights.into_iter().map(|(action, weight)| (action, weight / total)).collect()
+    let weights = softmax(values.iter().map(|&(_, value)| value), temperature);
+    let total: f32 = weights.clone().sum();
+    values.iter().zip(weights).map(|(&(action, _), weight)| (action, weight / total)).collect()
 }

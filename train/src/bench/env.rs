@@ -96,7 +96,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
     let mut counts = Counts::default();
     let mut state = start(race, &mut rng);
-    let mut turns = 0;
+    let mut throws = 0;
     let clock = Instant::now();
     loop {
         // The clock is read once in so many nodes, so that it costs nothing.
@@ -107,22 +107,23 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
                     let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
                     race.apply_action(&mut state, action);
                     counts.decisions += 1;
-                    turns += 1;
                 }
                 Node::Chance(_) => {
                     let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
                     race.apply_chance(&mut state, outcome);
                     counts.chance_nodes += 1;
+                    throws += 1;
                 }
                 Node::Terminal => {
                     counts.games += 1;
                     state = start(race, &mut rng);
-                    turns = 0;
+                    throws = 0;
                 }
             }
-            if turns > race.spec().turn_cap {
+            // No game goes on for ever: as many throws as a game may have turns.
+            if throws > race.spec().turn_cap {
                 state = start(race, &mut rng);
-                turns = 0;
+                throws = 0;
             }
         }
         let elapsed = clock.elapsed();

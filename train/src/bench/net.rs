@@ -9,12 +9,15 @@ use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::net_evaluator::NetEvaluator;
 use ashta_agents::portable::{NetShape, PortableNet};
 use ashta_agents::replay::{Part, Replay};
-use ashta_agents::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::selfplay::play_games;
 use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use serde::Serialize;
+
+use crate::config::Config;
+use crate::run::selfplay_config;
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -57,23 +60,12 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     let mut learner = Learner::new(value, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
-    let config = SelfPlayConfig {
-        lambda: 0.8,
-        luck_correction: true,
-        series_probability: 0.03,
-        alternatives: 1,
-        sideline_turns: 1,
-        exploration: 0.2,
-        random_start_share: 1.0,
-        random_start_turns: 100,
-        turn_limit: u32::MAX,
-        policy_temperature: 0.02,
-    };
+    let config = selfplay_config(&Config::load(None, &[])?);
     let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;
     let selfplay = per_second(time, || {
         let before = replay.added();
-        for record in play_games(race, &mut evaluator, &config, 1, number..number + 64, &|| ()) {
+        for record in play_games(race, &mut evaluator, &config, 1, number..number + 64) {
             replay.add(race, &record);
         }
         number += 64;
@@ -87,7 +79,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
         256
     });
     let mut states = Vec::new();
-    for record in play_games(race, &mut evaluator, &config, 2, 0..4, &|| ()) {
+    for record in play_games(race, &mut evaluator, &config, 2, 0..4) {
         record.visit(race, |position| states.extend(position.is_start.then_some(*position.state)));
     }
     states.truncate(1000);

@@ -86,7 +86,7 @@ pub struct SelfplayConfig {
     pub games_per_iteration: u64,
     /// Share of games with random first turns, 0 to 1.
     pub random_start_share: f64,
-    /// Number of those turns.
+    /// The largest number of those turns; each from 1 on is equally likely.
     pub random_start_turns: u32,
     /// Results that were not chosen of which samples are made, for each turn.
     pub alternatives: u32,
