@@ -15,7 +15,7 @@ use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, OnePly, softmax};
-use crate::arena::{MatchConfig, Turn, play_watched_match};
+use crate::arena::{MatchConfig, MatchReport, Turn, play_watched_match};
 use crate::evaluator::Evaluator;
 use crate::net_evaluator::NetEvaluator;
 use crate::portable::PortableNet;
@@ -108,11 +108,13 @@ pub struct Calibration {
 }
 
 /// Blocks of games for each guess at a temperature.
-const GUESS_BLOCKS: u64 = 50;
+const GUESS_BLOCKS: u64 = 100;
+/// Guesses at a temperature, each in positions that come about by the one before.
+const GUESSES: usize = 3;
 /// Temperatures between which is sought, as powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
 /// Halvings of this range.
-const HALVINGS: usize = 16;
+const HALVINGS: usize = 20;
 /// Stands for a temperature without bound: all results are equally likely.
 const RANDOM: f32 = 1e6;
 
@@ -120,98 +122,121 @@ const RANDOM: f32 = 1e6;
 /// another seed.
 pub fn calibrate<G: Game>(game: &G, net: &Arc<PortableNet>, config: &MatchConfig) -> Vec<Calibration> {
     let guess = MatchConfig { blocks: GUESS_BLOCKS, seed: !config.seed, ..*config };
-    let random = play(game, net, RANDOM, &guess).expected.mean;
+    let random = play(game, net, RANDOM, &guess).expected(RANDOM);
+    let mut temperature = RANDOM;
     let levels = Level::ALL.into_iter().filter_map(|level| Some((level, level.share()? * random)));
     let calibrated = levels.map(|(level, target)| {
-        let (mut low, mut high) = EXPONENTS;
-        for _ in 0..HALVINGS {
-            let middle = f32::midpoint(low, high);
-            let is_weak = play(game, net, 10_f32.powf(middle), &guess).expected.mean > target;
-            if is_weak { high = middle } else { low = middle }
+        for _ in 0..GUESSES {
+            temperature = play(game, net, temperature, &guess).temperature(target);
         }
-        let temperature = 10_f32.powf(f32::midpoint(low, high));
-        let Played { regret, score, games, .. } = play(game, net, temperature, config);
+        let played = play(game, net, temperature, config);
+        let regret = played.regret();
         Calibration {
             level,
             temperature,
             regret: regret.mean,
             regret_interval: regret.interval,
-            games,
-            score: score.mean,
-            score_interval: score.interval,
+            games: played.report.games,
+            score: played.report.score,
+            score_interval: played.report.interval,
         }
     });
     calibrated.collect()
 }
 
-/// What came of games at some temperature.
+/// Games against the bot as it is.
 struct Played {
-    /// What the choices gave away by the bot's own values.
-    regret: Mean,
-    /// What choices at this temperature give away on average in the same positions.
-    expected: Mean,
-    score: Mean,
-    games: u64,
+    report: MatchReport,
+    /// What was to be decided in each block.
+    blocks: BTreeMap<u64, Decisions>,
 }
 
-/// What a block of games adds up to.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    decisions: f64,
+/// Turns with more than one result.
+#[derive(Default)]
+struct Decisions {
+    /// How far the value of each result lies below the best one, turn after turn.
+    losses: Vec<f32>,
+    /// Where each turn ends among them.
+    ends: Vec<usize>,
+    /// Sum of what was given away.
     regret: f64,
-    expected: f64,
 }
 
-/// Plays against the bot as it is.
+impl Decisions {
+    /// The losses of each turn.
+    fn turns(&self) -> impl Iterator<Item = &[f32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.losses[start..end])
+    }
+}
+
+impl Played {
+    /// What was given away a decision.
+    fn regret(&self) -> Mean {
+        let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
+        Mean::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
+    }
+
+    /// What a `temperature` gives away a decision on average, in the same positions.
+    fn expected(&self, temperature: f32) -> f64 {
+        let (mut lost, mut turns) = (0.0, 0.0);
+        for losses in self.blocks.values().flat_map(Decisions::turns) {
+            let weights = softmax(losses.iter().map(|loss| -loss), temperature);
+            let (total, sum) = weights.zip(losses).fold((0.0, 0.0), |(total, sum), (weight, loss)| {
+                (total + f64::from(weight), sum + f64::from(weight * loss))
+            });
+            lost += sum / total;
+            turns += 1.0;
+        }
+        if turns > 0.0 { lost / turns } else { 0.0 }
+    }
+
+    /// The temperature that gives away `target` a decision in these positions.
+    fn temperature(&self, target: f64) -> f32 {
+        let (mut low, mut high) = EXPONENTS;
+        for _ in 0..HALVINGS {
+            let middle = f32::midpoint(low, high);
+            let is_weak = self.expected(10_f32.powf(middle)) > target;
+            if is_weak { high = middle } else { low = middle }
+        }
+        10_f32.powf(f32::midpoint(low, high))
+    }
+}
+
+/// Plays at a temperature against the bot as it is.
 fn play<G: Game>(game: &G, net: &Arc<PortableNet>, temperature: f32, config: &MatchConfig) -> Played {
     let evaluator = || NetEvaluator::new(Arc::clone(net));
     let weak = || Box::new(OnePly::with_temperature(evaluator(), temperature)) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator())) as Box<dyn Agent<G> + Send>;
-    let blocks: Mutex<BTreeMap<u64, Sums>> = Mutex::default();
+    let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
     let watch = |turn: &Turn<'_, G::State>| {
         if !turn.side.contains(turn.seat) {
             return;
         }
-        let Some([regret, expected]) = regrets(game, &mut evaluator(), turn, temperature) else { return };
+        let Some((losses, regret)) = losses(game, &mut evaluator(), turn) else { return };
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let sums = blocks.entry(turn.block).or_default();
-        sums.decisions += 1.0;
-        sums.regret += regret;
-        sums.expected += expected;
+        let block = blocks.entry(turn.block).or_default();
+        block.losses.extend(losses);
+        block.ends.push(block.losses.len());
+        block.regret += f64::from(regret);
     };
     let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
-    let blocks = blocks.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let column = |of: fn(&Sums) -> f64| blocks.values().map(of).collect::<Vec<f64>>();
-    let decisions = column(|sums| sums.decisions);
-    Played {
-        regret: Mean::ratio(&column(|sums| sums.regret), &decisions),
-        expected: Mean::ratio(&column(|sums| sums.expected), &decisions),
-        score: Mean { mean: report.score, interval: report.interval },
-        games: report.games,
-    }
+    Played { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// What a turn gave away, and what it would have on average; `None` where there was nothing to decide.
-fn regrets<G: Game>(
-    game: &G,
-    evaluator: &mut NetEvaluator,
-    turn: &Turn<'_, G::State>,
-    temperature: f32,
-) -> Option<[f64; 2]> {
+/// How far the value of each result of a turn lies below the best one, and of the one that was played; `None` where
+/// there was nothing to decide.
+fn losses<G: Game>(game: &G, evaluator: &mut NetEvaluator, turn: &Turn<'_, G::State>) -> Option<(Vec<f32>, f32)> {
     let (mut results, mut values) = (TurnResults::new(), Vec::new());
     turn_results(game, turn.thrown, &mut results);
     if results.len() < 2 {
         return None;
     }
     evaluator.values(game, results.states(), &mut values);
-    let own: Vec<f32> = values.iter().map(|values| values[turn.seat]).collect();
-    let best = own.iter().copied().fold(f32::MIN, f32::max);
+    let own = || values.iter().map(|values| values[turn.seat]);
+    let best = own().fold(f32::MIN, f32::max);
     let played = results.states().iter().position(|result| result == turn.end)?;
-    let weights = softmax(own.iter().copied(), temperature);
-    let (total, lost) = weights.zip(&own).fold((0.0, 0.0), |(total, lost), (weight, value)| {
-        (total + f64::from(weight), lost + f64::from(weight * (best - value)))
-    });
-    Some([f64::from(best - own[played]), lost / total])
+    Some((own().map(|value| best - value).collect(), best - values[played][turn.seat]))
 }
 
 #[cfg(test)]
@@ -239,7 +264,7 @@ mod tests {
         };
         let net = Arc::new(PortableNet::new(mlp(&shape.value), mlp(&shape.policy)).expect("networks of one game"));
         let config = MatchConfig { blocks: 300, seed: 3, ..MatchConfig::default() };
-        let random = play(&game, &net, RANDOM, &config).regret.mean;
+        let random = play(&game, &net, RANDOM, &config).regret().mean;
         let levels = calibrate(&game, &net, &config);
         assert_eq!(levels.iter().map(|found| found.level).collect::<Vec<_>>(), Level::ALL[..4]);
         for found in &levels {

@@ -40,6 +40,7 @@ pub enum Command {
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
     /// Find the best reply to an agent in a game that is small enough, and what it wins.
+    #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.
     Bots(BotsArgs),
@@ -75,7 +76,8 @@ pub struct TrainArgs {
     /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Go on with an interrupted run in this folder, from its newest checkpoint.
+    /// Go on with an interrupted run in this folder, from its newest checkpoint. With --set everything may change but the
+    /// game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
 }
@@ -84,6 +86,12 @@ pub struct TrainArgs {
 fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|&number: &f64| number > 0.0 && number < 1.0);
     number.ok_or_else(|| format!("{text} is no number between 0 and 1"))
+}
+
+/// Minutes from 0 on.
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| (0.0..=1e9).contains(minutes));
+    minutes.ok_or_else(|| format!("{text} is no number of minutes"))
 }
 
 /// Options of `ashta solve`.
@@ -114,7 +122,7 @@ pub struct SolveArgs {
     #[arg(long)]
     pub compare: bool,
     /// Minutes between two times that FILE.unfinished is written.
-    #[arg(long, default_value_t = 15.0)]
+    #[arg(long, default_value_t = 15.0, value_parser = minutes)]
     pub save_minutes: f64,
     /// Print JSON instead of sentences.
     #[arg(long)]
@@ -327,7 +335,8 @@ pub struct ExportArgs {
     /// The file to write; by default NAME.bot in the current folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// The checkpoint to export: `latest`, `best`, or the number of an iteration.
+    /// The checkpoint to export: `latest`, `best` (with the highest mean win rate in the short evaluations), or the number
+    /// of an iteration.
     #[arg(long, default_value = "latest")]
     pub checkpoint: String,
 }
