@@ -20,7 +20,7 @@ use ashta_env::race::state::State;
 
 use crate::checkpoint::{self, LoopState};
 use crate::commands::judge::{self, Judged};
-use crate::config::Config;
+use crate::config::{Config, LearningConfig};
 use crate::games;
 use crate::metrics::{Metrics, Step};
 use crate::progress::{Progress, Status};
@@ -137,7 +137,7 @@ impl Run {
     fn play_and_learn(&mut self, net: &Arc<PortableNet>) -> (Vec<GameRecord<State>>, Learned) {
         let first = self.state.games;
         let last = (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games);
-        let config = selfplay_config(&self.config);
+        let config = SelfPlayConfig { lambda: self.lambda() as f32, ..selfplay_config(&self.config) };
         let (race, seed) = (Arc::clone(&self.race), self.config.run.seed);
         let play = move |games: std::ops::Range<u64>| {
             play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games)
@@ -168,6 +168,13 @@ impl Run {
         let games = self.state.games as f64 / self.config.selfplay.games as f64;
         let minutes = self.config.run.time_limit_minutes;
         minutes.map_or(games, |minutes| games.max(self.state.seconds / (60.0 * minutes))).min(1.0)
+    }
+
+    /// How far results reach back now.
+    fn lambda(&self) -> f64 {
+        let LearningConfig { lambda, lambda_fall, .. } = self.config.learning;
+        let rest = if lambda_fall > 0.0 { (1.0 - self.share_done() / lambda_fall).max(0.0) } else { 0.0 };
+        lambda + (1.0 - lambda) * rest
     }
 
     /// Learns from as many batches as are due.
@@ -208,6 +215,7 @@ impl Run {
             self.metrics.scalar("train/policy_entropy", mean(&learned.policy, |losses| losses.policy_entropy));
         }
         self.metrics.scalar("train/learning_rate", rate);
+        self.metrics.scalar("train/lambda", self.lambda());
         self.metrics.scalar("selfplay/turns_per_game", tally.turns as f64 / games);
         self.metrics.scalar("selfplay/games_per_second", per_second(games));
         self.metrics.scalar("selfplay/samples_per_second", per_second(added as f64));

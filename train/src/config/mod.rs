@@ -105,6 +105,8 @@ pub struct SelfplayConfig {
 pub struct LearningConfig {
     /// Weight of later results in a target, 0 to 1.
     pub lambda: f64,
+    /// Share of the run over which `lambda` falls from 1 to its value, 0 to 1.
+    pub lambda_fall: f64,
     /// Step size at first, above 0.
     pub learning_rate: f64,
     /// Share of the step size left at the end, 0 to 1.

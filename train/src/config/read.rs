@@ -58,6 +58,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
         },
         learning: LearningConfig {
             lambda: reader.number("learning.lambda", Range::closed(0.0, 1.0)),
+            lambda_fall: reader.number("learning.lambda_fall", Range::closed(0.0, 1.0)),
             learning_rate: reader.number("learning.learning_rate", Range::above(0.0, 1.0)),
             final_learning_rate_share: reader.number("learning.final_learning_rate_share", Range::closed(0.0, 1.0)),
             decay_start: reader.number("learning.decay_start", Range::closed(0.0, 1.0)),

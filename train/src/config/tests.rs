@@ -79,7 +79,7 @@ fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
         [
             "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
              `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
-             `learning.lambda`, `learning.learning_rate`, `learning.luck_correction`, `learning.policy_temperature`, \
+             `learning.lambda`, `learning.lambda_fall`, `learning.learning_rate`, `learning.luck_correction`, `learning.policy_temperature`, \
              `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
             "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
              \"-\", \"_\" and \".\", not beginning with \".\"",

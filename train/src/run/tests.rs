@@ -84,3 +84,15 @@ fn the_step_size_falls_at_the_end() {
     assert!((learning_rate(&config, 0.75) - 0.01 * (1.0 + share) / 2.0).abs() < 1e-12);
     assert!((learning_rate(&config, 1.0) - 0.01 * share).abs() < 1e-12);
 }
+
+#[test]
+fn lambda_falls_from_one_to_what_is_set() {
+    let scratch = Scratch::new();
+    let path = train(&config(&scratch, &["learning.lambda=0.5", "learning.lambda_fall=0.5"]), u64::MAX);
+    let metrics = std::fs::read_to_string(path.join("metrics.jsonl")).expect("a run has metrics");
+    let lambda = |line: &str| -> f64 {
+        let step: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        step["train/lambda"].as_f64().expect("a number")
+    };
+    assert_eq!(metrics.lines().map(lambda).collect::<Vec<_>>(), [0.75, 0.5, 0.5, 0.5]);
+}
