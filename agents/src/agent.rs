@@ -98,8 +98,8 @@ impl<G: Game, E> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::Best(ties))
     }
 
-    /// An agent that draws any result of its turn, one whose value is lower by `temperature` than another's e times less
-    /// likely. It draws again at each decision of a turn among the results that are left; those to which several
+    /// An agent that draws any result of its turn, one whose value is lower by `temperature` than another's e times
+    /// less likely. It draws again at each decision of a turn among the results that are left; those to which several
     /// beginnings lead come up a little more often.
     pub fn with_temperature(evaluator: E, temperature: f32) -> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::Softmax(temperature))

@@ -2,8 +2,8 @@
 //!
 //! At a level a bot draws among the results of its turn, each with a probability that falls by a factor of e for every
 //! `temperature` that its value lies below the best. That is the best result after adding to every value independent
-//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that a level gives away the same share of what
-//! a player gives away that does not care at all.
+//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that a level gives away the same share of
+//! what a player gives away that does not care at all.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -118,8 +118,8 @@ const HALVINGS: usize = 20;
 /// Stands for a temperature without bound: all results are equally likely.
 const RANDOM: f32 = 1e6;
 
-/// Finds the temperatures of the levels of a bot for `game`, and measures each by `config`. Guesses are made on throws of
-/// another seed.
+/// Finds the temperatures of the levels of a bot for `game`, and measures each by `config`. Guesses are made on throws
+/// of another seed.
 pub fn calibrate<G: Game>(game: &G, net: &Arc<PortableNet>, config: &MatchConfig) -> Vec<Calibration> {
     let guess = MatchConfig { blocks: GUESS_BLOCKS, seed: !config.seed, ..*config };
     let random = play(game, net, RANDOM, &guess).expected(RANDOM);

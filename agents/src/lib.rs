@@ -1,10 +1,11 @@
 //! Search, baselines, networks and self-play learning for the games of `ashta-env`.
 //!
 //! In reading order: [`evaluator`] says what a position is worth and [`agent`] chooses by it; [`search`] are evaluators
-//! around evaluators; [`baseline`] are opponents without a network, [`level`] weakened bots; [`arena`] judges agents against each other.
-//! [`portable`] is the network in plain Rust, [`net`] the same network learning in burn, [`selfplay`] and [`replay`]
-//! make its samples. [`solve`] finds perfect play where a game is small enough, [`table`] keeps it, [`regret`]
-//! measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what a solved game is like.
+//! around evaluators; [`baseline`] are opponents without a network, [`level`] weakened bots; [`arena`] judges agents
+//! against each other. [`portable`] is the network in plain Rust, [`net`] the same network learning in burn,
+//! [`selfplay`] and [`replay`] make its samples. [`solve`] finds perfect play where a game is small enough, [`table`]
+//! keeps it, [`regret`] measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what
+//! a solved game is like.
 
 pub mod agent;
 pub mod arena;

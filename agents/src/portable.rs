@@ -76,9 +76,9 @@ impl PortableNet {
         network.forward_values(active, scratch)
     }
 
-    /// The values `[values]`, relative to the seat that observes, and the policy logits of the observation whose entries
-    /// at `active` are 1: `[actions]` within a turn, none at its start. Logits of actions that are not legal mean
-    /// nothing.
+    /// The values `[values]`, relative to the seat that observes, and the policy logits of the observation whose
+    /// entries at `active` are 1: `[actions]` within a turn, none at its start. Logits of actions that are not legal
+    /// mean nothing.
     ///
     /// # Panics
     /// When an index is not below the length of an observation.

@@ -126,8 +126,8 @@ impl Replay {
         record.visit(game, |position| self.add_position(game, &position));
     }
 
-    /// Adds a position of a game that is being replayed, if it is of this part. Whoever fills several replays visits the
-    /// game once and offers each position to all of them.
+    /// Adds a position of a game that is being replayed, if it is of this part. Whoever fills several replays visits
+    /// the game once and offers each position to all of them.
     pub fn add_position<G: Game>(&mut self, game: &G, position: &Position<'_, G::State>) {
         if position.is_start != (self.part == Part::Starts) {
             return;

@@ -8,9 +8,9 @@
 //! path/to/file.table                                  perfect play, by this table
 //! ```
 //!
-//! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each ply
-//! more is the expectation over the next seat's throws and best replies. `+policy` plays the network's policy without
-//! looking ahead.
+//! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each
+//! ply more is the expectation over the next seat's throws and best replies. `+policy` plays the network's policy
+//! without looking ahead.
 
 use std::collections::BTreeMap;
 use std::fmt;

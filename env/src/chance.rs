@@ -32,7 +32,8 @@ pub const fn mix(value: u64) -> u64 {
 pub fn outcome(probabilities: &[f32], bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
     let (mut sum, mut passed) = (0.0, 0);
-    // The sums ascend, so counting those passed finds the first above `uniform`, without a branch that nobody can foresee.
+    // The sums ascend, so counting those passed finds the first above `uniform`, without a branch that nobody can
+    // foresee.
     for &probability in probabilities {
         sum += f64::from(probability);
         passed += usize::from(sum <= uniform);

@@ -83,8 +83,8 @@ pub trait TurnStarts: Sync {
     /// Number of seats.
     fn seats(&self) -> usize;
 
-    /// The seats whose turns must be told apart, in turn order: only the first one where the board looks the same to every
-    /// seat.
+    /// The seats whose turns must be told apart, in turn order: only the first one where the board looks the same to
+    /// every seat.
     fn movers(&self) -> &[Seat];
 
     /// Every camp, by number, in ascending order of layer and then of steps.

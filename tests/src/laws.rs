@@ -221,8 +221,8 @@ impl Laws {
         Ok(())
     }
 
-    /// The texts that differ from the text of `state` in the mover, one mark, or one piece by one step; some of them are no
-    /// positions.
+    /// The texts that differ from the text of `state` in the mover, one mark, or one piece by one step; some of them
+    /// are no positions.
     fn changes(&self, state: &State, text: &str) -> Vec<String> {
         let parts: Vec<&str> = text.split(' ').collect();
         let &[game, seats, mover, pending] = parts.as_slice() else { return Vec::new() };

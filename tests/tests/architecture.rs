@@ -246,6 +246,11 @@ fn files_are_short_and_say_what_they_are() {
         if text.lines().count() > 500 {
             wrong.push(format!("{path} has {} lines, 500 are the most", text.lines().count()));
         }
+        // Code is as wide as rustfmt lets it be; comments it leaves alone.
+        let is_wide = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 120;
+        if let Some(place) = text.lines().position(is_wide) {
+            wrong.push(format!("{path}:{} is a comment of more than 120 characters", place + 1));
+        }
         if !text.starts_with("//! ") {
             wrong.push(format!("{path} does not begin with `//!` and what it is"));
         }

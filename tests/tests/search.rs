@@ -114,6 +114,7 @@ fn tree_search_chooses_well_where_it_matters() {
         best += usize::from(loss < 1e-5);
     }
     let mean = lost / decisions.len() as f32;
-    // Even the truth is noisy where the next throw ends the game: now and then a few hundred throws point the wrong way.
+    // Even the truth is noisy where the next throw ends the game: now and then a few hundred throws point the wrong
+    // way.
     assert!(mean < 0.001 && best * 100 >= decisions.len() * 98, "{best} of {} best, {mean} lost", decisions.len());
 }

@@ -60,7 +60,8 @@ pub enum Command {
     Curves(CurvesArgs),
     /// Measure speed on this machine.
     Bench(BenchArgs),
-    /// Print shell completions, for instance `ashta completions bash > ~/.local/share/bash-completion/completions/ashta`.
+    /// Print shell completions, for instance `ashta completions bash >
+    /// ~/.local/share/bash-completion/completions/ashta`.
     Completions {
         /// The shell.
         shell: Shell,
@@ -76,8 +77,8 @@ pub struct TrainArgs {
     /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Go on with an interrupted run in this folder, from its newest checkpoint. With --set everything may change but the
-    /// game, the seed, the widths of the networks and `learning.replay_capacity`.
+    /// Go on with an interrupted run in this folder, from its newest checkpoint. With --set everything may change but
+    /// the game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
 }
@@ -284,7 +285,8 @@ pub struct CardArgs {
 pub struct LevelsArgs {
     /// The bot: a file, or the name of one that comes with the program.
     pub bot: String,
-    /// Write the bot with its levels to this file, which may be the one it was read from. Without it nothing is written.
+    /// Write the bot with its levels to this file, which may be the one it was read from. Without it nothing is
+    /// written.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -335,8 +337,8 @@ pub struct ExportArgs {
     /// The file to write; by default NAME.bot in the current folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// The checkpoint to export: `latest`, `best` (with the highest mean win rate in the short evaluations), or the number
-    /// of an iteration.
+    /// The checkpoint to export: `latest`, `best` (with the highest mean win rate in the short evaluations), or the
+    /// number of an iteration.
     #[arg(long, default_value = "latest")]
     pub checkpoint: String,
 }

@@ -165,7 +165,8 @@ impl Trainees {
     }
 }
 
-/// The networks to export of the checkpoint in the folder `dir`, of half precision, whatever device they were learned on.
+/// The networks to export of the checkpoint in the folder `dir`, of half precision, whatever device they were learned
+/// on.
 ///
 /// # Errors
 /// When the checkpoint is damaged or does not fit the settings, or learning has diverged.

@@ -12,8 +12,9 @@ impl Manifest {
     pub fn card(&self, name: &str) -> String {
         let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
         let mut card = format!(
-            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: ashta\npipeline_tag: reinforcement-learning\ntags:\n- reinforcement-learning\n\
-             - self-play\n- board-game\n- {game}\n---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
+            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: ashta\npipeline_tag: reinforcement-learning\n\
+             tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n---\n\n\
+             # {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
             self.ruleset,
             self.seats.len(),
             self.seats

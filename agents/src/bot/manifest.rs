@@ -27,8 +27,8 @@ pub struct Manifest {
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
-    /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it means
-    /// nothing; writing finds it out.
+    /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
+    /// means nothing; writing finds it out.
     #[serde(serialize_with = "write_checksum", deserialize_with = "read_checksum")]
     pub checksum: u32,
     /// The sizes of the networks.

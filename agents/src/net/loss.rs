@@ -23,7 +23,8 @@ pub struct Losses {
 }
 
 /// Replaces the logits `[samples, values + actions]` by the gradient of the total loss with respect to them, and
-/// returns the losses without the gradient norm. The total is the value loss plus `policy_weight` times the policy loss.
+/// returns the losses without the gradient norm. The total is the value loss plus `policy_weight` times the policy
+/// loss.
 ///
 /// # Panics
 /// When the batch has other numbers of values or actions than `shape`.
@@ -93,8 +94,8 @@ fn softmax(logits: &mut [f32], targets: &[f32], mask: u32, scale: f32) -> (f32, 
     (loss, entropy)
 }
 
-/// Replaces `logits` by `scale` times the gradient of the mean binary cross-entropy of `targets` and their sigmoids, and
-/// returns that mean.
+/// Replaces `logits` by `scale` times the gradient of the mean binary cross-entropy of `targets` and their sigmoids,
+/// and returns that mean.
 fn sigmoid(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
     let share = 1.0 / logits.len() as f32;
     let mut loss = 0.0;

@@ -49,8 +49,8 @@ impl std::fmt::Display for MlpShape {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetShape {
-    /// The network for positions at the start of a turn: it sees only the entries of an observation that can be 1 there,
-    /// which come first, and has no policy.
+    /// The network for positions at the start of a turn: it sees only the entries of an observation that can be 1
+    /// there, which come first, and has no policy.
     pub value: MlpShape,
     /// The network for positions within a turn.
     pub policy: MlpShape,

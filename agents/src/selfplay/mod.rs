@@ -39,8 +39,8 @@ pub struct SelfPlayConfig {
     /// Series of throws whose beginning is less likely than this are left out of the mean over the throws. Above 0 for
     /// games whose series are unbounded.
     pub series_probability: f32,
-    /// How many of the results that were not chosen, drawn from those of each turn, are put aside and played on. Who plays
-    /// by values must know what it would be to play otherwise.
+    /// How many of the results that were not chosen, drawn from those of each turn, are put aside and played on. Who
+    /// plays by values must know what it would be to play otherwise.
     pub alternatives: u32,
     /// Turns for which such a sideline goes on, at least 1.
     pub sideline_turns: u32,

@@ -112,8 +112,8 @@ impl Prospect {
         self.happened = None;
     }
 
-    /// Looks at every throw from `start`, and appends the results to `results`. Series whose beginning is less likely than
-    /// `least` are left out.
+    /// Looks at every throw from `start`, and appends the results to `results`. Series whose beginning is less likely
+    /// than `least` are left out.
     pub(super) fn look<G: Game>(
         &mut self,
         game: &G,
@@ -166,8 +166,9 @@ impl Prospect {
         }
     }
 
-    /// What the position is worth: the mean over the throws of the result that is best for `seat`. What is left out counts
-    /// as this mean: values in the middle of a series, if one asked for them, would be the least reliable of all.
+    /// What the position is worth: the mean over the throws of the result that is best for `seat`. What is left out
+    /// counts as this mean: values in the middle of a series, if one asked for them, would be the least reliable of
+    /// all.
     pub(super) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for branch in &self.branches {

@@ -138,9 +138,9 @@ impl<S> Line<S> {
 }
 
 impl<S: Clone> GameRecord<S> {
-    /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every decision
-    /// with a policy target, and of every fourth turn also the other decisions. Of the sidelines, which follow, it shows
-    /// the starts of turns alone.
+    /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every
+    /// decision with a policy target, and of every fourth turn also the other decisions. Of the sidelines, which
+    /// follow, it shows the starts of turns alone.
     pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(Position<'_, S>)) {
         self.main.visit(game, true, &mut each);
         self.sidelines.iter().for_each(|line| line.visit(game, false, &mut each));

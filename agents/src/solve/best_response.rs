@@ -33,9 +33,9 @@ pub struct Memory(Vec<AtomicU32>);
 
 /// What the first of two players wins when they meet, each in its own style. `None` when the watch stopped it.
 ///
-/// The values of both players together are as many again as those of [`solve`](super::solve). `memory` is what was found
-/// of a meeting in the same game, and of this one afterwards; the result depends on it by no more than the tolerance
-/// allows.
+/// The values of both players together are as many again as those of [`solve`](super::solve). `memory` is what was
+/// found of a meeting in the same game, and of this one afterwards; the result depends on it by no more than the
+/// tolerance allows.
 ///
 /// # Errors
 /// When a style is not of as many positions as two seats have, or the values do not settle.

@@ -1,12 +1,12 @@
 //! How far values can be from those of perfect play, proved and not estimated.
 //!
-//! Let `h` be a number for each position with `h ≥ c + E[max h]` (`c > 0`), where the maximum is over the results that a
-//! player might choose: all whose value is within a gap of the best one. Let looking one turn ahead change no value by
-//! more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c` the
-//! values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h` stays
-//! below the gap, because then no result beyond the gap can become the best; in the same way the values less `e·h` are
-//! at most that. Bounds that a turn of perfect play only tightens hold perfect play between them. `docs/solving.md`
-//! has the argument in full.
+//! Let `h` be a number for each position with `h ≥ c + E[max h]` (`c > 0`), where the maximum is over the results that
+//! a player might choose: all whose value is within a gap of the best one. Let looking one turn ahead change no value
+//! by more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c`
+//! the values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h`
+//! stays below the gap, because then no result beyond the gap can become the best; in the same way the values less
+//! `e·h` are at most that. Bounds that a turn of perfect play only tightens hold perfect play between them.
+//! `docs/solving.md` has the argument in full.
 //!
 //! `h` is found by sweeping like the values themselves: it is about the expected number of turns when both players drag
 //! the game out as long as that costs them next to nothing. When the last sweep changes no `h` by more than `t`, then

@@ -67,8 +67,8 @@ impl PairOrder {
         PairOrder { layers, pairs }
     }
 
-    /// The positions of a level as ranges of camps that meet all those of another range, each two camps once; where both
-    /// ranges are the same, their camps meet each other.
+    /// The positions of a level as ranges of camps that meet all those of another range, each two camps once; where
+    /// both ranges are the same, their camps meet each other.
     pub(super) fn blocks(&self, layer: usize, level: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let pair = self.pairs[layer];
         let [a, b] = pair.map(|layer| &self.layers[layer]);
@@ -129,9 +129,9 @@ pub(super) struct Role<'a> {
 pub enum Style<'a> {
     /// As well as can be.
     Best,
-    /// The result whose value here is highest for it; of equals that which is worst for it, so that it is never
-    /// worth less than what is found. Values are for each position at the start of a turn those of the seat that throws,
-    /// as fractions of 2³² − 1 and in the order of [`TurnStarts::number`].
+    /// The result whose value here is highest for it; of equals that which is worst for it, so that it is never worth
+    /// less than what is found. Values are for each position at the start of a turn those of the seat that throws, as
+    /// fractions of 2³² − 1 and in the order of [`TurnStarts::number`].
     Taste(&'a [AtomicU32]),
     /// Always the same, whatever it is worth.
     Habit(&'a Habit),

@@ -216,8 +216,8 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
     }
 
     /// Calls `set` with two camps and the bits of the positions in which the first of two players throws with the one,
-    /// and the second player with the other; for all camps of a tile. Where the players are alike a tile of the same camps
-    /// twice needs only to be looked at once.
+    /// and the second player with the other; for all camps of a tile. Where the players are alike a tile of the same
+    /// camps twice needs only to be looked at once.
     pub(super) fn meet(
         &self,
         [first, second]: [View<'_>; 2],

@@ -362,7 +362,8 @@ fn write_to(path: &Path, starts: &RaceStarts, values: Numbers<'_>, progress: Pro
     out.into_inner().map_err(|error| io("written")(error.into_error()))?.sync_all().map_err(io("written"))
 }
 
-/// The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand together.
+/// The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand
+/// together.
 fn planes<V: Copy + Default, const BYTES: usize>(
     block: &[V],
     subtract: impl Fn(V, V) -> V,

@@ -36,8 +36,8 @@ enum MoveKind {
 }
 
 impl Race {
-    /// What `actions`, taken one after the other from `state`, do: `H3 to H7 by 4, then B2 to B4 by 2, captures N on H7,
-    /// throws again`, `enter on E1 (4 unused)`, `pass`.
+    /// What `actions`, taken one after the other from `state`, do: `H3 to H7 by 4, then B2 to B4 by 2, captures N on
+    /// H7, throws again`, `enter on E1 (4 unused)`, `pass`.
     ///
     /// `state` is a decision, and each action is legal after those before it. Within a turn the text tells the whole of
     /// it: what is allotted already comes first. A position does not keep the throws that made the steps of a piece, so

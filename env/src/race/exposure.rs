@@ -1,8 +1,9 @@
 //! Which pieces stand where an enemy could soon capture them, and on which places a seat would capture an enemy.
 //!
-//! Both are relations of two pieces, which a network would have to learn anew for each pair of squares. Here each is one
-//! look into a table for each piece and enemy: where squares lie on the courses decides, nothing else. Whether the way is
-//! barred, whether a piece may go there at all, and what becomes of the rest of the throws is left to the network.
+//! Both are relations of two pieces, which a network would have to learn anew for each pair of squares. Here each is
+//! one look into a table for each piece and enemy: where squares lie on the courses decides, nothing else. Whether the
+//! way is barred, whether a piece may go there at all, and what becomes of the rest of the throws is left to the
+//! network.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::games::{ashte_kashte, pagade};
@@ -26,8 +27,8 @@ pub(crate) struct Exposure {
     /// `reached[quarters][place]`: the places of a seat that a piece on `place` of the seat so many quarters
     /// counter-clockwise reaches, if that is an enemy.
     reached: Box<[[Sets; PLACES]; MAX_SEATS]>,
-    /// `met[quarters][place]`: the place, as a bit, on which a seat captures a piece that stands on `place` of the seat so
-    /// many quarters counter-clockwise, if that is an enemy.
+    /// `met[quarters][place]`: the place, as a bit, on which a seat captures a piece that stands on `place` of the seat
+    /// so many quarters counter-clockwise, if that is an enemy.
     met: Box<[[u128; PLACES]; MAX_SEATS]>,
 }
 

@@ -12,10 +12,11 @@ use crate::race::{Race, Seating, Turns};
 
 /// Where each entry of the observation lies.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its single
-/// pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then, with three seats, the
-/// quarter where nobody sits; the phase and mover; the throws; for each slot of the mover its place within the turn and
-/// what it does; which kinds of throws were left unused; and for each slot what the throws that are left let it meet.
+/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its
+/// single pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then, with three
+/// seats, the quarter where nobody sits; the phase and mover; the throws; for each slot of the mover its place within
+/// the turn and what it does; which kinds of throws were left unused; and for each slot what the throws that are left
+/// let it meet.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     seating: Seating,
@@ -263,8 +264,8 @@ impl Layout {
     }
 }
 
-/// By how many steps a piece can go on with the throws that are left, as bits: with the next throw and any of the others,
-/// and without the next one. Of each kind the first four throws count.
+/// By how many steps a piece can go on with the throws that are left, as bits: with the next throw and any of the
+/// others, and without the next one. Of each kind the first four throws count.
 fn steps_left(race: &Race, state: &State) -> (u128, u128) {
     let mut throws = [0; 16];
     let mut left = 0;

@@ -28,8 +28,8 @@ pub enum ThrowError {
 }
 
 impl Race {
-    /// Throws the given values: two dice in Pagade (in any order, kept as given), one throw in Ashte Kashte, one or more
-    /// throws of a series in Ashtapada.
+    /// Throws the given values: two dice in Pagade (in any order, kept as given), one throw in Ashte Kashte, one or
+    /// more throws of a series in Ashtapada.
     ///
     /// # Errors
     /// When the position waits for no throw, or the values cannot be thrown; `state` is then unchanged.

@@ -290,8 +290,8 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
 }
 
 /// The laws of one throw or action from `before` to `after`: a throw moves nothing and leaves the turn to its seat, an
-/// action takes the pieces of its side forward and sends others back to the start at most. The observation tells where a
-/// turn begins.
+/// action takes the pieces of its side forward and sends others back to the start at most. The observation tells where
+/// a turn begins.
 ///
 /// # Errors
 /// The first law found broken.

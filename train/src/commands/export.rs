@@ -47,8 +47,8 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     crate::output::print(format_args!("bot: {}", output.display()))
 }
 
-/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is told of runs
-/// with a time limit alone: others give the same bytes again.
+/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is told of
+/// runs with a time limit alone: others give the same bytes again.
 ///
 /// # Errors
 /// When the network does not answer its own probes, which would be an error of the program.

@@ -65,8 +65,10 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
             "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
             "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `evaluation`, `export`, `learning`, `network`, \
              `ruleset`, `run`, `selfplay`",
-            "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? A flag of the game is written `ruleset.flags.teams`",
-            "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? A flag of the game is written `ruleset.flags.seat`",
+            "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? \
+             A flag of the game is written `ruleset.flags.teams`",
+            "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? \
+             A flag of the game is written `ruleset.flags.seat`",
         ]
     );
 }
@@ -79,7 +81,8 @@ fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
         [
             "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
              `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
-             `learning.lambda`, `learning.lambda_fall`, `learning.learning_rate`, `learning.luck_correction`, `learning.policy_temperature`, \
+             `learning.lambda`, `learning.lambda_fall`, `learning.learning_rate`, `learning.luck_correction`, \
+             `learning.policy_temperature`, \
              `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
             "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
              \"-\", \"_\" and \".\", not beginning with \".\"",

@@ -33,8 +33,8 @@ struct Manifest {
 }
 
 impl Learner {
-    /// Saves the complete state in the directory `dir`, which must exist: after [`load`](Self::load) learning goes on bit
-    /// by bit as if it had never stopped. The configuration is not part of it.
+    /// Saves the complete state in the directory `dir`, which must exist: after [`load`](Self::load) learning goes on
+    /// bit by bit as if it had never stopped. The configuration is not part of it.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -97,8 +97,8 @@ impl Hops {
         self.may_begin() & self.landings[die].open()
     }
 
-    /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave the
-    /// other outside.
+    /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave
+    /// the other outside.
     #[inline]
     pub(in crate::race) fn sums(&self) -> Set {
         let sum = self.landings(self.dice[SMALLER] + self.dice[LARGER], self.beyond);

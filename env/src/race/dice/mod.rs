@@ -82,8 +82,8 @@ impl DiceTurns {
         }
     }
 
-    /// Tells `visit` the moves of every legal turn: two hops, one of them twice where one pawn moves alone, and none for
-    /// a pass. Moves with one result may be told more than once.
+    /// Tells `visit` the moves of every legal turn: two hops, one of them twice where one pawn moves alone, and none
+    /// for a pass. Moves with one result may be told more than once.
     #[inline]
     pub(super) fn visit_moves(&self, hops: &Hops, mut visit: impl FnMut(Option<[Move; 2]>)) {
         let (sums, pairs) = (hops.sums(), hops.pairs());

@@ -77,7 +77,8 @@ impl SeriesTurns {
             return [PASS].into_iter().collect();
         }
         if self.rules.must_use == MustUse::Max && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another piece.
+            // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another
+            // piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             if ((alone & !can_leave | together) & !can_go_on).is_empty() {

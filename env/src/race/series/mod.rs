@@ -1,4 +1,5 @@
-//! The turn of Ashtapada: a series of throws until a 2 or 3, then allotted to pieces and twins (the rules, section 2.5).
+//! The turn of Ashtapada: a series of throws until a 2 or 3, then allotted to pieces and twins (the rules, section
+//! 2.5).
 //!
 //! Throws are allotted in a fixed order, 1s first and the throw that ended the series last. What has been allotted is a
 //! label on the piece until the turn is complete; then everything lands at once, judged in the order of the rules. An

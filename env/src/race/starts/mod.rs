@@ -173,8 +173,8 @@ enum Walk {
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves; for Ashtapada with two pieces that takes seconds, and minutes where enemies close squares
-    /// or any throw can be left unused.
+    /// Prepares tables of moves; for Ashtapada with two pieces that takes seconds, and minutes where enemies close
+    /// squares or any throw can be left unused.
     pub fn new(starts: RaceStarts) -> RaceTurns {
         let walk = match starts.race.turns() {
             Turns::Series(_) => Walk::Series(SeriesWalk::new(&starts)),
