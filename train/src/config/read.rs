@@ -1,12 +1,13 @@
 //! From what was written to what is meant: the type and the allowed range of every key, in one place.
 //!
 //! Collects all problems instead of stopping at the first, so that one attempt is enough to mend a file. Does not
-//! know whether a game, a flag or an opponent exists: those are checked where they are looked up.
+//! know whether an opponent exists: that is checked where it is looked up.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use ashta_agents::bot::MAX_PROBES;
+use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use toml::Value;
 
 use super::raw::{Entry, FLAGS, RawConfig};
@@ -83,6 +84,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
         },
         export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },
     };
+    reader.ruleset(&config.ruleset);
     // A capacity of zero was refused above.
     let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);
     if (1..batch).contains(&capacity) {
@@ -139,6 +141,26 @@ impl Reader<'_> {
     fn refuse_value(&mut self, key: &str, expected: &str) {
         let raw = self.raw;
         self.refuse(key, &raw.entry(key).value.to_string(), expected);
+    }
+
+    /// Refuses what the game does not take: its name, its seats, its flags.
+    fn ruleset(&mut self, config: &RulesetConfig) {
+        let flags = config.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        // What is no number of seats or no name was refused above.
+        let Some(seats) = Ruleset::default_seats(config.seats).filter(|_| !config.game.is_empty()) else { return };
+        let Err(error) = Ruleset::new(&config.game, seats, flags) else { return };
+        for problem in error.problems {
+            use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
+            let written = match &problem {
+                UnknownFlag { flag, .. } | Value { flag, .. } | RepeatedFlag { flag } => {
+                    self.raw.flags().find(|(name, _)| name == flag).map(|(_, entry)| entry)
+                }
+                Seats { .. } => Some(self.raw.entry("ruleset.seats")),
+                _ => None,
+            };
+            let origin = &written.unwrap_or_else(|| self.raw.entry("ruleset.game")).origin;
+            self.problems.push(format!("{origin}: {problem}"));
+        }
     }
 
     fn whole<T: TryFrom<i64> + Default>(&mut self, key: &str, range: RangeInclusive<i64>) -> T {

@@ -39,7 +39,9 @@ fn overrides_are_toml_or_words() {
         "ruleset.flags.no_cut=lap",
         "ruleset.flags.pieces=3",
     ];
-    let config = parse("[ruleset.flags]\nteams = true\npieces = 2", &overrides).unwrap();
+    let config =
+        parse("[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 2", &overrides)
+            .unwrap();
     assert_eq!(config.run.name, "quick");
     assert_eq!(config.run.time_limit_minutes, Some(2.0));
     assert_eq!(config.network.hidden, [8, 4]);
@@ -150,7 +152,11 @@ fn several_problems_are_counted_and_listed() {
 fn the_saved_file_means_the_same_and_holds_every_key() {
     let overrides =
         ["run.time_limit_minutes=7.5", "learning.gradient_clip=1", "learning.ema=none", "run.seed=9007199254740993"];
-    let config = parse("[ruleset.flags]\nteams = true\npieces = 3\nno_cut = \"lap\"", &overrides).unwrap();
+    let config = parse(
+        "[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 3\nno_cut = \"lap\"",
+        &overrides,
+    )
+    .unwrap();
     let saved = config.to_toml();
     let again = Config::parse(Some((Path::new("runs/other/config.toml"), &saved)), &[]).unwrap();
     assert_eq!(again, config);
@@ -186,4 +192,23 @@ fn every_config_that_comes_with_the_program_is_valid() {
         }
     }
     assert!(count >= 10, "{count} configs in {}", folder.display());
+}
+
+#[test]
+fn what_the_game_does_not_take_is_named_with_its_place() {
+    let text = "[ruleset]\ngame = \"pagade\"\nseats = 3\n[ruleset.flags]\nno_cut = \"loop\"";
+    let found = problems(text, &["ruleset.flags.peces=3"]);
+    let begins = [
+        "configs/mine.toml:5: flag `no_cut` does not take `loop`",
+        "--set ruleset.flags.peces=3: unknown flag `peces`",
+    ];
+    for beginning in begins {
+        assert!(found.iter().any(|problem| problem.starts_with(beginning)), "{found:?}");
+    }
+    let found = problems("[ruleset]\ngame = \"pagade\"\nseats = 3", &[]);
+    assert!(found[0].starts_with("configs/mine.toml:3: pagade is not played on the seats `SEN`"), "{found:?}");
+    assert_eq!(
+        problems("", &["ruleset.game=chess"]),
+        ["--set ruleset.game=chess: unknown game `chess` (known: ashtapada, ashte-kashte, pagade)"]
+    );
 }
