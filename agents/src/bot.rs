@@ -67,8 +67,9 @@ impl Bot {
         };
         let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
         file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
-        if file.checksum != manifest.checksum {
-            return Err(BotError::Checksum { expected: manifest.checksum, found: file.checksum });
+        let (expected, found) = (manifest.checksum, file.checksum());
+        if expected != found {
+            return Err(BotError::Checksum { expected, found });
         }
         let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
         bot.check()?;
@@ -107,7 +108,7 @@ impl Bot {
         };
         // The checksum changes the header, not the data.
         let bytes = encode(&self.manifest)?;
-        let checksum = TensorFile::decode(&bytes, KEY)?.checksum;
+        let checksum = TensorFile::decode(&bytes, KEY)?.checksum();
         encode(&Manifest { checksum, ..self.manifest.clone() })
     }
 
@@ -297,7 +298,7 @@ mod tests {
             r#""strength":[{"opponent":"random","games":100,"score":0.9,"low":0.83,"high":0.95}],"#,
             r#""probes":[{"position":"some position","observer":"N","active":[0,3],"values":["#,
         );
-        let begins = begins.replace("CHECKSUM", &format!("{:08x}", file.checksum));
+        let begins = begins.replace("CHECKSUM", &format!("{:08x}", file.checksum()));
         assert!(file.manifest.starts_with(&begins), "{}", file.manifest);
     }
 

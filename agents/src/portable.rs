@@ -8,11 +8,11 @@
 //! network* for positions at the start of a turn, which are what players compare, and the *policy network* for what
 //! happens within a turn, where throws are known and actions chosen.
 
-use half::f16;
-
 mod lanes;
 mod mlp;
 mod shape;
+
+use half::f16;
 
 pub(crate) use lanes::exp;
 

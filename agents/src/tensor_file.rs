@@ -142,8 +142,8 @@ pub(crate) struct TensorFile<'a> {
     tensors: SafeTensors<'a>,
     /// The text under the key asked for.
     pub(crate) manifest: String,
-    /// CRC-32 of everything behind the header.
-    pub(crate) checksum: u32,
+    /// Everything behind the header.
+    data: &'a [u8],
 }
 
 #[derive(Deserialize)]
@@ -181,9 +181,14 @@ impl<'a> TensorFile<'a> {
             }
         }
         let manifest = header.metadata.remove(key).ok_or(TensorFileError::NoManifest { key })?;
+        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest, data })
+    }
+
+    /// CRC-32 of everything behind the header.
+    pub(crate) fn checksum(&self) -> u32 {
         let mut checksum = Crc::new();
-        checksum.update(data);
-        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest, checksum: checksum.sum() })
+        checksum.update(self.data);
+        checksum.sum()
     }
 
     /// Refuses a file with another number of tensors.

@@ -79,6 +79,14 @@ def test_the_reader_of_the_page_passes(smoke, tmp_path):
     finished = subprocess.run([sys.executable, reader, smoke[1]], capture_output=True, text=True, timeout=60)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.splitlines() == ["plays ashte-kashte?pieces=2 with seats SN", "4 probes passed"]
+    damaged = tmp_path / "damaged.bot"
+    content = bytearray(smoke[1].read_bytes())
+    content[-1] ^= 1
+    damaged.write_bytes(content)
+    finished = subprocess.run([sys.executable, reader, damaged], capture_output=True, text=True, timeout=60)
+    assert finished.returncode != 0 and "the file is damaged" in finished.stderr
+    refused = program.run("eval", damaged, "--pairs", "2")
+    assert refused.returncode == 1 and str(damaged) in refused.stderr and "the file is damaged" in refused.stderr
 
 
 def test_the_engine_sees_and_says_what_the_file_does(bot, smoke):

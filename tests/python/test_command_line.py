@@ -182,10 +182,15 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     unknown = program.run("eval", f"{bot}+master", "--pairs", "1")
     assert unknown.returncode == 1 and "+beginner, +novice" in unknown.stderr, unknown.stderr
     nowhere = tmp_path / "nowhere" / "x.bot"
+    other = tmp_path / "other.bot"
+    written = smoke[1].read_bytes()
+    assert written.count(rb'\"encoding\":2') == 1
+    other.write_bytes(written.replace(rb'\"encoding\":2', rb'\"encoding\":1'))
     for arguments, message in [
         (["greedy"], "greedy is no bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),
         ([smoke[1], "--pairs", "1"], "at least 2"),
+        ([other], "made for encoding 1, not 2"),
         ([smoke[1], "--pairs", "10000000", "-o", nowhere], str(nowhere)),
     ]:
         refused = program.run("levels", *arguments)

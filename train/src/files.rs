@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -13,9 +13,7 @@ pub const TEMPORARY: &str = "tmp";
 /// # Errors
 /// When it cannot be written, with the path.
 pub fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".");
-    temporary.push(TEMPORARY);
+    let temporary = temporary(path);
     let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
         // The first error is the one to report.
@@ -30,11 +28,17 @@ pub fn write_whole(path: &Path, text: &str) -> Result<()> {
 /// When it cannot, with the path.
 pub fn check_writable(path: &Path) -> Result<()> {
     ensure!(!path.is_dir(), "{}: it is a folder", cannot_write(path));
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".");
-    temporary.push(TEMPORARY);
+    let temporary = temporary(path);
     let written = fs::write(&temporary, "").and_then(|()| fs::remove_file(&temporary));
     written.with_context(|| cannot_write(path))
+}
+
+/// Where the file at `path` is written before it gets its name.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(TEMPORARY);
+    name.into()
 }
 
 /// What is told of a path that cannot be written.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::Bot;
 use ashta_agents::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
-use ashta_env::game::SeatSet;
+use ashta_env::game::{Game, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
@@ -98,10 +98,12 @@ fn folders() -> Vec<PathBuf> {
 /// The game that a bot plays.
 ///
 /// # Errors
-/// When this program does not know it.
+/// When this program does not know it, or knows another version of it.
 pub fn of_bot(bot: &Bot) -> Result<Race> {
     let seats = SeatSet::from_letters(&bot.manifest.seats).context("the seats of the bot")?;
-    Ok(Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the ruleset of the bot")?))
+    let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).context("the ruleset of the bot")?);
+    bot.check_ruleset(race.spec())?;
+    Ok(race)
 }
 
 /// The game that `agents` play: that of the first bot among them, or the one that `args` name.

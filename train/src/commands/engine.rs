@@ -157,11 +157,10 @@ impl Engine {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
         }
         let states = [state];
-        let mut seeded = match request.get("seed") {
-            None => None,
-            Some(_) => Some(chance::stream(seed(request)?, 0)),
+        let rng = match request.contains_key("seed") {
+            true => &mut chance::stream(seed(request)?, 0),
+            false => &mut self.rng,
         };
-        let rng = seeded.as_mut().unwrap_or(&mut self.rng);
         let action = agent.agent().act(&race, &states, std::slice::from_mut(rng))[0];
         let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
@@ -370,6 +369,8 @@ mod tests {
         seeded["seed"] = json!(5);
         let count = first(seeded);
         assert!(count == 0 || count == 400, "the same seed, the same answer: {count} of 400");
+        let (refused, message) = error(r#"{"op":"bestmove","position":"ashtapada S:5,30/N:off,23 S 4,2","seed":-1}"#);
+        assert_eq!((refused.as_str(), message.as_str()), (code::REQUEST, "`seed` is a number from 0 on"));
     }
 
     #[test]

@@ -96,3 +96,12 @@ fn lambda_falls_from_one_to_what_is_set() {
     };
     assert_eq!(metrics.lines().map(lambda).collect::<Vec<_>>(), [0.75, 0.5, 0.5, 0.5]);
 }
+
+#[test]
+fn without_opponents_no_checkpoint_is_the_best() {
+    let scratch = Scratch::new();
+    let path = train(&config(&scratch, &["evaluation.during=[]"]), u64::MAX);
+    assert!(!path.join("best").exists(), "nobody was played against");
+    let path = train(&config(&scratch, &[]), u64::MAX);
+    assert!(path.join("best").exists());
+}
