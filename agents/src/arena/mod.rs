@@ -1,22 +1,28 @@
-//! Matches: which of two agents plays better, and how sure that is.
+//! Matches: which of several agents plays better, and how sure that is.
 //!
 //! Throws decide most games, so games are played in blocks: the same throws and the same first seat for every way of
 //! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are drawn
 //! from blocks, never from games, because the games of a block depend on each other. The arena plays any game through
 //! the seam and neither knows nor cares how its agents choose.
 
-mod block;
 mod report;
+mod seating;
+mod table;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use ashta_env::game::{Game, SeatSet, Spec};
+use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::agent::Agent;
-use block::{BlockResult, Match};
-pub use block::{Turn, Watch};
+use report::GameScore;
 pub(crate) use report::NORMAL_95;
 pub use report::{MatchReport, SideResults};
+pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
+use table::Tables;
+pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn, Thinking};
 
 /// How a match is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +32,7 @@ pub struct MatchConfig {
     pub blocks: u64,
     /// The throws, the first seats and the generators of the games all follow from it.
     pub seed: u64,
-    /// Threads to play on, each with its own pair of agents; 0 counts as 1. The report does not depend on it.
+    /// Threads to play on, each with its own agents; 0 counts as 1. The report does not depend on it.
     pub threads: usize,
     /// Games that each thread plays side by side, so that agents are asked in batches; 0 counts as 1. The report does
     /// not depend on it as long as the agents' answers do not.
@@ -39,15 +45,113 @@ impl Default for MatchConfig {
     }
 }
 
+/// Makes a contestant, for one thread.
+pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + Sync);
+
+/// Who meets, and how they sit down.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds closures")]
+pub struct Meeting<'a, G: Game> {
+    /// What they play.
+    pub game: &'a G,
+    /// Those who meet, by their numbers.
+    pub contestants: &'a [MakeContestant<'a, G>],
+    /// The seatings of a block, one for each of its games.
+    pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
+}
+
+/// Makes what looks at games when they are over, for one thread.
+pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> T + 'a> + Sync);
+
+/// Plays `blocks` of a meeting; `config` says how, but for the number of blocks.
+///
+/// All games of a block share their throws, counted for each seat and its turns, the seat that begins and the seed of
+/// the generator that agents draw from. A game is truncated when it comes to more turns than
+/// [`Spec::turn_cap`](ashta_env::game::Spec::turn_cap); a turn begins with the first throw, with each throw after an
+/// action and with each throw of another seat.
+///
+/// What the studies make of the games of a block goes to `take`, block by block in their order, whatever the threads;
+/// when it breaks, nothing is played any more. Returns how long each contestant thought.
+///
+/// # Panics
+/// When a contestant does not answer for each state, and in debug builds when an action is not legal.
+pub fn play_blocks<G: Game, T: Send>(
+    meeting: &Meeting<'_, G>,
+    blocks: Range<u64>,
+    config: &MatchConfig,
+    study: MakeStudy<'_, G::State, T>,
+    take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
+) -> Vec<Thinking> {
+    let sides = sides(meeting.game.spec());
+    let tables = Tables { game: meeting.game, seatings: meeting.seatings, seed: config.seed, sides: &sides };
+    let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
+    let take_block = || {
+        let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
+        block.filter(|&block| block < blocks.end)
+    };
+    let in_order = Mutex::new((blocks.start, BTreeMap::new(), take));
+    let hand_on = |block: u64, games: Vec<T>| {
+        let mut in_order = in_order.lock().unwrap_or_else(PoisonError::into_inner);
+        let (next, waiting, take) = &mut *in_order;
+        waiting.insert(block, games);
+        while !is_over.load(Ordering::Relaxed)
+            && let Some(games) = waiting.remove(next)
+        {
+            if take(*next, games).is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+            *next += 1;
+        }
+        if is_over.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let work = || {
+        let mut contestants: Vec<_> = meeting.contestants.iter().map(|make| make()).collect();
+        let (mut study, mut hand_on) = (study(), hand_on);
+        tables.play(&mut contestants, config.batch, &take_block, &mut study, &mut hand_on)
+    };
+    if config.threads <= 1 {
+        return work();
+    }
+    let mut thinking = vec![Thinking::default(); meeting.contestants.len()];
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..config.threads).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let thought = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            for (sum, thought) in thinking.iter_mut().zip(thought) {
+                sum.decisions += thought.decisions;
+                sum.time += thought.time;
+            }
+        }
+    });
+    thinking
+}
+
+/// A turn of a match that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a, S> {
+    /// The block of the game.
+    pub block: u64,
+    /// The seats that A has in the game.
+    pub side: SeatSet,
+    /// The seat whose turn it was.
+    pub seat: Seat,
+    /// The position before its first throw.
+    pub start: &'a S,
+    /// The position after its last throw: a decision, or the end of the turn where there was nothing to decide.
+    pub thrown: &'a S,
+    /// The position at its end.
+    pub end: &'a S,
+}
+
+/// Is told of every turn of a match, by the threads that play. The turns of a game come in their order, when it is over.
+pub type Watch<'a, S> = &'a (dyn Fn(&Turn<'_, S>) + Sync);
+
 /// Plays a match between the agents that `a` and `b` make.
 ///
 /// In a game of two sides (two seats, or two teams) A takes each side once in every block. With three or four seats
-/// each for himself A sits once on every seat against as many copies of B as there are others. All games of a block
-/// share their throws, counted for each seat and its turns, the seat that begins and the seed of the generator that
-/// agents draw from; so an agent against itself scores exactly the chance level.
-///
-/// A game is truncated when it comes to more turns than [`Spec::turn_cap`]; a turn begins with the first throw, with
-/// each throw after an action and with each throw of another seat. Its whole block is then left out of the score.
+/// each for himself A sits once on every seat against as many copies of B as there are others. Games are as
+/// [`play_blocks`] says; so an agent against itself scores exactly the chance level. The whole block of a truncated game
+/// is left out of the score.
 ///
 /// `progress` is called after every finished game, from the thread that played it, with the number of games finished so
 /// far. With one thread everything happens on the caller's.
@@ -87,36 +191,28 @@ where
     B: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
 {
     let sides = sides(game.spec());
-    let (next_block, finished) = (AtomicU64::new(0), AtomicU64::new(0));
-    let take_block = || Some(next_block.fetch_add(1, Ordering::Relaxed)).filter(|&block| block < config.blocks);
-    let tick = || progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
-    let work =
-        || Match::new(game, &sides, config.seed, watch).play(&mut *a(), &mut *b(), config.batch, &take_block, &tick);
-    let mut results: Vec<BlockResult> = if config.threads <= 1 {
-        work()
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..config.threads).map(|_| scope.spawn(work)).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<BlockResult>>| match worker.join() {
-                Ok(results) => results,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            workers.into_iter().flat_map(join).collect()
-        })
+    let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
+    let seatings = rotations(&sides, &lineup);
+    let finished = AtomicU64::new(0);
+    let study = || {
+        Box::new(|played: PlayedGame<G::State>| {
+            let (block, side) = (played.block, played.seating.seats_of(0));
+            for PlayedTurn { seat, start, thrown, end } in &played.turns {
+                watch(&Turn { block, side, seat: *seat, start, thrown, end });
+            }
+            progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
+            GameScore::new(game.spec(), &played)
+        }) as Box<dyn FnMut(PlayedGame<G::State>) -> GameScore>
     };
-    results.sort_unstable_by_key(|result| result.block);
-    MatchReport::new(game.spec(), sides.len(), &results)
-}
-
-/// The seats that win together, in the order of their first seats: the ways in which A can sit down.
-fn sides(spec: &Spec) -> Vec<SeatSet> {
-    let mut sides = Vec::new();
-    for seat in spec.seats.iter() {
-        if !sides.contains(&spec.teams[seat]) {
-            sides.push(spec.teams[seat]);
-        }
-    }
-    sides
+    let mut blocks = Vec::new();
+    let mut take = |_, games: Vec<GameScore>| {
+        blocks.push(games);
+        ControlFlow::Continue(())
+    };
+    let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
+    let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| seatings.clone() };
+    play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
+    MatchReport::new(game.spec(), sides.len(), &blocks)
 }
 
 #[cfg(test)]

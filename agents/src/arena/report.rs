@@ -1,12 +1,39 @@
 //! What a match says: a score, how sure it is, and what it was drawn from.
 
-use ashta_env::game::{Outlook, Spec};
+use std::cmp::Ordering;
+
+use ashta_env::game::{Outlook, Seat, Spec};
 use serde::Serialize;
 
-use super::block::BlockResult;
+use super::table::{Ending, Move, PlayedGame};
 
 /// The quantile of the normal distribution for intervals of 95 %.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
+
+/// What one game says.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct GameScore {
+    /// A's score, the mean return of its seats, and the best return of the others; `None` for a truncated game.
+    scores: Option<[f64; 2]>,
+    /// Actions of all seats.
+    decisions: u64,
+    /// Turns of all seats.
+    turns: u64,
+}
+
+impl GameScore {
+    /// Of a game in which agent 0 is A.
+    pub(super) fn new<S>(spec: &Spec, game: &PlayedGame<S>) -> GameScore {
+        let own = game.seating.seats_of(0);
+        let of = |seat: Seat| f64::from(game.returns[seat]);
+        let scores = (game.ending != Ending::Truncated).then(|| {
+            let others = spec.seats.iter().filter(|&seat| !own.contains(seat));
+            [own.iter().map(of).sum::<f64>() / own.len() as f64, others.map(of).fold(f64::NEG_INFINITY, f64::max)]
+        });
+        let decisions = game.moves.iter().filter(|made| matches!(made, Move::Choice(_))).count() as u64;
+        GameScore { scores, decisions, turns: u64::from(game.turns_begun) }
+    }
+}
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
 /// takes.
@@ -48,40 +75,48 @@ pub struct SideResults {
 }
 
 impl MatchReport {
-    /// Sums up `results`, which are in the order of their blocks, of a match with `legs` games a block.
-    pub(super) fn new(spec: &Spec, legs: usize, results: &[BlockResult]) -> MatchReport {
-        let counted: Vec<&BlockResult> = results.iter().filter(|result| result.truncated == 0).collect();
+    /// Sums up the games of a match in the order of their `blocks`, with `legs` games a block.
+    pub(super) fn new(spec: &Spec, legs: usize, blocks: &[Vec<GameScore>]) -> MatchReport {
+        let is_whole = |block: &&Vec<GameScore>| block.iter().all(|game| game.scores.is_some());
+        let counted: Vec<&Vec<GameScore>> = blocks.iter().filter(is_whole).collect();
+        let truncated_games = blocks.iter().flatten().filter(|game| game.scores.is_none()).count() as u64;
+        let truncated_blocks = (blocks.len() - counted.len()) as u64;
         let blocks = counted.len() as u64;
         let games = blocks * legs as u64;
         let chance_level = match spec.outlook {
             Outlook::Winner | Outlook::Teams => 1.0 / legs as f64,
             Outlook::Placings => 0.5,
         };
-        let scores: Vec<f64> = counted.iter().map(|result| result.scores.iter().sum::<f64>() / legs as f64).collect();
+        let own = |game: &GameScore| game.scores.map_or(0.0, |[own, _]| own);
+        let scores: Vec<f64> = counted.iter().map(|block| block.iter().map(own).sum::<f64>() / legs as f64).collect();
         let score = if blocks > 0 { scores.iter().sum::<f64>() / blocks as f64 } else { chance_level };
         let variance = (blocks > 1).then(|| {
             let squares: f64 = scores.iter().map(|block| (block - score).powi(2)).sum();
             squares / (blocks - 1) as f64
         });
-        let total = |count: fn(&BlockResult) -> u64| counted.iter().map(|result| count(result)).sum::<u64>();
+        let all = || counted.iter().copied().flatten();
         let per_game = |total: u64| if games > 0 { total as f64 / games as f64 } else { 0.0 };
+        let compared = |order: Ordering| {
+            let is_so = |game: &&GameScore| game.scores.is_some_and(|[own, best]| own.total_cmp(&best) == order);
+            all().filter(is_so).count() as u64
+        };
         let sides = (legs == 2).then(|| SideResults {
-            wins: total(|result| result.wins_draws_losses[0]),
-            draws: total(|result| result.wins_draws_losses[1]),
-            losses: total(|result| result.wins_draws_losses[2]),
+            wins: compared(Ordering::Greater),
+            draws: compared(Ordering::Equal),
+            losses: compared(Ordering::Less),
         });
         MatchReport {
             blocks,
             games,
-            truncated_games: results.iter().map(|result| result.truncated).sum(),
-            truncated_blocks: results.len() as u64 - blocks,
+            truncated_games,
+            truncated_blocks,
             score,
             standard_error: variance.map(|variance| (variance / blocks as f64).sqrt()),
             interval: variance.map_or([0.0, 1.0], |variance| interval(score, variance, blocks as f64)),
             chance_level,
             sides,
-            decisions_per_game: per_game(total(|result| result.decisions)),
-            turns_per_game: per_game(total(|result| result.turns)),
+            decisions_per_game: per_game(all().map(|game| game.decisions).sum()),
+            turns_per_game: per_game(all().map(|game| game.turns).sum()),
         }
     }
 }
@@ -102,21 +137,18 @@ mod tests {
     use ashta_env::game::Game;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
-    fn block(block: u64, scores: [f64; 2]) -> BlockResult {
-        let column = |score: f64| if score > 0.5 { 0 } else { usize::from(score < 0.5) + 1 };
-        let mut wins_draws_losses = [0; 3];
-        scores.iter().for_each(|&score| wins_draws_losses[column(score)] += 1);
-        BlockResult { block, scores: scores.to_vec(), wins_draws_losses, truncated: 0, decisions: 20, turns: 10 }
+    fn block(scores: [f64; 2]) -> Vec<GameScore> {
+        scores.map(|own| GameScore { scores: Some([own, 1.0 - own]), decisions: 10, turns: 5 }).to_vec()
     }
 
-    fn report(results: &[BlockResult]) -> MatchReport {
+    fn report(blocks: &[Vec<GameScore>]) -> MatchReport {
         let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-        MatchReport::new(game.spec(), 2, results)
+        MatchReport::new(game.spec(), 2, blocks)
     }
 
     #[test]
     fn statistics_are_drawn_from_blocks() {
-        let mut results = vec![block(0, [1.0, 0.0]), block(1, [1.0, 1.0]), block(2, [0.5, 0.5]), block(3, [1.0, 0.0])];
+        let mut results = vec![block([1.0, 0.0]), block([1.0, 1.0]), block([0.5, 0.5]), block([1.0, 0.0])];
         let whole = report(&results);
         assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
         assert_eq!(whole.score, 0.625);
@@ -125,7 +157,7 @@ mod tests {
         assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));
         assert_eq!((whole.decisions_per_game, whole.turns_per_game), (10.0, 5.0));
 
-        results[1] = BlockResult { scores: vec![1.0], truncated: 1, ..block(1, [1.0, 1.0]) };
+        results[1][1].scores = None;
         let cut = report(&results);
         assert_eq!((cut.blocks, cut.games, cut.truncated_games, cut.truncated_blocks), (3, 6, 1, 1));
         assert_eq!(cut.score, 0.5);
@@ -134,7 +166,7 @@ mod tests {
 
     #[test]
     fn agreement_of_few_blocks_proves_little() {
-        let wins = |blocks| report(&(0..blocks).map(|number| block(number, [1.0, 1.0])).collect::<Vec<_>>());
+        let wins = |blocks| report(&vec![block([1.0, 1.0]); blocks]);
         for (blocks, is_clear) in [(0, false), (1, false), (3, false), (20, true)] {
             let report = wins(blocks);
             assert_eq!(report.interval[0] > report.chance_level, is_clear, "{blocks}: {:?}", report.interval);
@@ -147,8 +179,8 @@ mod tests {
 
     #[test]
     fn many_blocks_have_the_normal_interval() {
-        let results: Vec<BlockResult> =
-            (0..100_000).map(|number| block(number, if number % 2 == 0 { [1.0, 0.0] } else { [1.0, 1.0] })).collect();
+        let results: Vec<_> =
+            (0..100_000).map(|number| block(if number % 2 == 0 { [1.0, 0.0] } else { [1.0, 1.0] })).collect();
         let report = report(&results);
         let error = report.standard_error.expect("many blocks");
         assert!((report.interval[0] - (report.score - NORMAL_95 * error)).abs() < 3e-5);

@@ -1,0 +1,137 @@
+//! Who sits where: the ways in which agents sit down around a table, and which of them meet.
+//!
+//! A *side* is what wins together: a seat, or a team. A *lineup* names an agent for each side, in the order in which the
+//! sides throw; a block plays it in all its rotations, so that everybody sits everywhere.
+
+use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
+
+/// The agent of each seat, by its number among those who meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seating(BySeat<Option<u8>>);
+
+impl Seating {
+    /// The seating in which side number `i` of `sides` is played by agent `lineup[i]`.
+    fn new(sides: &[SeatSet], lineup: impl Iterator<Item = usize>) -> Seating {
+        let mut agents = BySeat::default();
+        for (side, agent) in sides.iter().zip(lineup) {
+            side.iter().for_each(|seat| agents[seat] = Some(agent as u8));
+        }
+        Seating(agents)
+    }
+
+    /// The agent that plays `seat`; `None` where nobody sits.
+    pub fn agent(&self, seat: Seat) -> Option<usize> {
+        self.0[seat].map(usize::from)
+    }
+
+    /// The seats that `agent` plays.
+    pub fn seats_of(&self, agent: usize) -> SeatSet {
+        let own = Seat::ALL.into_iter().filter(|&seat| self.agent(seat) == Some(agent));
+        own.fold(SeatSet::EMPTY, SeatSet::with)
+    }
+}
+
+/// The largest number of agents that can meet.
+pub const MAX_AGENTS: usize = 256;
+
+/// The seats that win together, in the order of their first seats: the places of a lineup.
+pub fn sides(spec: &Spec) -> Vec<SeatSet> {
+    let mut sides = Vec::new();
+    for seat in spec.seats.iter() {
+        if !sides.contains(&spec.teams[seat]) {
+            sides.push(spec.teams[seat]);
+        }
+    }
+    sides
+}
+
+/// The seatings of a block: `lineup` in all its rotations, each once. In number `i` its first agent has side number `i`.
+pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
+    let count = lineup.len();
+    let mut seatings = Vec::new();
+    for turned in 0..count {
+        let seating = Seating::new(sides, (0..count).map(|place| lineup[(place + count - turned) % count]));
+        if !seatings.contains(&seating) {
+            seatings.push(seating);
+        }
+    }
+    seatings
+}
+
+/// The lineups in which `agents` agents meet around `sides` sides: each with as many different agents as can sit down,
+/// and each once however it is rotated. With two sides these are the pairs of agents; with more sides than agents some
+/// agent has several sides.
+pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut lineup = vec![0; sides];
+    extend(&mut lineup, 0, agents, &mut found);
+    found
+}
+
+fn extend(lineup: &mut Vec<usize>, place: usize, agents: usize, found: &mut Vec<Vec<usize>>) {
+    if place == lineup.len() {
+        let count = lineup.len();
+        let rotated = |by: usize| (0..count).map(move |place| (place + by) % count);
+        let is_least = (1..count).all(|by| lineup.iter().copied().le(rotated(by).map(|place| lineup[place])));
+        let different = (0..agents).filter(|agent| lineup.contains(agent)).count();
+        if is_least && different == agents.min(count) {
+            found.push(lineup.clone());
+        }
+        return;
+    }
+    for agent in lineup[0]..agents {
+        lineup[place] = agent;
+        extend(lineup, place + 1, agents, found);
+        if place == 0 {
+            lineup.fill(agent);
+        }
+    }
+    if place == 0 {
+        lineup.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::game::Game;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    #[test]
+    fn lineups_are_counted_right() {
+        assert_eq!(lineups(3, 2), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(lineups(2, 4), [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]]);
+        assert_eq!(lineups(3, 3), [[0, 1, 2], [0, 2, 1]]);
+        // Necklaces: choose the agents, then one of (sides - 1)! orders around the table.
+        for (agents, sides, count) in [(10, 2, 45), (4, 4, 6), (6, 4, 15 * 6), (5, 3, 10 * 2), (3, 4, 9), (2, 3, 2)] {
+            let found = lineups(agents, sides);
+            assert_eq!(found.len(), count, "{agents} agents, {sides} sides");
+            assert!(found.windows(2).all(|pair| pair[0] < pair[1]), "in order, each once");
+        }
+        assert!(lineups(0, 2).is_empty());
+        assert_eq!(lineups(1, 3), [[0, 0, 0]]);
+    }
+
+    #[test]
+    fn everybody_sits_everywhere() {
+        for (table, sides_expected) in [(ToyTable::Two, 2), (ToyTable::Three, 3), (ToyTable::Teams, 2)] {
+            let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
+            let sides = sides(game.spec());
+            assert_eq!(sides.len(), sides_expected);
+            for lineup in lineups(3.min(sides.len()), sides.len()) {
+                let seatings = rotations(&sides, &lineup);
+                assert_eq!(seatings.len(), sides.len());
+                for (number, seating) in seatings.iter().enumerate() {
+                    assert_eq!(seating.seats_of(lineup[0]), sides[number], "{lineup:?}");
+                    for seat in game.spec().seats.iter() {
+                        assert!(seating.agent(seat).is_some_and(|agent| seating.seats_of(agent).contains(seat)));
+                    }
+                }
+            }
+        }
+        let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Again);
+        let sides = sides(game.spec());
+        let legs = |lineup: &[usize]| rotations(&sides, lineup).len();
+        assert_eq!((sides.len(), legs(&[0, 1, 0, 1]), legs(&[0, 0, 1, 1]), legs(&[0; 4])), (4, 2, 4, 1));
+    }
+}

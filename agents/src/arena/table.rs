@@ -1,0 +1,325 @@
+//! Games in play: many side by side, block by block.
+//!
+//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; what the games
+//! mean is for others to say.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet};
+use rand::SeedableRng;
+
+use super::seating::Seating;
+use crate::agent::{Agent, GameRng};
+use crate::throws::{Throws, TurnClock, derived_seed};
+
+/// Who takes part: an agent, or something that can fail, such as a program of somebody else.
+pub trait Contestant<G: Game> {
+    /// A legal action for each of `states`, which are decisions, or why there is none. `rngs` as for [`Agent::act`].
+    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
+}
+
+impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
+    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+        self.act(game, states, rngs).into_iter().map(Ok).collect()
+    }
+}
+
+/// Why a contestant forfeits a game, as a sentence for people.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Fault(pub String);
+
+/// What happened in a game, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// A throw.
+    Throw(Outcome),
+    /// A choice.
+    Choice(Action),
+}
+
+/// A turn that is over.
+#[derive(Clone, Debug)]
+pub struct PlayedTurn<S> {
+    /// The seat whose turn it was.
+    pub seat: Seat,
+    /// The position before its first throw.
+    pub start: S,
+    /// The position after its last throw: a decision, or the end of the turn where there was nothing to decide.
+    pub thrown: S,
+    /// The position at its end.
+    pub end: S,
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// By the rules.
+    Finished,
+    /// It came to the cap of turns, and counts for nobody.
+    Truncated,
+    /// The contestant of this seat failed.
+    Forfeited(Seat, Fault),
+}
+
+/// A game that is over.
+#[derive(Clone, Debug)]
+pub struct PlayedGame<S> {
+    /// The block it belongs to, from 0.
+    pub block: u64,
+    /// Its number in the block, from 0.
+    pub leg: usize,
+    /// Who sat where.
+    pub seating: Seating,
+    /// The seat that threw first.
+    pub first: Seat,
+    /// Everything that happened.
+    pub moves: Vec<Move>,
+    /// The turns; the last one of a forfeited game ends where it was given up.
+    pub turns: Vec<PlayedTurn<S>>,
+    /// Turns that were begun.
+    pub turns_begun: u32,
+    /// How it ended.
+    pub ending: Ending,
+    /// What each seat got, 0 to 1; zeros for a truncated game. Who forfeits gets nothing, and the others equal parts of
+    /// what there is.
+    pub returns: BySeat<f32>,
+}
+
+/// How long an agent thought.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Thinking {
+    /// Decisions that it was asked for.
+    pub decisions: u64,
+    /// The time it took for them.
+    pub time: Duration,
+}
+
+/// What all games of a meeting share.
+pub(super) struct Tables<'a, G: Game> {
+    pub(super) game: &'a G,
+    /// The seatings of a block.
+    pub(super) seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
+    pub(super) seed: u64,
+    /// The sides of the game.
+    pub(super) sides: &'a [SeatSet],
+}
+
+/// One game in play.
+struct Table<S> {
+    game: PlayedGame<S>,
+    state: S,
+    throws: Throws,
+    clock: TurnClock,
+    rng: GameRng,
+    /// The turn under way: whose it is, the position before its first throw, and after its last.
+    turn: Option<(Seat, S, S)>,
+}
+
+/// A block in play: what came of its games, by their numbers.
+struct OpenBlock<T> {
+    block: u64,
+    games: Vec<Option<T>>,
+}
+
+/// Why a table waits.
+enum Stop {
+    Decision(Seat),
+    End(Ending),
+}
+
+impl<G: Game> Tables<'_, G> {
+    /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
+    /// game is studied when it is over, and what that gave is handed on block by block until somebody has had enough.
+    pub(super) fn play<T>(
+        &self,
+        contestants: &mut [Box<dyn Contestant<G> + '_>],
+        batch: usize,
+        take_block: &dyn Fn() -> Option<u64>,
+        study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
+        hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
+    ) -> Vec<Thinking> {
+        let mut tables: Vec<Table<G::State>> = Vec::new();
+        let mut blocks: Vec<OpenBlock<T>> = Vec::new();
+        let mut thinking = vec![Thinking::default(); contestants.len()];
+        loop {
+            while tables.len() < batch.max(1) {
+                let Some(block) = take_block() else { break };
+                let seatings = (self.seatings)(block);
+                blocks.push(OpenBlock { block, games: seatings.iter().map(|_| None).collect() });
+                tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
+            }
+            if tables.is_empty() {
+                return thinking;
+            }
+            let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
+            let mut place = 0;
+            while place < tables.len() {
+                match self.throw_on(&mut tables[place]) {
+                    Stop::Decision(seat) => {
+                        let agent = tables[place].game.seating.agent(seat).expect("a seat that plays has an agent");
+                        asked[agent].push(place);
+                        place += 1;
+                    }
+                    Stop::End(ending) => {
+                        let table = tables.swap_remove(place);
+                        if self.close(table, ending, &mut blocks, study, hand_on).is_break() {
+                            return thinking;
+                        }
+                    }
+                }
+            }
+            let mut failed = Vec::new();
+            for (agent, places) in asked.iter().enumerate() {
+                let contestant = &mut *contestants[agent];
+                failed.extend(self.ask(contestant, &mut tables, places, &mut thinking[agent]));
+            }
+            // From the last place on, so that the places of the others stay what they are.
+            failed.sort_by_key(|&(place, _)| std::cmp::Reverse(place));
+            for (place, fault) in failed {
+                let table = tables.swap_remove(place);
+                let Node::Decision(seat) = self.game.node(&table.state) else { unreachable!("it was asked") };
+                if self.close(table, Ending::Forfeited(seat, fault), &mut blocks, study, hand_on).is_break() {
+                    return thinking;
+                }
+            }
+        }
+    }
+
+    fn set_up(&self, block: u64, leg: usize, seating: Seating) -> Table<G::State> {
+        let seed = derived_seed(self.seed, block);
+        let seats = self.game.spec().seats;
+        let place = derived_seed(seed, 0) % seats.len() as u64;
+        let first = seats.iter().nth(place as usize).expect("a place below the number of seats");
+        Table {
+            game: PlayedGame {
+                block,
+                leg,
+                seating,
+                first,
+                moves: Vec::new(),
+                turns: Vec::new(),
+                turns_begun: 0,
+                ending: Ending::Finished,
+                returns: BySeat::default(),
+            },
+            state: self.game.initial_state(first),
+            throws: Throws::new(derived_seed(seed, 1)),
+            clock: TurnClock::new(),
+            rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
+            turn: None,
+        }
+    }
+
+    /// Throws until somebody has to decide or the game is over.
+    fn throw_on(&self, table: &mut Table<G::State>) -> Stop {
+        loop {
+            match self.game.node(&table.state) {
+                Node::Terminal => {
+                    end_turn(table);
+                    return Stop::End(Ending::Finished);
+                }
+                Node::Decision(seat) => return Stop::Decision(seat),
+                Node::Chance(seat) => {
+                    let begins = table.clock.begins_turn(seat);
+                    if begins {
+                        end_turn(table);
+                    }
+                    if begins && table.clock.turns() >= self.game.spec().turn_cap {
+                        return Stop::End(Ending::Truncated);
+                    }
+                    let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
+                    let (turn, throw) = table.clock.throw(seat);
+                    let probabilities = self.game.chance_outcomes(&table.state);
+                    let outcome = table.throws.draw(seat, turn, throw, probabilities);
+                    self.game.apply_chance(&mut table.state, outcome);
+                    table.game.moves.push(Move::Throw(outcome));
+                    table.turn = Some((seat, start, table.state.clone()));
+                }
+            }
+        }
+    }
+
+    /// Lets `contestant` choose at the tables at `places`; says where it failed.
+    fn ask(
+        &self,
+        contestant: &mut (dyn Contestant<G> + '_),
+        tables: &mut [Table<G::State>],
+        places: &[usize],
+        thinking: &mut Thinking,
+    ) -> Vec<(usize, Fault)> {
+        if places.is_empty() {
+            return Vec::new();
+        }
+        let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
+        let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
+        let clock = Instant::now();
+        let choices = contestant.choose(self.game, &states, &mut rngs);
+        thinking.time += clock.elapsed();
+        thinking.decisions += places.len() as u64;
+        assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
+        let mut failed = Vec::new();
+        for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {
+            let table = &mut tables[place];
+            table.rng = rng;
+            match choice {
+                Ok(action) => {
+                    table.clock.action();
+                    table.game.moves.push(Move::Choice(action));
+                    self.game.apply_action(&mut table.state, action);
+                }
+                Err(fault) => failed.push((place, fault)),
+            }
+        }
+        failed
+    }
+
+    /// Ends a game, has it studied, and hands its block on when that was the last one of it.
+    fn close<T>(
+        &self,
+        table: Table<G::State>,
+        ending: Ending,
+        blocks: &mut Vec<OpenBlock<T>>,
+        study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
+        hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut table = table;
+        end_turn(&mut table);
+        let returns = match &ending {
+            Ending::Finished => self.game.returns(&table.state),
+            Ending::Truncated => BySeat::default(),
+            Ending::Forfeited(seat, _) => self.forfeited(*seat),
+        };
+        let turns_begun = table.clock.turns();
+        let game = PlayedGame { turns_begun, ending, returns, ..table.game };
+        let (block, leg) = (game.block, game.leg);
+        let place = blocks.iter().position(|open| open.block == block).expect("the block of a table is open");
+        blocks[place].games[leg] = Some(study(game));
+        if blocks[place].games.iter().any(Option::is_none) {
+            return ControlFlow::Continue(());
+        }
+        hand_on(block, blocks.swap_remove(place).games.into_iter().flatten().collect())
+    }
+
+    /// What everybody gets when `seat` forfeits.
+    fn forfeited(&self, seat: Seat) -> BySeat<f32> {
+        let spec = self.game.spec();
+        let all = match spec.outlook {
+            Outlook::Winner | Outlook::Teams => 1.0,
+            Outlook::Placings => self.sides.len() as f32 / 2.0,
+        };
+        let share = all / (self.sides.len() - 1) as f32;
+        let mut returns = BySeat::default();
+        for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
+            returns[other] = share;
+        }
+        returns
+    }
+}
+
+/// Notes the turn that has come to its end, if there was one.
+fn end_turn<S: Clone>(table: &mut Table<S>) {
+    let Some((seat, start, thrown)) = table.turn.take() else { return };
+    table.game.turns.push(PlayedTurn { seat, start, thrown, end: table.state.clone() });
+}
