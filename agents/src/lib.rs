@@ -18,6 +18,7 @@ pub mod net;
 pub mod net_evaluator;
 pub mod perspective;
 pub mod portable;
+mod prospect;
 pub mod regret;
 pub mod replay;
 pub mod roster;

@@ -5,8 +5,12 @@
 //! from blocks, never from games, because the games of a block depend on each other. The arena plays any game through
 //! the seam and neither knows nor cares how its agents choose.
 
+mod estimate;
+mod luck;
+mod rating;
 mod report;
 mod seating;
+mod sprt;
 mod table;
 
 use std::collections::BTreeMap;
@@ -17,10 +21,14 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::agent::Agent;
+pub use estimate::{Adjusted, Estimate, without_luck};
+pub use luck::{Appraiser, TurnValues, luck};
+pub use rating::{Contest, Rating, contests, ratings};
 use report::GameScore;
 pub(crate) use report::NORMAL_95;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
+pub use sprt::{Sprt, Verdict, elo_of, score_of};
 use table::Tables;
 pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn, Thinking};
 

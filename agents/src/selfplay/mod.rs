@@ -16,7 +16,6 @@
 //! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
 //! has its own seed: what is played depends neither on threads nor on how many games run side by side.
 
-mod prospect;
 mod record;
 mod turn;
 

@@ -7,8 +7,8 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use rand::Rng;
 
 use crate::agent::softmax;
+use crate::prospect::{Happened, Prospect, Scratch, append, best_of};
 
-use super::prospect::{Happened, Prospect, Scratch, append, best_of};
 use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
 /// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.

@@ -19,7 +19,7 @@ struct Branch {
 /// The throws of one position and where their results stand among the positions to be evaluated. Reused from turn to
 /// turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Prospect {
+pub(crate) struct Prospect {
     branches: Vec<Branch>,
     /// The sum of their probabilities: 1 less that of the series that are left out.
     mass: f32,
@@ -29,8 +29,8 @@ pub(super) struct Prospect {
 
 /// Room for the positions within a turn.
 #[derive(Clone, Debug)]
-pub(super) struct Scratch<S> {
-    pub(super) turn_results: TurnResults<S>,
+pub(crate) struct Scratch<S> {
+    pub(crate) turn_results: TurnResults<S>,
     open: Vec<Open<S>>,
     seen: Seen,
 }
@@ -86,13 +86,13 @@ impl<S> Default for Scratch<S> {
 
 /// What happened: the decision after all throws, and its results.
 #[derive(Clone, Debug)]
-pub(super) struct Happened<'a, S> {
-    pub(super) thrown: &'a S,
-    pub(super) results: Range<usize>,
+pub(crate) struct Happened<'a, S> {
+    pub(crate) thrown: &'a S,
+    pub(crate) results: Range<usize>,
 }
 
 /// The results of the decision `state`, appended to `results`.
-pub(super) fn append<G: Game>(
+pub(crate) fn append<G: Game>(
     game: &G,
     state: &G::State,
     scratch: &mut TurnResults<G::State>,
@@ -106,7 +106,7 @@ pub(super) fn append<G: Game>(
 
 impl Prospect {
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.branches.clear();
         self.mass = 0.0;
         self.happened = None;
@@ -114,7 +114,7 @@ impl Prospect {
 
     /// Looks at every throw from `start`, and appends the results to `results`. Series whose beginning is less likely
     /// than `least` are left out.
-    pub(super) fn look<G: Game>(
+    pub(crate) fn look<G: Game>(
         &mut self,
         game: &G,
         start: &G::State,
@@ -169,7 +169,7 @@ impl Prospect {
     /// What the position is worth: the mean over the throws of the result that is best for `seat`. What is left out
     /// counts as this mean: values in the middle of a series, if one asked for them, would be the least reliable of
     /// all.
-    pub(super) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
+    pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for branch in &self.branches {
             let values = values[best_of(&branch.results, seat, values)];
@@ -184,13 +184,13 @@ impl Prospect {
     }
 
     /// What the throw that happened was counted as in this mean; `None` when it was left out.
-    pub(super) fn counted(&self, seat: Seat, values: &[BySeat<f32>]) -> Option<BySeat<f32>> {
+    pub(crate) fn counted(&self, seat: Seat, values: &[BySeat<f32>]) -> Option<BySeat<f32>> {
         self.happened.map(|happened| values[best_of(&self.branches[happened].results, seat, values)])
     }
 }
 
 /// The first of `results` that is best for `seat`.
-pub(super) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
+pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]) -> usize {
     let own = results.clone().map(|result| values[result][seat]);
     results.start + first_best(own).expect("a throw has a result")
 }

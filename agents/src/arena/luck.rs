@@ -1,0 +1,233 @@
+//! Luck and skill in a game that was played, turn by turn, by the values of any evaluator.
+//!
+//! Before each throw the evaluator says what the position is worth: the mean over the throws of the best result. What
+//! the throw that happened is better or worse than this mean is luck. Its expectation is 0 *whatever the evaluator
+//! thinks*, because the same function of the throw is added and subtracted and only throws are drawn, so a result less
+//! its luck has the same expectation as the result, and varies the less, the better the evaluator.
+
+use std::ops::Range;
+
+use ashta_env::game::{BySeat, Game, Node, Seat};
+
+use super::table::Move;
+use crate::evaluator::Evaluator;
+use crate::prospect::{Happened, Prospect, Scratch, append, best_of};
+
+/// What an evaluator says of a turn that was played; values are expected returns by seat.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TurnValues {
+    /// Whose turn it was.
+    pub seat: Seat,
+    /// Before the throw: the mean over the throws of the best result.
+    pub before: BySeat<f32>,
+    /// What the throw counted as in this mean; the mean itself for a series that is left out of it.
+    pub counted: BySeat<f32>,
+    /// After the throw: the best result.
+    pub thrown: BySeat<f32>,
+    /// The result that was played; `None` when the game was given up before it.
+    pub played: Option<BySeat<f32>>,
+    /// Distinct results to choose from.
+    pub results: usize,
+}
+
+impl TurnValues {
+    /// What the throw gave to `seat`: 0 on average.
+    pub fn luck(&self, seat: Seat) -> f64 {
+        f64::from(self.counted[seat]) - f64::from(self.before[seat])
+    }
+
+    /// What the choice gave away, 0 or more.
+    pub fn given_away(&self) -> f64 {
+        self.played.map_or(0.0, |played| f64::from(self.thrown[self.seat]) - f64::from(played[self.seat]))
+    }
+}
+
+/// Appraises games turn by turn, each in one batch.
+#[derive(Debug)]
+pub struct Appraiser<G: Game, E> {
+    evaluator: E,
+    series_probability: f32,
+    scratch: Scratch<G::State>,
+    results: Vec<G::State>,
+    values: Vec<BySeat<f32>>,
+    turns: Vec<OpenTurn>,
+}
+
+/// A turn before its results are evaluated.
+#[derive(Debug)]
+struct OpenTurn {
+    seat: Seat,
+    prospect: Prospect,
+    /// The results of the throw that happened.
+    actual: Range<usize>,
+    /// The one that was played.
+    played: Option<usize>,
+}
+
+impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
+    /// One that goes by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are left
+    /// out of means and count as luckless.
+    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
+        let scratch = Scratch::default();
+        Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }
+    }
+
+    /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal.
+    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move]) -> Vec<TurnValues> {
+        self.results.clear();
+        self.turns.clear();
+        let mut at = 0;
+        while at < moves.len() {
+            let start = state.clone();
+            let mut seat = Seat::SOUTH;
+            while let (Node::Chance(thrower), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
+                game.apply_chance(&mut state, outcome);
+                (seat, at) = (thrower, at + 1);
+            }
+            let thrown = state.clone();
+            while let (Node::Decision(_), Some(&Move::Choice(action))) = (game.node(&state), moves.get(at)) {
+                game.apply_action(&mut state, action);
+                at += 1;
+            }
+            if !matches!(game.node(&thrown), Node::Decision(_)) {
+                // The game broke off within a series of throws, or goes on with something that is no move here.
+                break;
+            }
+            let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
+            let played = actual.clone().find(|&result| self.results[result] == state);
+            let mut prospect = Prospect::default();
+            let happened = Happened { thrown: &thrown, results: actual.clone() };
+            let least = self.series_probability;
+            prospect.look(game, &start, least, Some(happened), &mut self.scratch, &mut self.results);
+            self.turns.push(OpenTurn { seat, prospect, actual, played });
+        }
+        self.values.clear();
+        if !self.results.is_empty() {
+            self.evaluator.values(game, &self.results, &mut self.values);
+        }
+        let values = &self.values;
+        let close = |OpenTurn { seat, prospect, actual, played }: OpenTurn| {
+            let before = prospect.expected(game, seat, values);
+            TurnValues {
+                seat,
+                before,
+                counted: prospect.counted(seat, values).unwrap_or(before),
+                thrown: values[best_of(&actual, seat, values)],
+                played: played.map(|result| values[result]),
+                results: actual.len(),
+            }
+        };
+        self.turns.drain(..).map(close).collect()
+    }
+}
+
+/// The luck of each seat in all of `turns`.
+pub fn luck(turns: &[TurnValues]) -> BySeat<f64> {
+    BySeat(Seat::ALL.map(|seat| turns.iter().map(|turn| turn.luck(seat)).sum()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::{Agent, OnePly, RandomAgent};
+    use crate::arena::{Contestant, Estimate, MatchConfig, Meeting, PlayedGame, play_blocks, rotations, sides};
+    use crate::evaluator::Evaluation;
+    use crate::search::test_support::ExactEvaluator;
+    use ashta_env::testing::exact::{Play, solve};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    use std::ops::ControlFlow;
+
+    /// Thinks anything at all of positions, always the same.
+    struct Nonsense;
+
+    impl Evaluator<Toy> for Nonsense {
+        fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
+            let of = |state: &ToyState| {
+                let mut hasher = DefaultHasher::new();
+                state.hash(&mut hasher);
+                let drawn = hasher.finish();
+                let value = |seat: Seat| (drawn >> (16 * seat.index()) & 0xffff) as f32 / 65535.0;
+                match game.node(state) {
+                    Node::Terminal => game.returns(state).into(),
+                    _ => BySeat(Seat::ALL.map(value)).into(),
+                }
+            };
+            states.iter().map(of).collect()
+        }
+    }
+
+    type Make<'a, T> = &'a (dyn Fn() -> T + Sync);
+
+    /// South's return, its luck, and what both gave away, of every game between the agents of `a` and `b`.
+    fn played<E: Evaluator<Toy>>(
+        game: &Toy,
+        a: Make<'_, Box<dyn Agent<Toy> + Send>>,
+        b: Make<'_, Box<dyn Agent<Toy> + Send>>,
+        evaluator: Make<'_, E>,
+        least: f32,
+    ) -> Vec<[f64; 3]> {
+        let sides = sides(game.spec());
+        let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<Toy>>, || Box::new(b()) as Box<dyn Contestant<Toy>>);
+        let seating = rotations(&sides, &[0, 1])[0];
+        let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| vec![seating] };
+        let study = || {
+            let mut appraiser = Appraiser::new(evaluator(), least);
+            Box::new(move |played: PlayedGame<ToyState>| {
+                let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves);
+                assert_eq!(turns.len(), played.turns.len());
+                let south = Seat::SOUTH;
+                let given = |turn: &TurnValues| if turn.seat == south { -turn.given_away() } else { turn.given_away() };
+                let given = turns.iter().map(given).sum::<f64>();
+                [f64::from(played.returns[south]), luck(&turns)[south], given]
+            }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 3]>
+        };
+        let mut all = Vec::new();
+        let mut take = |_, games: Vec<[f64; 3]>| {
+            all.extend(games);
+            ControlFlow::Continue(())
+        };
+        let config = MatchConfig { seed: 3, ..MatchConfig::default() };
+        play_blocks(&meeting, 0..4000, &config, &study, &mut take);
+        all
+    }
+
+    #[test]
+    fn with_exact_values_a_result_is_its_start_and_luck_and_errors() {
+        for throws in [ToyThrows::Again, ToyThrows::Series] {
+            let game = Toy::new(ToyTable::Two, ToyPieces::Two, throws);
+            let exact = solve(&game, BySeat([Play::Best; 4])).expect("settles");
+            let evaluator = || ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let best = || Box::new(OnePly::new(evaluator())) as Box<dyn Agent<Toy> + Send>;
+            let random = || Box::new(RandomAgent) as Box<dyn Agent<Toy> + Send>;
+            let starts = [Seat::SOUTH, Seat::NORTH].map(|first| {
+                let values = exact.values(&game.initial_state(first)).expect("a start");
+                f64::from(values[Seat::SOUTH] as f32)
+            });
+            let start = f64::midpoint(starts[0], starts[1]);
+            let half = (starts[0] - starts[1]).abs() / 2.0;
+            for opponent in [&best as Make<'_, _>, &random] {
+                for [result, luck, given] in played(&game, &best, opponent, &evaluator, 0.0) {
+                    let rest = result - luck - given - start;
+                    assert!((rest.abs() - half).abs() < 1e-4, "{throws:?}: {result} {luck} {given}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn luck_is_0_on_average_whatever_the_evaluator_thinks() {
+        for (throws, least) in [(ToyThrows::Again, 0.0), (ToyThrows::Series, 0.0), (ToyThrows::Series, 0.3)] {
+            let game = Toy::new(ToyTable::Two, ToyPieces::Two, throws);
+            let exact = || ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+            let best = || Box::new(OnePly::new(exact())) as Box<dyn Agent<Toy> + Send>;
+            let random = || Box::new(RandomAgent) as Box<dyn Agent<Toy> + Send>;
+            let lucks: Vec<f64> =
+                played(&game, &best, &random, &|| Nonsense, least).iter().map(|&[_, luck, _]| luck).collect();
+            let estimate = Estimate::of(&lucks);
+            let deviations = estimate.mean / estimate.standard_error.expect("many games");
+            assert!(deviations.abs() < 3.3, "{throws:?}, {least}: {estimate:?}");
+            assert!(lucks.iter().any(|luck| luck.abs() > 0.1));
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Ratings of many agents from all their games: Bradley-Terry with two sides, Plackett-Luce with more.
+//!
+//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are played
+//! on for places, the second place goes in the same way among those that are left, and so on. Ratings are the r that fit
+//! best, told in Elo. How sure they are is drawn from blocks, which do not depend on each other, and not from games,
+//! which do.
+
+use serde::Serialize;
+
+use super::report::NORMAL_95;
+
+/// A round of a game: agents compete for one place. Scores without luck make shares that are not 0 and 1.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Contest {
+    /// The agents, by number; one that has several sides comes up once for each.
+    pub agents: Vec<usize>,
+    /// What each got of the place; the shares sum to 1.
+    pub shares: Vec<f64>,
+}
+
+/// The rating of an agent.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Rating {
+    /// In Elo; 400 more is ten times the strength.
+    pub elo: f64,
+    /// Interval with 95 % confidence.
+    pub interval: [f64; 2],
+}
+
+/// Elo for each unit of r.
+const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+/// A weak belief that all are equal, in games of a prior: whoever wins always has no rating otherwise.
+const PRIOR: f64 = 0.01;
+
+/// The contests of a game with these `returns` by side, played by these `agents`: one for the first place, or one for
+/// each place if they `played_on`. Sides with equal returns share their places.
+pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Contest> {
+    if !played_on {
+        let total: f64 = returns.iter().sum();
+        let shares = returns.iter().map(|own| own / total).collect();
+        return if total > 0.0 { vec![Contest { agents: agents.to_vec(), shares }] } else { Vec::new() };
+    }
+    let mut left: Vec<(usize, f64)> = agents.iter().copied().zip(returns.iter().copied()).collect();
+    let mut contests = Vec::new();
+    while left.len() > 1 {
+        let best = left.iter().map(|&(_, own)| own).fold(f64::NEG_INFINITY, f64::max);
+        let equal = left.iter().filter(|&&(_, own)| own >= best).count();
+        if equal == left.len() {
+            break;
+        }
+        let share = |&(_, own): &(usize, f64)| if own >= best { 1.0 / equal as f64 } else { 0.0 };
+        let contest = Contest {
+            agents: left.iter().map(|&(agent, _)| agent).collect(),
+            shares: left.iter().map(share).collect(),
+        };
+        contests.extend(std::iter::repeat_n(contest, equal));
+        left.retain(|&(_, own)| own < best);
+    }
+    contests
+}
+
+/// The ratings of `agents` agents from the contests of each block. Their mean is 0, or the rating of `anchor` is.
+pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) -> Vec<Rating> {
+    let mut r = vec![0.0; agents];
+    let mut factored = Factored::default();
+    for _ in 0..200 {
+        let mut gradient: Vec<f64> = r.iter().map(|r| -PRIOR * r).collect();
+        let mut curvature = vec![vec![0.0; agents]; agents];
+        (0..agents).for_each(|agent| curvature[agent][agent] = PRIOR);
+        for contest in blocks.iter().flatten() {
+            let expected = expected(&r, contest);
+            for (place, &agent) in contest.agents.iter().enumerate() {
+                gradient[agent] += contest.shares[place] - expected[place];
+                curvature[agent][agent] += expected[place];
+                for (other, &second) in contest.agents.iter().enumerate() {
+                    curvature[agent][second] -= expected[place] * expected[other];
+                }
+            }
+        }
+        factored = Factored::new(&curvature);
+        let step = factored.solve(&gradient);
+        let longest = step.iter().fold(0.0_f64, |longest, step| longest.max(step.abs()));
+        // Far from the solution a full step may overshoot.
+        let share = if longest > 1.0 { 1.0 / longest } else { 1.0 };
+        r.iter_mut().zip(&step).for_each(|(r, step)| *r += share * step);
+        if longest < 1e-10 {
+            break;
+        }
+    }
+    // How far each block pulls at the solution tells how far another set of blocks would move it.
+    let mut origin = vec![anchor.map_or(1.0 / agents as f64, |_| 0.0); agents];
+    if let Some(anchor) = anchor {
+        origin[anchor] = 1.0;
+    }
+    let pulls: Vec<Vec<f64>> = blocks
+        .iter()
+        .map(|block| {
+            let mut pull = vec![0.0; agents];
+            for contest in block {
+                let expected = expected(&r, contest);
+                for (place, &agent) in contest.agents.iter().enumerate() {
+                    pull[agent] += contest.shares[place] - expected[place];
+                }
+            }
+            factored.solve(&pull)
+        })
+        .collect();
+    let zero: f64 = r.iter().zip(&origin).map(|(r, weight)| r * weight).sum();
+    let of = |agent: usize| {
+        let moved =
+            |pull: &Vec<f64>| pull[agent] - pull.iter().zip(&origin).map(|(pull, weight)| pull * weight).sum::<f64>();
+        let error = pulls.iter().map(|pull| moved(pull).powi(2)).sum::<f64>().sqrt();
+        let (elo, half) = (ELO * (r[agent] - zero), ELO * NORMAL_95 * error);
+        Rating { elo, interval: [elo - half, elo + half] }
+    };
+    (0..agents).map(of).collect()
+}
+
+/// What each place of a contest gets on average at ratings `r`.
+fn expected(r: &[f64], contest: &Contest) -> Vec<f64> {
+    let best = contest.agents.iter().map(|&agent| r[agent]).fold(f64::NEG_INFINITY, f64::max);
+    let strengths: Vec<f64> = contest.agents.iter().map(|&agent| (r[agent] - best).exp()).collect();
+    let total: f64 = strengths.iter().sum();
+    strengths.iter().map(|strength| strength / total).collect()
+}
+
+/// A symmetric positive definite matrix as the product of a lower triangle and its transpose (Cholesky).
+#[derive(Debug, Default)]
+struct Factored(Vec<Vec<f64>>);
+
+impl Factored {
+    fn new(matrix: &[Vec<f64>]) -> Factored {
+        let count = matrix.len();
+        let mut lower = vec![vec![0.0; count]; count];
+        for row in 0..count {
+            for column in 0..=row {
+                let known: f64 = (0..column).map(|at| lower[row][at] * lower[column][at]).sum();
+                let rest = matrix[row][column] - known;
+                lower[row][column] = if row == column { rest.max(1e-300).sqrt() } else { rest / lower[column][column] };
+            }
+        }
+        Factored(lower)
+    }
+
+    /// The x for which the matrix times x is `vector`.
+    fn solve(&self, vector: &[f64]) -> Vec<f64> {
+        let Factored(lower) = self;
+        let (mut x, count) = (vector.to_vec(), vector.len());
+        for row in 0..count {
+            let known: f64 = (0..row).map(|at| lower[row][at] * x[at]).sum();
+            x[row] = (x[row] - known) / lower[row][row];
+        }
+        for row in (0..count).rev() {
+            let known: f64 = (row + 1..count).map(|at| lower[at][row] * x[at]).sum();
+            x[row] = (x[row] - known) / lower[row][row];
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::chance;
+    use rand::RngExt;
+
+    fn duel(first: usize, second: usize, score: f64) -> Vec<Contest> {
+        contests(&[first, second], &[score, 1.0 - score], false)
+    }
+
+    #[test]
+    fn two_agents_are_rated_by_their_score() {
+        let blocks: Vec<_> = (0..400).map(|game| duel(0, 1, if game % 4 == 0 { 0.0 } else { 1.0 })).collect();
+        let found = ratings(2, &blocks, None);
+        // 75 % is 190.85 Elo.
+        assert!((found[0].elo - found[1].elo - 190.85).abs() < 0.2, "{found:?}");
+        assert!((found[0].elo + found[1].elo).abs() < 1e-9);
+        let anchored = ratings(2, &blocks, Some(1));
+        assert_eq!((anchored[1].elo, anchored[1].interval), (0.0, [0.0, 0.0]));
+        assert!((anchored[0].elo - 190.85).abs() < 0.2);
+        // The standard error of the logit is 1 / sqrt(n p q).
+        let half = 1.96 * ELO / (400.0_f64 * 0.75 * 0.25).sqrt();
+        assert!((anchored[0].elo - anchored[0].interval[0] - half).abs() < 0.5, "{anchored:?}");
+    }
+
+    #[test]
+    fn who_always_wins_has_a_rating_too() {
+        let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
+        let found = ratings(3, &blocks, None);
+        assert!(found[0].elo > found[2].elo + 400.0 && found[2].elo > found[1].elo, "{found:?}");
+        assert!(found.iter().all(|rating| rating.elo.is_finite()));
+    }
+
+    #[test]
+    fn places_are_contested_one_after_the_other() {
+        let played = contests(&[7, 8, 9, 7], &[1.0 / 3.0, 1.0, 0.0, 2.0 / 3.0], true);
+        let agents: Vec<&[usize]> = played.iter().map(|contest| contest.agents.as_slice()).collect();
+        assert_eq!(agents, [&[7, 8, 9, 7][..], &[7, 9, 7], &[7, 9]]);
+        assert_eq!(played[1].shares, [0.0, 0.0, 1.0]);
+        let tied = contests(&[0, 1, 2], &[0.5, 0.5, 0.0], true);
+        assert_eq!((tied.len(), tied[0].shares.clone()), (2, vec![0.5, 0.5, 0.0]));
+        assert!(contests(&[0, 1], &[0.5, 0.5], true).is_empty());
+        assert_eq!(contests(&[0, 1], &[0.5, 0.5], false)[0].shares, [0.5, 0.5]);
+        assert!(contests(&[0, 1], &[0.0, 0.0], false).is_empty());
+    }
+
+    /// A place among `agents`, drawn by their strengths.
+    fn drawn(strengths: &[f64], agents: &[usize], rng: &mut impl RngExt) -> usize {
+        let mut left = rng.random::<f64>() * agents.iter().map(|&agent| strengths[agent]).sum::<f64>();
+        agents
+            .iter()
+            .position(|&agent| {
+                left -= strengths[agent];
+                left < 0.0
+            })
+            .unwrap_or(agents.len() - 1)
+    }
+
+    #[test]
+    fn strengths_are_found_again_within_their_intervals() {
+        let truth = [0.0, 120.0, -80.0, 300.0, -340.0];
+        let strengths = truth.map(|elo| (elo / ELO).exp());
+        let (mut held, mut all) = (0, 0);
+        for run in 0..60 {
+            let mut rng = chance::stream(run, 0);
+            // Four agents a game, all places played for.
+            let blocks: Vec<Vec<Contest>> = (0..300)
+                .map(|game| {
+                    let mut left: Vec<usize> = (0..4).map(|seat| (seat + game) % 5).collect();
+                    let agents = left.clone();
+                    let mut returns = vec![0.0; 4];
+                    for place in 0..4 {
+                        let agent = left.remove(drawn(&strengths, &left, &mut rng));
+                        let side = agents.iter().position(|&other| other == agent).expect("it sits");
+                        returns[side] = 1.0 - f64::from(place) / 3.0;
+                    }
+                    contests(&agents, &returns, true)
+                })
+                .collect();
+            for (rating, elo) in ratings(5, &blocks, None).iter().zip(truth) {
+                all += 1;
+                held += u32::from(rating.interval[0] <= elo && elo <= rating.interval[1]);
+            }
+        }
+        let share = f64::from(held) / f64::from(all);
+        assert!((0.90..=0.99).contains(&share), "{share}");
+    }
+}

@@ -1,0 +1,192 @@
+//! The sequential probability ratio test: games are played until it is clear which of two hypotheses holds.
+//!
+//! The hypotheses are two expected scores. The test is the generalised one: where a block has few possible scores (pairs
+//! of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of the distribution
+//! of block scores which fits what was seen best among those with this mean; scores without luck, which can be anything,
+//! are compared as if normal.
+
+use serde::Serialize;
+
+use super::estimate::variance;
+
+/// Two hypotheses and how often either may be taken wrongly.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Sprt {
+    /// Difference in Elo of the first hypothesis.
+    pub elo0: f64,
+    /// Difference in Elo of the second, larger.
+    pub elo1: f64,
+    /// Probability of taking the second when the first is true.
+    pub alpha: f64,
+    /// Probability of taking the first when the second is true.
+    pub beta: f64,
+}
+
+/// What the test says so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Play on.
+    Open,
+    /// The difference is `elo0` or less.
+    AcceptsElo0,
+    /// The difference is `elo1` or more.
+    AcceptsElo1,
+}
+
+/// Blocks before which nothing is decided: until then nothing is known of how far scores vary.
+const LEAST_BLOCKS: usize = 8;
+
+/// The score that a difference in Elo makes one expect: ½ for 0.
+pub fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// The difference in Elo at which one expects `score`; infinite at 0 and 1.
+pub fn elo_of(score: f64) -> f64 {
+    -400.0 * (1.0 / score - 1.0).log10()
+}
+
+impl Sprt {
+    /// The log-likelihood ratios at which the test ends: below the first `elo0` is taken, above the second `elo1`.
+    pub fn bounds(&self) -> [f64; 2] {
+        [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
+    }
+
+    /// What a log-likelihood ratio says.
+    pub fn verdict(&self, ratio: f64) -> Verdict {
+        let [low, high] = self.bounds();
+        if ratio >= high {
+            Verdict::AcceptsElo1
+        } else if ratio <= low {
+            Verdict::AcceptsElo0
+        } else {
+            Verdict::Open
+        }
+    }
+
+    /// The log-likelihood ratio of block scores that are multiples of a quarter.
+    pub fn ratio_of_quarters(&self, scores: &[f64]) -> f64 {
+        let mut counts = [0.0; 5];
+        scores.iter().for_each(|score| counts[((4.0 * score).round() as usize).min(4)] += 1.0);
+        if scores.len() < LEAST_BLOCKS {
+            return 0.0;
+        }
+        // What was not seen yet is not impossible.
+        counts.iter_mut().for_each(|count: &mut f64| *count = count.max(1e-3));
+        let total: f64 = counts.iter().sum();
+        let seen: Vec<(f64, f64)> =
+            counts.iter().enumerate().map(|(at, count)| (0.25 * at as f64, count / total)).collect();
+        let of = |elo: f64| tilt(&seen, score_of(elo));
+        let (tilt0, tilt1) = (of(self.elo0), of(self.elo1));
+        let (score0, score1) = (score_of(self.elo0), score_of(self.elo1));
+        let likelihood = |&(score, share): &(f64, f64)| {
+            share * ((1.0 + tilt0 * (score - score0)) / (1.0 + tilt1 * (score - score1))).ln()
+        };
+        total * seen.iter().map(likelihood).sum::<f64>()
+    }
+
+    /// The log-likelihood ratio of block scores of any size.
+    pub fn ratio_of_numbers(&self, scores: &[f64]) -> f64 {
+        if scores.len() < LEAST_BLOCKS {
+            return 0.0;
+        }
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        let variance = variance(scores, mean);
+        if variance <= 0.0 {
+            return 0.0;
+        }
+        let [score0, score1] = [self.elo0, self.elo1].map(score_of);
+        scores.len() as f64 * (score1 - score0) * (2.0 * mean - score0 - score1) / (2.0 * variance)
+    }
+}
+
+/// The distribution with the given `mean` that fits the shares `seen` best gives each score its share over 1 + t (score
+/// − mean); this is its t.
+fn tilt(seen: &[(f64, f64)], mean: f64) -> f64 {
+    let (least, most) = (seen[0].0, seen[seen.len() - 1].0);
+    let (mut low, mut high) = (-1.0 / (most - mean), 1.0 / (mean - least));
+    // The sum falls from +∞ to −∞ between the two.
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        let sum: f64 =
+            seen.iter().map(|&(score, share)| share * (score - mean) / (1.0 + middle * (score - mean))).sum();
+        if sum > 0.0 { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::chance;
+    use rand::RngExt;
+
+    const SPRT: Sprt = Sprt { elo0: 0.0, elo1: 20.0, alpha: 0.05, beta: 0.05 };
+
+    #[test]
+    fn elo_and_score_are_inverse() {
+        assert!((score_of(0.0) - 0.5).abs() < 1e-12);
+        assert!((score_of(400.0) - 10.0 / 11.0).abs() < 1e-12);
+        for elo in [-700.0, -3.0, 0.0, 6.95, 120.0] {
+            assert!((elo_of(score_of(elo)) - elo).abs() < 1e-9);
+        }
+        assert!((elo_of(0.51) - 6.95).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_ratio_grows_with_the_score() {
+        let blocks = |halves: usize, wins: usize| [vec![0.5; halves], vec![1.0; wins], vec![0.0; 100]].concat();
+        let ratios: Vec<f64> = [80, 100, 110, 130].map(|wins| SPRT.ratio_of_quarters(&blocks(200, wins))).to_vec();
+        assert!(ratios.windows(2).all(|pair| pair[0] < pair[1]), "{ratios:?}");
+        assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
+        // Both ways to count agree where scores vary little.
+        for (wins, ratio) in [80, 100, 110, 130].into_iter().zip(&ratios) {
+            assert!((SPRT.ratio_of_numbers(&blocks(200, wins)) - ratio).abs() < 0.02 + 0.02 * ratio.abs(), "{ratio}");
+        }
+        assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 100])), (0.0, 0.0));
+        let one_sided = SPRT.ratio_of_quarters(&[1.0; 50]);
+        assert!(one_sided.is_finite() && one_sided > 1.0);
+    }
+
+    /// How often the second hypothesis is taken when the expected score is that of `elo`, and the blocks it takes.
+    fn simulate(elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
+        let (mut taken, mut blocks) = (0, 0);
+        for run in 0..runs {
+            let mut rng = chance::stream(run, 1);
+            let mut scores = Vec::new();
+            loop {
+                // Halves are as frequent as in pairs of games with the same throws.
+                let win = score_of(elo) - 0.25;
+                let drawn: f64 = rng.random();
+                scores.push(match () {
+                    () if !with_luck => score_of(elo) + 0.3 * (rng.random::<f64>() - 0.5),
+                    () if drawn < win => 1.0,
+                    () if drawn < win + 0.5 => 0.5,
+                    () => 0.0,
+                });
+                let ratio = if with_luck { SPRT.ratio_of_quarters(&scores) } else { SPRT.ratio_of_numbers(&scores) };
+                match SPRT.verdict(ratio) {
+                    Verdict::Open => continue,
+                    Verdict::AcceptsElo1 => taken += 1,
+                    Verdict::AcceptsElo0 => {}
+                }
+                blocks += scores.len();
+                break;
+            }
+        }
+        (f64::from(taken) / runs as f64, blocks as f64 / runs as f64)
+    }
+
+    #[test]
+    fn the_test_errs_as_seldom_as_it_promises() {
+        for with_luck in [true, false] {
+            let runs = if with_luck { 200 } else { 1000 };
+            let (wrong, blocks) = simulate(SPRT.elo0, with_luck, runs);
+            assert!(wrong < 0.085, "takes elo1 though elo0 is true in {wrong} of the runs");
+            let (right, _) = simulate(SPRT.elo1, with_luck, runs);
+            assert!(right > 0.915, "takes elo1 when it is true in {right} of the runs");
+            assert!(blocks > 20.0 && blocks < 3000.0, "{blocks}");
+        }
+    }
+}
