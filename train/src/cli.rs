@@ -18,6 +18,10 @@ AGENTS
                         perfect (where the game is solved)
   perfect               perfect play, where checkpoints/ has a table of the game; or FILE.table";
 
+const ARENA_AGENTS: &str = "\
+AGENTS
+  as for `ashta eval`; and engine:COMMAND, any program that speaks the engine protocol, such as 'engine:./mybot --flag'";
+
 /// Train, judge, play and export bots for Ashtapada, Ashte Kashte and Pagade.
 #[derive(Debug, Parser)]
 #[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
@@ -39,6 +43,9 @@ pub enum Command {
     /// Judge an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
+    /// Let agents meet in games with the same throws: who plays better, by how much, and how sure that is.
+    #[command(after_help = ARENA_AGENTS)]
+    Arena(ArenaArgs),
     /// Find the best reply to an agent in a game that is small enough, and what it wins.
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
@@ -103,8 +110,8 @@ pub struct SolveArgs {
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// The table to write. While the game is being solved, FILE.unfinished keeps what has been found; the same command
-    /// goes on with it.
+    /// The table to write. While the game is being solved, FILE.unfinished keeps what has been found; the same
+    /// command goes on with it.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Bits of each value in the table.
@@ -250,6 +257,59 @@ pub struct EvalArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Two differences in Elo, the first smaller.
+fn hypotheses(text: &str) -> Result<(f64, f64), String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|elo: &f64| elo.abs() <= 4000.0);
+    let pair = text.split_once(',').and_then(|(first, second)| Some((number(first)?, number(second)?)));
+    let pair = pair.ok_or_else(|| format!("{text} is no pair of differences in Elo, such as 0,10"))?;
+    if pair.0 < pair.1 { Ok(pair) } else { Err(format!("{} is not less than {}", pair.0, pair.1)) }
+}
+
+/// Options of `ashta arena`.
+#[derive(Debug, Args)]
+pub struct ArenaArgs {
+    /// Those who meet: agents by name, or engine:COMMAND.
+    #[arg(required = true, num_args = 2.., value_name = "AGENT")]
+    pub agents: Vec<String>,
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// How many games, for each pair of agents that meets (with more than two sides: for each table of agents).
+    #[command(flatten)]
+    pub games: MatchArgs,
+    /// Stop as soon as it is clear, by the sequential probability ratio test, whether the first agent is better than
+    /// the second by ELO0 or less, or by ELO1 or more.
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = hypotheses, allow_hyphen_values = true)]
+    pub sprt: Option<(f64, f64)>,
+    /// Probability that the test takes ELO1 when ELO0 is true.
+    #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
+    pub alpha: f64,
+    /// Probability that the test takes ELO0 when ELO1 is true.
+    #[arg(long, default_value_t = 0.05, value_parser = tolerance)]
+    pub beta: f64,
+    /// By whose values the luck of the throws is measured: an agent; `auto`, perfect play or the strongest bot that
+    /// comes with the program; or `none`.
+    #[arg(long, default_value = "auto", value_name = "AGENT")]
+    pub luck: String,
+    /// The agent whose rating is 0; otherwise the mean of all ratings is.
+    #[arg(long, value_name = "AGENT")]
+    pub anchor: Option<String>,
+    /// Seconds that an engine may take for a choice.
+    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
+    pub move_seconds: f64,
+    /// Write every game to this file, one a line; if it holds games of the same arena, go on behind them.
+    #[arg(long = "games", value_name = "FILE")]
+    pub games_file: Option<PathBuf>,
+    /// Print JSON instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Seconds above 0, at most a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= 86_400.0);
+    seconds.ok_or_else(|| format!("{text} is no number of seconds"))
 }
 
 /// Options of `ashta exploit`.

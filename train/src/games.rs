@@ -155,6 +155,25 @@ pub fn perfect(race: &Race) -> Result<Option<Player>> {
     }
 }
 
+/// The bot that comes with the program and plays a game best: among those that play it the one whose value network is
+/// largest.
+///
+/// # Errors
+/// When a bot is damaged.
+pub fn strongest_bot(race: &Race) -> Result<Option<Player>> {
+    let mut strongest: Option<(usize, Player)> = None;
+    for (name, _) in shipped_bots() {
+        let agent = agent(&name)?;
+        let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
+        if let Ok(player) = agent.player(race)
+            && strongest.as_ref().is_none_or(|(most, _)| size > *most)
+        {
+            strongest = Some((size, player));
+        }
+    }
+    Ok(strongest.map(|(_, player)| player))
+}
+
 /// Sits an agent down to a game.
 ///
 /// # Errors

@@ -12,6 +12,7 @@ mod output;
 mod play;
 mod plot;
 mod progress;
+mod record;
 mod run;
 mod rundir;
 mod trainee;

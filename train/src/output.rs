@@ -18,12 +18,19 @@ pub fn print(text: impl Display) -> Result<()> {
 
 /// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right.
 pub fn aligned<const N: usize>(rows: &[[String; N]], is_number: [bool; N]) -> String {
-    let widths: [usize; N] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    columns(rows, |column| is_number[column])
+}
+
+/// As [`aligned`], of rows whose length is that of the first.
+pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
+    let count = rows.first().map_or(0, |row| row.as_ref().len());
+    let length = |row: &R, column: usize| row.as_ref().get(column).map_or(0, |cell| cell.chars().count());
+    let widths: Vec<usize> =
+        (0..count).map(|column| rows.iter().map(|row| length(row, column)).max().unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
-        let cells = row.iter().zip(widths).zip(is_number).map(|((cell, width), is_number)| {
-            if is_number { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        let cells = row.as_ref().iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
         text.push('\n');

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::report::NORMAL_95;
+/// The quantile of the normal distribution for intervals of 95 %.
+pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// A mean of blocks.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -27,6 +28,27 @@ impl Estimate {
         let half = student_95(count - 1.0) * error;
         Estimate { mean, standard_error: Some(error), interval: [mean - half, mean + half] }
     }
+
+    /// The mean of `blocks` that are scores between 0 and 1. Its interval does not shrink to a point when few blocks
+    /// happen to agree, and lies between 0 and 1.
+    pub fn of_scores(blocks: &[f64]) -> Estimate {
+        let plain = Estimate::of(blocks);
+        let interval = match plain.standard_error {
+            Some(_) => wilson(plain.mean, variance(blocks, plain.mean), blocks.len() as f64),
+            None => [0.0, 1.0],
+        };
+        Estimate { interval, ..plain }
+    }
+}
+
+/// Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is the
+/// normal interval; for few it does not shrink to a point when all blocks happen to agree.
+pub(super) fn wilson(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
+    let z_squared = NORMAL_95 * NORMAL_95;
+    let shrink = 1.0 + z_squared / blocks;
+    let centre = (score + z_squared / (2.0 * blocks)) / shrink;
+    let half = NORMAL_95 / shrink * (variance / blocks + z_squared / (4.0 * blocks * blocks)).sqrt();
+    [(centre - half).max(0.0), (centre + half).min(1.0)]
 }
 
 /// The variance of `blocks` around their `mean`.

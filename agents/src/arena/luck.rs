@@ -2,8 +2,8 @@
 //!
 //! Before each throw the evaluator says what the position is worth: the mean over the throws of the best result. What
 //! the throw that happened is better or worse than this mean is luck. Its expectation is 0 *whatever the evaluator
-//! thinks*, because the same function of the throw is added and subtracted and only throws are drawn, so a result less
-//! its luck has the same expectation as the result, and varies the less, the better the evaluator.
+//! thinks*, because the same function of the throw is added and subtracted and only throws are drawn, so a result
+//! less its luck has the same expectation as the result, and varies the less, the better the evaluator.
 
 use std::ops::Range;
 
@@ -65,8 +65,8 @@ struct OpenTurn {
 }
 
 impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
-    /// One that goes by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are left
-    /// out of means and count as luckless.
+    /// One that goes by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are
+    /// left out of means and count as luckless.
     pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
         let scratch = Scratch::default();
         Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }

@@ -1,9 +1,9 @@
 //! Matches: which of several agents plays better, and how sure that is.
 //!
 //! Throws decide most games, so games are played in blocks: the same throws and the same first seat for every way of
-//! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are drawn
-//! from blocks, never from games, because the games of a block depend on each other. The arena plays any game through
-//! the seam and neither knows nor cares how its agents choose.
+//! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are
+//! drawn from blocks, never from games, because the games of a block depend on each other. The arena plays any game
+//! through the seam and neither knows nor cares how its agents choose.
 
 mod estimate;
 mod luck;
@@ -21,22 +21,22 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::agent::Agent;
+pub(crate) use estimate::NORMAL_95;
 pub use estimate::{Adjusted, Estimate, without_luck};
 pub use luck::{Appraiser, TurnValues, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 use report::GameScore;
-pub(crate) use report::NORMAL_95;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
 use table::Tables;
-pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn, Thinking};
+pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
 /// How a match is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchConfig {
-    /// Blocks to play. A block is one game for each way of sitting down: two for two seats or two teams, otherwise one
-    /// for each seat.
+    /// Blocks to play. A block is one game for each way of sitting down: two for two seats or two teams, otherwise
+    /// one for each seat.
     pub blocks: u64,
     /// The throws, the first seats and the generators of the games all follow from it.
     pub seed: u64,
@@ -79,7 +79,7 @@ pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> 
 /// action and with each throw of another seat.
 ///
 /// What the studies make of the games of a block goes to `take`, block by block in their order, whatever the threads;
-/// when it breaks, nothing is played any more. Returns how long each contestant thought.
+/// when it breaks, nothing is played any more.
 ///
 /// # Panics
 /// When a contestant does not answer for each state, and in debug builds when an action is not legal.
@@ -89,7 +89,7 @@ pub fn play_blocks<G: Game, T: Send>(
     config: &MatchConfig,
     study: MakeStudy<'_, G::State, T>,
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
-) -> Vec<Thinking> {
+) {
     let sides = sides(meeting.game.spec());
     let tables = Tables { game: meeting.game, seatings: meeting.seatings, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
@@ -115,23 +115,17 @@ pub fn play_blocks<G: Game, T: Send>(
     let work = || {
         let mut contestants: Vec<_> = meeting.contestants.iter().map(|make| make()).collect();
         let (mut study, mut hand_on) = (study(), hand_on);
-        tables.play(&mut contestants, config.batch, &take_block, &mut study, &mut hand_on)
+        tables.play(&mut contestants, config.batch, &take_block, &mut study, &mut hand_on);
     };
     if config.threads <= 1 {
         return work();
     }
-    let mut thinking = vec![Thinking::default(); meeting.contestants.len()];
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..config.threads).map(|_| scope.spawn(work)).collect();
         for worker in workers {
-            let thought = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            for (sum, thought) in thinking.iter_mut().zip(thought) {
-                sum.decisions += thought.decisions;
-                sum.time += thought.time;
-            }
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
     });
-    thinking
 }
 
 /// A turn of a match that is over.
@@ -151,18 +145,19 @@ pub struct Turn<'a, S> {
     pub end: &'a S,
 }
 
-/// Is told of every turn of a match, by the threads that play. The turns of a game come in their order, when it is over.
+/// Is told of every turn of a match, by the threads that play. The turns of a game come in their order, when it is
+/// over.
 pub type Watch<'a, S> = &'a (dyn Fn(&Turn<'_, S>) + Sync);
 
 /// Plays a match between the agents that `a` and `b` make.
 ///
 /// In a game of two sides (two seats, or two teams) A takes each side once in every block. With three or four seats
 /// each for himself A sits once on every seat against as many copies of B as there are others. Games are as
-/// [`play_blocks`] says; so an agent against itself scores exactly the chance level. The whole block of a truncated game
-/// is left out of the score.
+/// [`play_blocks`] says; so an agent against itself scores exactly the chance level. The whole block of a truncated
+/// game is left out of the score.
 ///
-/// `progress` is called after every finished game, from the thread that played it, with the number of games finished so
-/// far. With one thread everything happens on the caller's.
+/// `progress` is called after every finished game, from the thread that played it, with the number of games finished
+/// so far. With one thread everything happens on the caller's.
 ///
 /// # Panics
 /// When an agent does not return one action for each state, and in debug builds when an action is not legal.
@@ -362,5 +357,63 @@ mod tests {
             };
             states.iter().zip(rngs).map(choose).collect()
         }
+    }
+
+    #[test]
+    fn intervals_hold_exact_results_as_often_as_they_say() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let sides = sides(game.spec());
+        let truth = {
+            let mut score = 0.0;
+            for own in [Seat::SOUTH, Seat::NORTH] {
+                let plays = Seat::ALL.map(|seat| if seat == own { Play::Best } else { Play::Uniform });
+                let exact = solve(&game, BySeat(plays)).expect("settles");
+                for first in game.spec().seats.iter() {
+                    score += exact.values(&game.initial_state(first)).expect("a start")[own] / 4.0;
+                }
+            }
+            score
+        };
+        // What is best against random play, as a player; the values by which luck is taken are those of other play.
+        let replies: Vec<_> = sides
+            .iter()
+            .map(|side| {
+                let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
+                (*side, ExactEvaluator::new(&game, BySeat(plays)))
+            })
+            .collect();
+        let best = || Box::new(Box::new(BestReply(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
+        let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
+        let seatings = rotations(&sides, &[0, 1]);
+        let meeting = Meeting { game: &game, contestants: &[&best, &random], seatings: &|_| seatings.clone() };
+        let (toy, evaluator) = (&game, ExactEvaluator::new(&game, BySeat([Play::Best; 4])));
+        let study = || {
+            let mut appraiser = Appraiser::new(evaluator.clone(), 0.0);
+            Box::new(move |played: PlayedGame<ToyState>| {
+                let turns = appraiser.turns(toy, toy.initial_state(played.first), &played.moves);
+                let own = played.seating.seats_of(0).iter().next().expect("A sits");
+                [f64::from(played.returns[own]), luck(&turns)[own]]
+            }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 2]>
+        };
+        let (mut plain, mut adjusted, mut shrinkage) = (0, 0, 0.0);
+        for seed in 0..300 {
+            let mut blocks: Vec<[f64; 2]> = Vec::new();
+            let mut take = |_, games: Vec<[f64; 2]>| {
+                blocks.push([0, 1].map(|part| games.iter().map(|game| game[part]).sum::<f64>() / 2.0));
+                ControlFlow::Continue(())
+            };
+            play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
+            let (scores, lucks): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
+            let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
+            let less = without_luck(&scores, &lucks);
+            plain += holds(Estimate::of_scores(&scores).interval);
+            adjusted += holds(less.estimate.interval);
+            shrinkage += less.shrinkage / 300.0;
+        }
+        // 285 of 300 are expected, with a deviation of 3.8.
+        for held in [plain, adjusted] {
+            assert!((272..=297).contains(&held), "{plain} and {adjusted} of 300");
+        }
+        assert!(shrinkage > 1.2, "{shrinkage}");
     }
 }

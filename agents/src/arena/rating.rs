@@ -1,13 +1,13 @@
 //! Ratings of many agents from all their games: Bradley-Terry with two sides, Plackett-Luce with more.
 //!
-//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are played
-//! on for places, the second place goes in the same way among those that are left, and so on. Ratings are the r that fit
-//! best, told in Elo. How sure they are is drawn from blocks, which do not depend on each other, and not from games,
-//! which do.
+//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are
+//! played on for places, the second place goes in the same way among those that are left, and so on. Ratings are the
+//! r that fit best, told in Elo. How sure they are is drawn from blocks, which do not depend on each other, and not
+//! from games, which do.
 
 use serde::Serialize;
 
-use super::report::NORMAL_95;
+use super::estimate::NORMAL_95;
 
 /// A round of a game: agents compete for one place. Scores without luck make shares that are not 0 and 1.
 #[derive(Clone, PartialEq, Debug, Default)]

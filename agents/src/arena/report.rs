@@ -5,10 +5,8 @@ use std::cmp::Ordering;
 use ashta_env::game::{Outlook, Seat, Spec};
 use serde::Serialize;
 
+use super::estimate::wilson;
 use super::table::{Ending, Move, PlayedGame};
-
-/// The quantile of the normal distribution for intervals of 95 %.
-pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// What one game says.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -112,7 +110,7 @@ impl MatchReport {
             truncated_blocks,
             score,
             standard_error: variance.map(|variance| (variance / blocks as f64).sqrt()),
-            interval: variance.map_or([0.0, 1.0], |variance| interval(score, variance, blocks as f64)),
+            interval: variance.map_or([0.0, 1.0], |variance| wilson(score, variance, blocks as f64)),
             chance_level,
             sides,
             decisions_per_game: per_game(all().map(|game| game.decisions).sum()),
@@ -121,19 +119,10 @@ impl MatchReport {
     }
 }
 
-/// Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is the
-/// normal interval; for few it does not shrink to a point when all blocks happen to agree.
-fn interval(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
-    let z_squared = NORMAL_95 * NORMAL_95;
-    let shrink = 1.0 + z_squared / blocks;
-    let centre = (score + z_squared / (2.0 * blocks)) / shrink;
-    let half = NORMAL_95 / shrink * (variance / blocks + z_squared / (4.0 * blocks * blocks)).sqrt();
-    [(centre - half).max(0.0), (centre + half).min(1.0)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::NORMAL_95;
     use ashta_env::game::Game;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 

@@ -1,7 +1,7 @@
 //! Who sits where: the ways in which agents sit down around a table, and which of them meet.
 //!
-//! A *side* is what wins together: a seat, or a team. A *lineup* names an agent for each side, in the order in which the
-//! sides throw; a block plays it in all its rotations, so that everybody sits everywhere.
+//! A *side* is what wins together: a seat, or a team. A *lineup* names an agent for each side, in the order in which
+//! the sides throw; a block plays it in all its rotations, so that everybody sits everywhere.
 
 use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 
@@ -45,7 +45,8 @@ pub fn sides(spec: &Spec) -> Vec<SeatSet> {
     sides
 }
 
-/// The seatings of a block: `lineup` in all its rotations, each once. In number `i` its first agent has side number `i`.
+/// The seatings of a block: `lineup` in all its rotations, each once. In number `i` its first agent has side number
+/// `i`.
 pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     let count = lineup.len();
     let mut seatings = Vec::new();
@@ -58,9 +59,9 @@ pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
     seatings
 }
 
-/// The lineups in which `agents` agents meet around `sides` sides: each with as many different agents as can sit down,
-/// and each once however it is rotated. With two sides these are the pairs of agents; with more sides than agents some
-/// agent has several sides.
+/// The lineups in which `agents` agents meet around `sides` sides: each with as many different agents as can sit
+/// down, and each once however it is rotated. With two sides these are the pairs of agents; with more sides than
+/// agents some agent has several sides.
 pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let mut lineup = vec![0; sides];

@@ -1,9 +1,9 @@
 //! The sequential probability ratio test: games are played until it is clear which of two hypotheses holds.
 //!
-//! The hypotheses are two expected scores. The test is the generalised one: where a block has few possible scores (pairs
-//! of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of the distribution
-//! of block scores which fits what was seen best among those with this mean; scores without luck, which can be anything,
-//! are compared as if normal.
+//! The hypotheses are two expected scores. The test is the generalised one: where a block has few possible scores
+//! (pairs of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of the
+//! distribution of block scores which fits what was seen best among those with this mean; scores without luck, which
+//! can be anything, are compared as if normal.
 
 use serde::Serialize;
 
@@ -101,8 +101,8 @@ impl Sprt {
     }
 }
 
-/// The distribution with the given `mean` that fits the shares `seen` best gives each score its share over 1 + t (score
-/// − mean); this is its t.
+/// The distribution with the given `mean` that fits the shares `seen` best gives each score its share over 1 + t
+/// (score − mean); this is its t.
 fn tilt(seen: &[(f64, f64)], mean: f64) -> f64 {
     let (least, most) = (seen[0].0, seen[seen.len() - 1].0);
     let (mut low, mut high) = (-1.0 / (most - mean), 1.0 / (mean - least));

@@ -1,10 +1,9 @@
 //! Games in play: many side by side, block by block.
 //!
-//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; what the games
-//! mean is for others to say.
+//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; what the
+//! games mean is for others to say.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet};
 use rand::SeedableRng;
@@ -82,18 +81,9 @@ pub struct PlayedGame<S> {
     pub turns_begun: u32,
     /// How it ended.
     pub ending: Ending,
-    /// What each seat got, 0 to 1; zeros for a truncated game. Who forfeits gets nothing, and the others equal parts of
-    /// what there is.
+    /// What each seat got, 0 to 1; zeros for a truncated game. Who forfeits gets nothing, and the others equal parts
+    /// of what there is.
     pub returns: BySeat<f32>,
-}
-
-/// How long an agent thought.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Thinking {
-    /// Decisions that it was asked for.
-    pub decisions: u64,
-    /// The time it took for them.
-    pub time: Duration,
 }
 
 /// What all games of a meeting share.
@@ -139,10 +129,9 @@ impl<G: Game> Tables<'_, G> {
         take_block: &dyn Fn() -> Option<u64>,
         study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
         hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
-    ) -> Vec<Thinking> {
+    ) {
         let mut tables: Vec<Table<G::State>> = Vec::new();
         let mut blocks: Vec<OpenBlock<T>> = Vec::new();
-        let mut thinking = vec![Thinking::default(); contestants.len()];
         loop {
             while tables.len() < batch.max(1) {
                 let Some(block) = take_block() else { break };
@@ -151,7 +140,7 @@ impl<G: Game> Tables<'_, G> {
                 tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
             }
             if tables.is_empty() {
-                return thinking;
+                return;
             }
             let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
             let mut place = 0;
@@ -165,7 +154,7 @@ impl<G: Game> Tables<'_, G> {
                     Stop::End(ending) => {
                         let table = tables.swap_remove(place);
                         if self.close(table, ending, &mut blocks, study, hand_on).is_break() {
-                            return thinking;
+                            return;
                         }
                     }
                 }
@@ -173,7 +162,7 @@ impl<G: Game> Tables<'_, G> {
             let mut failed = Vec::new();
             for (agent, places) in asked.iter().enumerate() {
                 let contestant = &mut *contestants[agent];
-                failed.extend(self.ask(contestant, &mut tables, places, &mut thinking[agent]));
+                failed.extend(self.ask(contestant, &mut tables, places));
             }
             // From the last place on, so that the places of the others stay what they are.
             failed.sort_by_key(|&(place, _)| std::cmp::Reverse(place));
@@ -181,7 +170,7 @@ impl<G: Game> Tables<'_, G> {
                 let table = tables.swap_remove(place);
                 let Node::Decision(seat) = self.game.node(&table.state) else { unreachable!("it was asked") };
                 if self.close(table, Ending::Forfeited(seat, fault), &mut blocks, study, hand_on).is_break() {
-                    return thinking;
+                    return;
                 }
             }
         }
@@ -247,17 +236,13 @@ impl<G: Game> Tables<'_, G> {
         contestant: &mut (dyn Contestant<G> + '_),
         tables: &mut [Table<G::State>],
         places: &[usize],
-        thinking: &mut Thinking,
     ) -> Vec<(usize, Fault)> {
         if places.is_empty() {
             return Vec::new();
         }
         let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
         let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
-        let clock = Instant::now();
         let choices = contestant.choose(self.game, &states, &mut rngs);
-        thinking.time += clock.elapsed();
-        thinking.decisions += places.len() as u64;
         assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
         let mut failed = Vec::new();
         for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {

@@ -1,0 +1,199 @@
+"""`ashta arena`: what its games are, what it says of them, and what it does with engines that fail."""
+
+import json
+import shlex
+import sys
+
+import pytest
+
+import program
+
+# An engine in Python that answers `hello` and then does to `bestmove` what `what` says.
+ENGINE = """
+import json, sys, time
+asked = 0
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["op"] == "hello":
+        print(json.dumps({"name": "fake", "games": ["ashtapada", "pagade"]}), flush=True)
+        continue
+    asked += 1
+    what
+"""
+
+
+def arena(*arguments, **options):
+    finished = program.run("arena", *arguments, "--json", **options)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+def fake(tmp_path, what):
+    """An agent of the arena that is an engine which does `what`."""
+    script = tmp_path / f"engine{len(list(tmp_path.iterdir()))}.py"
+    script.write_text(ENGINE.replace("what", what))
+    return f"engine:{shlex.join([sys.executable, str(script)])}"
+
+
+def games(path):
+    """The settings and the games of a file."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return lines[0], lines[1:]
+
+
+def without_times(report):
+    for agent in report["agents"]:
+        agent.pop("milliseconds", None)
+    return report
+
+
+@pytest.mark.parametrize("game, seats", [("ashtapada", 2), ("ashte-kashte", 3), ("pagade?teams=true", 4)])
+def test_an_agent_against_itself_gets_exactly_its_share(game, seats):
+    report = arena("greedy", "greedy", "--game", game, "--seats", seats, "--pairs", "10", "--luck", "none")
+    assert [agent["name"] for agent in report["agents"]] == ["greedy", "greedy (2)"]
+    # With three seats the two share a table of three, so one of them sits twice in some games.
+    for agent in report["agents"]:
+        assert agent["score"]["mean"] == pytest.approx(report["chance_level"], abs=1e-6)
+        assert agent["rating"]["elo"] == pytest.approx(0, abs=1e-3)
+    if seats != 3:
+        assert all(pairing["ahead"]["mean"] == 0.5 for pairing in report["pairings"])
+
+
+@pytest.mark.parametrize("game, seats", [("ashtapada", 2), ("ashte-kashte", 3), ("pagade", 4)])
+def test_every_game_can_be_played_again(engine, tmp_path, game, seats):
+    path = tmp_path / "games.jsonl"
+    report = arena("greedy", "random", "hunter", "--game", game, "--seats", seats, "--pairs", "1", "--games", path)
+    settings, played = games(path)
+    assert settings["game"] == game and len(settings["seats"]) == seats
+    assert len(played) == report["games"] > 2
+    for line in played:
+        answer = {"position": line["start"]}
+        for move in line["moves"]:
+            part = {"throw": move} if isinstance(move, list) else {"action": move}
+            answer = engine.get(op="apply", position=answer["position"], **part)
+        assert answer["returns"] == pytest.approx(line["returns"], abs=1e-6)
+        assert set(line["players"]) <= {"greedy", "random", "hunter"} and len(line["players"]) == seats
+        assert line["ending"] == "finished" and line["turns"] > 5
+        if "luck" in line and game != "pagade":  # where each seat's place is valued by itself
+            assert sum(line["luck"]) == pytest.approx(0, abs=1e-4)
+
+
+def test_the_games_of_a_block_share_their_throws_and_everybody_sits_everywhere(tmp_path):
+    path = tmp_path / "games.jsonl"
+    arena("random", "runner", "hunter", "greedy", "--game", "ashte-kashte", "--seats", "4", "--pairs", "2",
+          "--luck", "none", "--games", path)
+    blocks = {}
+    for line in games(path)[1]:
+        blocks.setdefault(line["block"], []).append(line)
+    assert len(blocks) == 12, "two blocks for each of the six orders around the table"
+    for block in blocks.values():
+        assert len(block) == 4 and len({line["start"] for line in block}) == 1
+        assert len({json.dumps(line["moves"][0]) for line in block}) == 1
+        for name in ["random", "runner", "hunter", "greedy"]:
+            assert sorted(line["players"].index(name) for line in block) == [0, 1, 2, 3]
+
+
+def test_an_interrupted_arena_goes_on_and_says_the_same(tmp_path):
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    agents = ["greedy", "hunter", "random", "--game", "ashtapada", "--pairs", "6"]
+    expected = without_times(arena(*agents, "--games", whole, "--threads", "1"))
+    text = whole.read_bytes()
+    for cut in [len(text) // 2, text.index(b"\n") + 1, 10, 0, len(text)]:
+        part.write_bytes(text[:cut])
+        assert without_times(arena(*agents, "--games", part, "--threads", "2")) == expected
+        assert part.read_bytes() == text, "the same games in the same order, whatever the threads"
+    other = program.run("arena", *agents, "--games", part, "--seed", "1")
+    assert other.returncode == 1 and "`seed` is 7919 and not 1" in other.stderr, other.stderr
+    lines = text.split(b"\n")
+    lines[3] = b'{"block":'
+    part.write_bytes(b"\n".join(lines))
+    broken = program.run("arena", *agents, "--games", part)
+    assert broken.returncode == 1 and f"{part}: line 4: no game" in broken.stderr, broken.stderr
+    assert part.read_bytes() == b"\n".join(lines), "what is there stays"
+
+
+def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
+    path = tmp_path / "games.jsonl"
+    engine = f"engine:{shlex.quote(str(program.ASHTA))} engine --agent ashtapada"
+    report = arena("ashtapada", engine, "--pairs", "4", "--games", path, cwd=program.ROOT)
+    assert report["agents"][1]["name"] == engine
+    assert report["agents"][0]["score"]["mean"] == 0.5 and report["pairings"][0]["without_luck"]["mean"] == 0.5
+    first, second = games(path)[1][:2]
+    assert first["moves"] == second["moves"] and first["players"] == second["players"][::-1]
+    assert games(path)[0]["agents"][1]["version"].startswith("ashta ")
+
+
+@pytest.mark.parametrize(
+    "what, reason",
+    [
+        ("time.sleep(60)", "it did not answer within 0.3 s"),
+        ("sys.exit(3)", "it ended (exit status: 3)"),
+        ("print('rubbish', flush=True)", "its answer is no JSON object: `rubbish`"),
+        ("print('{\"move\": 1}', flush=True)", "names no `action`"),
+        ("print('{\"action\": 31}', flush=True)", "it chose action 31, which is not legal at `ashtapada"),
+        ("print('{\"error\": {\"message\": \"tired\"}}', flush=True)", "it refuses to choose"),
+    ],
+)
+def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reason):
+    path = tmp_path / "games.jsonl"
+    agents = ["greedy", "random", fake(tmp_path, what), "--game", "ashtapada"]
+    report = arena(*agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3")
+    assert [agent["forfeits"] for agent in report["agents"]] == [0, 0, 8]
+    assert report["games"] == 12 and report["agents"][2]["score"]["mean"] == 0
+    lines = games(path)[1]
+    forfeited = [line for line in lines if line["ending"] != "finished"]
+    assert len(forfeited) == 8
+    for line in forfeited:
+        ending = line["ending"]["forfeited"]
+        assert reason in ending["reason"], ending
+        seat = "SN".index(ending["seat"])
+        assert line["players"][seat].startswith("engine:") and line["returns"][seat] == 0
+        assert line["returns"][1 - seat] == 1
+
+
+def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
+    for arguments, message in [
+        (["greedy"], "2 values required"),
+        (["greedy", "greddy", "--game", "ashtapada"], "`greddy` is no agent"),
+        (["greedy", "random"], "--game"),
+        (["greedy", "engine:", "--game", "ashtapada"], "engine:./mybot"),
+        (["greedy", "engine:./no-such-bot", "--game", "ashtapada"], "it cannot be started"),
+        (["greedy", "engine:'half", "--game", "ashtapada"], "quotation mark"),
+        (["greedy", fake(tmp_path, "pass"), "--game", "ashte-kashte"], "does not play ashte-kashte"),
+        (["greedy", "random", "hunter", "--game", "ashtapada", "--sprt", "0,10"], "--sprt compares two"),
+        (["greedy", "random", "--game", "ashtapada", "--sprt", "10,0"], "10 is not less than 0"),
+        (["greedy", "random", "--game", "ashtapada", "--sprt", "few"], "no pair of differences"),
+        (["greedy", "random", "--game", "ashtapada", "--anchor", "hunter"], "--anchor hunter"),
+        (["greedy", "random", "--game", "ashtapada", "--luck", "nobody"], "--luck nobody"),
+        (["greedy", "random", "--game", "ashtapada", "--move-seconds", "0"], "no number of seconds"),
+        (["greedy", "random", "--game", "ashtapada", "--games", tmp_path], "cannot write"),
+    ]:
+        refused = program.run("arena", *arguments)
+        assert refused.returncode != 0 and message in refused.stderr, (arguments, refused.stderr)
+        assert not refused.stdout
+
+
+def test_the_sequential_test_stops_early_and_says_why(tmp_path):
+    path = tmp_path / "games.jsonl"
+    agents = ["greedy", "random", "--game", "ashtapada", "--pairs", "5000", "--sprt", "0,50", "--games", path]
+    clear = arena(*agents)
+    assert clear["sprt"]["verdict"] == "accepts_elo1" and clear["blocks"] < 300
+    assert without_times(arena(*agents)) == without_times(clear), "nothing more is played"
+    even = arena("greedy", "greedy", "--game", "ashtapada", "--pairs", "20", "--sprt", "0,5", "--luck", "none")
+    assert even["sprt"]["verdict"] in {"open", "accepts_elo0"} and even["sprt"]["ratio"] <= 0
+    shown = program.run("arena", *agents).stdout
+    assert "greedy is better than random" in shown and "+50 Elo or more" in shown
+
+
+def test_without_luck_the_interval_is_shorter_and_means_agree():
+    agents = ["greedy", "hunter", "--game", "ashtapada", "--pairs", "300"]
+    plain, adjusted = arena(*agents, "--luck", "none"), arena(*agents)
+    assert adjusted["luck_by"] == "perfect" and "luck_by" not in plain or plain["luck_by"] is None
+    assert adjusted["pairings"][0]["ahead"] == plain["pairings"][0]["ahead"]
+    pairing = adjusted["pairings"][0]
+    width = lambda estimate: estimate["interval"][1] - estimate["interval"][0]
+    assert width(pairing["without_luck"]) < 0.85 * width(pairing["ahead"])
+    assert pairing["ahead"]["interval"][0] < pairing["without_luck"]["mean"] < pairing["ahead"]["interval"][1]
+    anchored = arena(*agents, "--anchor", "hunter", "--luck", "none")
+    ratings = [agent["rating"]["elo"] for agent in anchored["agents"]]
+    assert ratings[1] == 0 and ratings[0] > 100

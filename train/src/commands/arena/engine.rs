@@ -1,0 +1,195 @@
+//! Programs of other people in the arena: an engine that is started, asked line by line, and may fail.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use ashta_agents::agent::GameRng;
+use ashta_agents::arena::{Contestant, Fault};
+use ashta_env::game::{Action, Game};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use rand::Rng;
+use serde_json::{Value, json};
+
+/// The longest answer that is read.
+const LONGEST_LINE: u64 = 1 << 20;
+/// How long an engine that ends may take to be gone.
+const LAST_MOMENT: Duration = Duration::from_millis(500);
+/// The most of a wrong answer that is quoted.
+const QUOTED: usize = 80;
+
+/// A program that speaks the engine protocol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// The program and its arguments.
+    words: Vec<String>,
+    /// How long it may think about a choice.
+    patience: Duration,
+}
+
+impl Program {
+    /// The program that `command` starts, in the words of a shell.
+    ///
+    /// # Errors
+    /// When nothing is named, or quotes do not close.
+    pub fn new(command: &str, patience: Duration) -> Result<Program> {
+        let words = shlex::split(command).with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
+        if words.is_empty() {
+            bail!("`engine:` is followed by the command that starts the engine: `engine:./mybot --flag`");
+        }
+        Ok(Program { words, patience })
+    }
+
+    /// What it says of itself.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not answer `hello` as the protocol wants it.
+    pub fn hello(&self) -> Result<Value> {
+        let mut running = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
+        let hello = running.ask(&json!({"op": "hello"}), self.patience).map_err(|fault| anyhow!(fault.0))?;
+        if !hello.get("name").is_some_and(Value::is_string) {
+            bail!("its answer to `hello` has no `name`: {hello}");
+        }
+        Ok(hello)
+    }
+
+    /// One that plays.
+    pub fn player(&self) -> EnginePlayer {
+        EnginePlayer { program: self.clone(), running: None }
+    }
+}
+
+/// A program that plays in one thread. After a fault it is started anew for the next choice.
+#[derive(Debug)]
+pub struct EnginePlayer {
+    program: Program,
+    running: Option<Running>,
+}
+
+impl EnginePlayer {
+    fn choose_one(&mut self, race: &Race, state: &State, rng: &mut GameRng) -> Result<Action, Fault> {
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => Running::start(&self.program)?,
+        };
+        let position = race.print(state);
+        // Numbers up to 2⁵³ survive in every language.
+        let seed = rng.next_u64() >> 11;
+        let answer =
+            running.ask(&json!({"op": "bestmove", "position": position, "seed": seed}), self.program.patience)?;
+        if let Some(error) = answer.get("error") {
+            let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
+            return Err(Fault(format!("it refuses to choose at `{position}`: {}", quoted(&message))));
+        }
+        let Some(number) = answer.get("action").and_then(Value::as_u64) else {
+            return Err(Fault(format!(
+                "its answer at `{position}` names no `action`: {}",
+                quoted(&answer.to_string())
+            )));
+        };
+        let legal = race.legal_actions(state);
+        let action = u8::try_from(number).ok().filter(|&number| number < 32).map(Action);
+        let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+            Fault(format!("it chose action {number}, which is not legal at `{position}`; legal are {legal:?}"))
+        })?;
+        self.running = Some(running);
+        Ok(action)
+    }
+}
+
+impl Contestant<Race> for EnginePlayer {
+    fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+        states.iter().zip(rngs).map(|(state, rng)| self.choose_one(race, state, rng)).collect()
+    }
+}
+
+/// A program that has been started; killed when it is dropped.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<std::io::Result<Vec<u8>>>,
+}
+
+impl Running {
+    fn start(program: &Program) -> Result<Running, Fault> {
+        let mut command = Command::new(&program.words[0]);
+        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().map_err(|error| Fault(format!("it cannot be started: {error}")))?;
+        let input = child.stdin.take();
+        let (sender, lines) = mpsc::channel();
+        if let Some(output) = child.stdout.take() {
+            // Reading with a limit of time needs a thread; it ends with the output of the program.
+            std::thread::spawn(move || {
+                let mut output = BufReader::new(output);
+                loop {
+                    let mut line = Vec::new();
+                    let read = output.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
+                    let (is_end, has_failed) = (matches!(read, Ok(0)), read.is_err());
+                    if is_end || sender.send(read.map(|_| line)).is_err() || has_failed {
+                        return;
+                    }
+                }
+            });
+        }
+        Ok(Running { child, input, lines })
+    }
+
+    /// The answer to a request.
+    fn ask(&mut self, request: &Value, patience: Duration) -> Result<Value, Fault> {
+        let line = format!("{request}\n");
+        let input = self.input.as_mut().ok_or_else(|| Fault("it takes no input".to_owned()))?;
+        if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return Err(self.ended());
+        }
+        let line = match self.lines.recv_timeout(patience) {
+            Ok(Ok(line)) => line,
+            Ok(Err(error)) => return Err(Fault(format!("its answer cannot be read: {error}"))),
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())));
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+        };
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(Fault(format!("its answer is over {LONGEST_LINE} bytes")));
+        }
+        match serde_json::from_slice(&line) {
+            Ok(answer @ Value::Object(_)) => Ok(answer),
+            _ => {
+                let text = String::from_utf8_lossy(&line);
+                Err(Fault(format!("its answer is no JSON object: {}", quoted(text.trim_end()))))
+            }
+        }
+    }
+
+    /// That the program is gone, and how it went.
+    fn ended(&mut self) -> Fault {
+        // Its output closes a moment before its status is known.
+        let clock = Instant::now();
+        while clock.elapsed() < LAST_MOMENT {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Fault(format!("it ended ({status})"));
+            }
+            std::thread::yield_now();
+        }
+        Fault("it closed its output".to_owned())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Its input closes with it, which asks it to end; not every program listens.
+        self.input = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Not too much of a text.
+fn quoted(text: &str) -> String {
+    let start: String = text.chars().take(QUOTED).collect();
+    if start.len() < text.len() { format!("`{start}…`") } else { format!("`{start}`") }
+}

@@ -1,0 +1,130 @@
+//! `games.jsonl`: the settings of an arena, then its games, one a line and block by block. An arena that was
+//! interrupted goes on behind the last whole block.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::files::cannot_write;
+use crate::record::GameLine;
+
+/// Everything that the games of an arena depend on, but for their number.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Settings {
+    /// The version of the format.
+    pub arena: u32,
+    /// The game with its house rules.
+    pub game: String,
+    /// The seats that take part.
+    pub seats: String,
+    /// Who meets.
+    pub agents: Vec<Named>,
+    /// Seed of the throws.
+    pub seed: u64,
+    /// By whom luck is measured, if it is.
+    pub luck: Option<Named>,
+}
+
+/// An agent and what tells one version of it from another.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Named {
+    /// What it is called.
+    pub name: String,
+    /// The checksum of a bot, or what an engine says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The version of the format.
+pub const FORMAT: u32 = 1;
+
+/// The file while games are added to it.
+#[derive(Debug)]
+pub struct GamesFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl GamesFile {
+    /// Opens `path` to go on behind the last whole block, where `legs` says how many games a block has; or begins it.
+    /// Returns the games of the whole blocks.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written, is damaged, or holds games of other settings.
+    pub fn open(path: &Path, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(GamesFile, Vec<GameLine>)> {
+        let there = |error| anyhow::Error::new(error).context(cannot_write(path));
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(there)?;
+        let (games, kept) = read(&file, settings, legs).with_context(|| path.display().to_string())?;
+        let mut games_file = GamesFile { path: path.to_owned(), file };
+        games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
+        if kept == 0 {
+            games_file.write(&format!("{}\n", serde_json::to_string(settings)?))?;
+        }
+        Ok((games_file, games))
+    }
+
+    /// Adds the games of a block.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn add(&mut self, games: &[GameLine]) -> Result<()> {
+        let mut text = String::new();
+        for game in games {
+            text.push_str(&serde_json::to_string(game)?);
+            text.push('\n');
+        }
+        self.write(&text)
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.file.write_all(text.as_bytes()).with_context(|| cannot_write(&self.path))
+    }
+}
+
+/// The games of the whole blocks, and the bytes up to the last of them.
+fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(Vec<GameLine>, u64)> {
+    let mut lines = BufReader::new(file);
+    let (mut text, mut number, mut bytes, mut whole) = (String::new(), 0, 0, 0);
+    let (mut games, mut open): (Vec<GameLine>, Vec<GameLine>) = (Vec::new(), Vec::new());
+    let mut block = 0;
+    loop {
+        text.clear();
+        let read = lines.read_line(&mut text).context("it is no text")?;
+        number += 1;
+        if read == 0 || !text.ends_with('\n') {
+            // An interruption can leave a part of a line behind, and the games of a part of a block.
+            return Ok((games, whole));
+        }
+        bytes += read as u64;
+        if number == 1 {
+            let found: Settings = serde_json::from_str(&text).context("line 1: no settings of an arena")?;
+            compare(&found, settings)?;
+            whole = bytes;
+            continue;
+        }
+        let game: GameLine = serde_json::from_str(&text).with_context(|| format!("line {number}: no game"))?;
+        if game.block != block || game.leg != open.len() {
+            bail!("line {number}: game {} of block {} is not the next one", game.leg, game.block);
+        }
+        open.push(game);
+        if open.len() == legs(block) {
+            games.append(&mut open);
+            (block, whole) = (block + 1, bytes);
+        }
+    }
+}
+
+/// Checks that games of `found` can stand together with those of `wanted`.
+fn compare(found: &Settings, wanted: &Settings) -> Result<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    let (found, wanted) = (serde_json::to_value(found)?, serde_json::to_value(wanted)?);
+    let differs = |(key, value): &(&String, &serde_json::Value)| wanted.get(key) != Some(*value);
+    let (key, value) = found.as_object().and_then(|found| found.iter().find(differs)).context("it is another arena")?;
+    let (name, wanted) = (key.as_str(), wanted.get(key).cloned().unwrap_or_default());
+    bail!("it holds games of another arena, where `{name}` is {value} and not {wanted}: name another file")
+}

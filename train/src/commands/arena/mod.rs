@@ -1,0 +1,306 @@
+//! `ashta arena`: who plays better, by how much, and how sure that is.
+
+mod engine;
+mod entrant;
+mod games_file;
+mod print;
+mod summary;
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::arena::{
+    Appraiser, MakeContestant, MatchConfig, Meeting, PlayedGame, Seating, Sprt, TurnValues, Verdict, lineups, luck,
+    play_blocks, rotations, sides,
+};
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::roster::{AgentSpec, Lookahead, Player};
+use ashta_env::game::{Game, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::ArenaArgs;
+use crate::games;
+use crate::output::{print as say, remark};
+use crate::record::{EndingText, GameLine, Swing};
+use entrant::{Entrant, enter};
+use games_file::{FORMAT, GamesFile, Named, Settings};
+use summary::{GameFacts, Summary, summarise};
+
+/// Series of throws whose beginning is less likely than this count as luckless.
+const SERIES_PROBABILITY: f32 = 0.01;
+/// Luck is written with so many digits, so that an arena which was interrupted says the same as one that was not.
+const LUCK_DIGITS: f64 = 1e6;
+/// Games that a thread plays side by side.
+const BATCH: usize = 64;
+
+/// Runs the command.
+///
+/// # Errors
+/// When an agent does not exist or plays another game, or a file cannot be read or written.
+pub fn run(args: &ArenaArgs) -> Result<()> {
+    let patience = Duration::from_secs_f64(args.move_seconds);
+    let (race, entrants) = enter(&args.agents, &args.game, patience)?;
+    let arena = Arena::new(args, &race, &entrants)?;
+    let stops = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stops);
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        remark("stopping (again: at once)");
+    })
+    .context("cannot listen for Ctrl-C")?;
+    let outcome = arena.play(&stops)?;
+    if args.json {
+        say(serde_json::to_string_pretty(&outcome.summary)?)?;
+    } else {
+        print::summary(&outcome.summary)?;
+    }
+    if stops.load(Ordering::Relaxed) {
+        match &args.games_file {
+            Some(path) => remark(format_args!("interrupted; the same command goes on with {}", path.display())),
+            None => remark("interrupted"),
+        }
+        std::process::exit(130);
+    }
+    Ok(())
+}
+
+/// What an arena found.
+struct Outcome {
+    summary: Summary,
+}
+
+/// An arena before its first game.
+struct Arena<'a> {
+    args: &'a ArenaArgs,
+    race: &'a Race,
+    entrants: &'a [Entrant],
+    sides: Vec<SeatSet>,
+    /// The seatings of each lineup.
+    lineups: Vec<Vec<Seating>>,
+    /// By whose values luck is measured.
+    judge: Option<Player>,
+    anchor: Option<usize>,
+    sprt: Option<Sprt>,
+}
+
+impl<'a> Arena<'a> {
+    fn new(args: &'a ArenaArgs, race: &'a Race, entrants: &'a [Entrant]) -> Result<Arena<'a>> {
+        let sides = sides(race.spec());
+        let lineups: Vec<Vec<Seating>> =
+            lineups(entrants.len(), sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
+        let anchor = match &args.anchor {
+            None => None,
+            Some(name) => {
+                let found = entrants.iter().position(|entrant| entrant.name == *name);
+                Some(found.with_context(|| format!("--anchor {name}: it is not among those who meet"))?)
+            }
+        };
+        let sprt = args.sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta });
+        if sprt.is_some() && (entrants.len() != 2 || sides.len() != 2) {
+            bail!("--sprt compares two agents in a game of two sides, not {} with {}", entrants.len(), sides.len());
+        }
+        Ok(Arena { args, race, entrants, lineups, judge: judge(args, race)?, anchor, sprt, sides })
+    }
+
+    fn seatings(&self, block: u64) -> &[Seating] {
+        &self.lineups[(block % self.lineups.len() as u64) as usize]
+    }
+
+    fn settings(&self) -> Settings {
+        let of = |entrant: &Entrant| Named { name: entrant.name.clone(), version: entrant.version.clone() };
+        let spec = self.race.spec();
+        Settings {
+            arena: FORMAT,
+            game: spec.name.clone(),
+            seats: spec.seats.iter().map(Seat::letter).collect(),
+            agents: self.entrants.iter().map(of).collect(),
+            seed: self.args.games.seed,
+            luck: self.judge.as_ref().map(|judge| Named { name: judge_name(judge), version: None }),
+        }
+    }
+
+    /// Plays what is left to play, until `stops` is set or the test has decided.
+    fn play(&self, stops: &AtomicBool) -> Result<Outcome> {
+        let legs = |block: u64| self.seatings(block).len();
+        let (mut file, played) = match &self.args.games_file {
+            Some(path) => {
+                let (file, games) = GamesFile::open(path, &self.settings(), &legs)?;
+                (Some(file), games)
+            }
+            None => (None, Vec::new()),
+        };
+        let mut facts = played.iter().map(|line| self.facts(line)).collect::<Result<Vec<_>>>()?;
+        let begins = facts.last().map_or(0, |game: &GameFacts| game.block + 1);
+        let blocks = self.args.games.pairs * self.lineups.len() as u64;
+        if begins < blocks && !(begins > 0 && self.is_decided(begins - 1, &facts)) {
+            let bar = self.progress(begins, blocks)?;
+            let mut failed = None;
+            let mut take = |block: u64, games: Vec<(GameLine, GameFacts)>| {
+                let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
+                facts.extend(new);
+                bar.set_position(block + 1);
+                if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
+                    failed = Some(error);
+                }
+                let is_over = failed.is_some() || stops.load(Ordering::Relaxed) || self.is_decided(block, &facts);
+                if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            self.play_blocks(begins..blocks, &mut take);
+            bar.finish_and_clear();
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(Outcome { summary: self.summary(&facts) })
+    }
+
+    fn play_blocks(&self, blocks: Range<u64>, take: TakeBlock<'_>) {
+        let names: Vec<String> = self.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let makers: Vec<_> = self.entrants.iter().map(|entrant| || entrant.contestant()).collect();
+        let contestants: Vec<MakeContestant<'_, Race>> =
+            makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
+        let seatings = |block: u64| self.seatings(block).to_vec();
+        let meeting = Meeting { game: self.race, contestants: &contestants, seatings: &seatings };
+        let study = || {
+            let mut appraiser = self.judge.as_ref().map(|judge| Appraiser::new(judge.evaluator(), SERIES_PROBABILITY));
+            let names = &names;
+            Box::new(move |game: PlayedGame<State>| self.study(appraiser.as_mut(), &game, names))
+                as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
+        };
+        let config = MatchConfig { batch: BATCH, ..self.args.games.config() };
+        play_blocks(&meeting, blocks, &config, &study, take);
+    }
+
+    /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
+    /// after every block at first, and then more seldom.
+    fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
+        let every = (block / 50).next_power_of_two();
+        let is_due = (block + 1).is_multiple_of(every);
+        self.sprt.is_some_and(|sprt| is_due && summary::sprt(sprt, facts).verdict != Verdict::Open)
+    }
+
+    /// The line of a game, with its luck where somebody can tell.
+    fn study(
+        &self,
+        appraiser: Option<&mut Appraiser<Race, Box<dyn Evaluator<Race> + Send>>>,
+        game: &PlayedGame<State>,
+        names: &[String],
+    ) -> (GameLine, GameFacts) {
+        let mut line = GameLine::new(self.race, game, names);
+        if let Some(appraiser) = appraiser {
+            let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves);
+            let (luck, seats) = (luck(&turns), self.race.spec().seats);
+            line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
+            let size = |turn: &TurnValues| turn.luck(turn.seat).abs().max(turn.given_away());
+            let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
+            line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
+        }
+        let agents: Vec<usize> = self.sides.iter().map(|side| agent_of(&game.seating, *side)).collect();
+        let facts = self.facts_of(&line, agents);
+        (line, facts)
+    }
+
+    /// What a line says by sides.
+    fn facts_of(&self, line: &GameLine, agents: Vec<usize>) -> GameFacts {
+        let place = |side: &SeatSet| {
+            let seats = self.race.spec().seats;
+            seats.iter().position(|seat| side.contains(seat)).unwrap_or(0)
+        };
+        let by_side = |values: &[f64]| self.sides.iter().map(|side| values[place(side)]).collect::<Vec<f64>>();
+        let returns: Vec<f64> = line.returns.iter().map(|&own| f64::from(own)).collect();
+        let forfeited = match &line.ending {
+            EndingText::Forfeited { seat, .. } => {
+                Seat::from_letter(*seat).and_then(|seat| self.sides.iter().position(|side| side.contains(seat)))
+            }
+            _ => None,
+        };
+        GameFacts {
+            block: line.block,
+            agents,
+            returns: (line.ending != EndingText::Truncated).then(|| by_side(&returns)),
+            luck: line.luck.as_ref().map(|luck| by_side(luck)),
+            turns: line.turns,
+            forfeited,
+        }
+    }
+
+    /// What a line from a file says.
+    ///
+    /// # Errors
+    /// When it lacks something.
+    fn facts(&self, line: &GameLine) -> Result<GameFacts> {
+        let count = self.race.spec().seats.len();
+        let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
+        let seating = self.seatings(line.block).get(line.leg).filter(|_| has_all && line.ending != EndingText::Open);
+        let seating = seating.with_context(|| format!("game {} of block {} is not whole", line.leg, line.block))?;
+        let agents = self.sides.iter().map(|side| agent_of(seating, *side)).collect();
+        Ok(self.facts_of(line, agents))
+    }
+
+    fn progress(&self, begins: u64, blocks: u64) -> Result<ProgressBar> {
+        let bar = ProgressBar::new(blocks);
+        bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} blocks, {eta} left")?);
+        bar.set_position(begins);
+        bar.reset_eta();
+        Ok(bar)
+    }
+
+    fn summary(&self, facts: &[GameFacts]) -> Summary {
+        let agents: Vec<_> =
+            self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
+        let luck_by = self.judge.as_ref().map(judge_name);
+        let summary = summarise(self.race.spec(), &self.sides, &agents, self.anchor, luck_by, facts);
+        Summary { sprt: self.sprt.map(|sprt| summary::sprt(sprt, facts)), ..summary }
+    }
+}
+
+/// What takes the games of a block.
+type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<(GameLine, GameFacts)>) -> ControlFlow<()> + Send);
+
+/// The agent that plays a side.
+fn agent_of(seating: &Seating, side: SeatSet) -> usize {
+    side.iter().find_map(|seat| seating.agent(seat)).unwrap_or(0)
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * LUCK_DIGITS).round() / LUCK_DIGITS
+}
+
+/// By whose values luck is measured: perfect play where the game is solved, otherwise the strongest bot that comes
+/// with the program, unless somebody else was asked for.
+///
+/// # Errors
+/// When there is no such agent, or it plays another game.
+fn judge(args: &ArenaArgs, race: &Race) -> Result<Option<Player>> {
+    match args.luck.as_str() {
+        "none" => Ok(None),
+        "auto" => {
+            if let Some(perfect) = games::perfect(race)? {
+                return Ok(Some(perfect));
+            }
+            games::strongest_bot(race)
+        }
+        spec => {
+            let agent = games::agent(spec).with_context(|| format!("--luck {spec}"))?;
+            Ok(Some(games::player(&agent, race).with_context(|| format!("--luck {spec}"))?))
+        }
+    }
+}
+
+/// What a judge is called, wherever its file lies.
+fn judge_name(judge: &Player) -> String {
+    match judge.spec() {
+        AgentSpec::Bot { path, lookahead } => {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+        }
+        spec => spec.to_string(),
+    }
+}

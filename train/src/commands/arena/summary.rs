@@ -1,0 +1,255 @@
+//! What all games of an arena say together.
+
+use std::collections::BTreeMap;
+
+use ashta_agents::arena::{Estimate, Rating, Sprt, Verdict, contests, ratings, without_luck};
+use ashta_env::game::{Outlook, SeatSet, Spec};
+use serde::Serialize;
+
+/// One game, by sides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameFacts {
+    /// Its block.
+    pub block: u64,
+    /// The agent of each side.
+    pub agents: Vec<usize>,
+    /// What each side got; nothing of a truncated game.
+    pub returns: Option<Vec<f64>>,
+    /// What the throws gave to each side, where somebody could tell.
+    pub luck: Option<Vec<f64>>,
+    /// Turns of all seats.
+    pub turns: u32,
+    /// The side that forfeited.
+    pub forfeited: Option<usize>,
+}
+
+/// What an agent has done in all its games.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AgentSummary {
+    /// Who it is.
+    pub name: String,
+    /// Its games; one in which it has several sides counts for each.
+    pub games: u64,
+    /// Mean return, 0 to 1, from the blocks.
+    pub score: Estimate,
+    /// The same without the luck of the throws.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_luck: Option<Estimate>,
+    /// What the throws gave it for each game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck: Option<Estimate>,
+    /// Its rating among those who met.
+    pub rating: Rating,
+    /// Games that it forfeited.
+    pub forfeits: u64,
+    /// Milliseconds for each decision, where it was asked this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub milliseconds: Option<f64>,
+}
+
+/// How one agent did against another.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Pairing {
+    /// The one.
+    pub agent: usize,
+    /// The other.
+    pub other: usize,
+    /// Games in which both sat down.
+    pub games: u64,
+    /// How often the one came out ahead of the other, 0 to 1; as good is half.
+    pub ahead: Estimate,
+    /// With two sides: the score without the luck of the throws.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_luck: Option<Estimate>,
+    /// With two sides: the factor by which its interval is shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrinkage: Option<f64>,
+}
+
+/// How far the sequential test is.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SprtSummary {
+    /// The hypotheses.
+    #[serde(flatten)]
+    pub sprt: Sprt,
+    /// The log-likelihood ratio of the second against the first.
+    pub ratio: f64,
+    /// At what ratios the test ends.
+    pub bounds: [f64; 2],
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// Everything that an arena found.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// The game with its house rules.
+    pub game: String,
+    /// The number of seats.
+    pub seats: usize,
+    /// Blocks whose games all came to an end.
+    pub blocks: u64,
+    /// Their games.
+    pub games: u64,
+    /// Games that came to the cap of turns; their blocks are left out.
+    pub truncated_games: u64,
+    /// What everybody would score among equals.
+    pub chance_level: f64,
+    /// By whose values luck was measured.
+    pub luck_by: Option<String>,
+    /// The share of the variance of results that the luck of the throws explains, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck_share: Option<f64>,
+    /// Those who met, in the order in which they were named.
+    pub agents: Vec<AgentSummary>,
+    /// The cross table.
+    pub pairings: Vec<Pairing>,
+    /// Mean number of turns of a game.
+    pub turns_per_game: Estimate,
+    /// Lengths that a tenth, a half and nine tenths of the games do not exceed, in turns.
+    pub turn_quantiles: [u32; 3],
+    /// The sequential test, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtSummary>,
+}
+
+/// What blocks say of one thing: sums over the games of each block.
+#[derive(Clone, Debug, Default)]
+struct Blocks(BTreeMap<u64, (f64, f64, f64)>);
+
+impl Blocks {
+    fn add(&mut self, block: u64, value: f64, luck: f64) {
+        let (sum, lucks, count) = self.0.entry(block).or_default();
+        *sum += value;
+        *lucks += luck;
+        *count += 1.0;
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.0.values().map(|(sum, _, count)| sum / count).collect()
+    }
+
+    fn lucks(&self) -> Vec<f64> {
+        self.0.values().map(|(_, luck, count)| luck / count).collect()
+    }
+
+    fn games(&self) -> u64 {
+        self.0.values().map(|&(_, _, count)| count as u64).sum()
+    }
+}
+
+/// The score of the first of two agents in each whole block, and its luck; of games of two sides.
+pub fn block_scores(games: &[GameFacts]) -> (Vec<f64>, Option<Vec<f64>>) {
+    let mut blocks = Blocks::default();
+    for game in games {
+        let Some(returns) = &game.returns else { continue };
+        let Some(side) = game.agents.iter().position(|&agent| agent == 0) else { continue };
+        blocks.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]));
+    }
+    let has_luck = games.iter().all(|game| game.luck.is_some());
+    (blocks.values(), has_luck.then(|| blocks.lucks()))
+}
+
+/// How far a test is after these games of two agents with two sides.
+pub fn sprt(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
+    let (scores, luck) = block_scores(games);
+    let ratio = match luck {
+        Some(luck) => sprt.ratio_of_numbers(&without_luck(&scores, &luck).blocks),
+        None => sprt.ratio_of_quarters(&scores),
+    };
+    SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
+}
+
+/// Who met and how long each thought for a decision, in milliseconds.
+pub type Thought = (String, Option<f64>);
+
+/// Sums up the games of an arena. Blocks with a truncated game are left out.
+pub fn summarise(
+    spec: &Spec,
+    sides: &[SeatSet],
+    agents: &[Thought],
+    anchor: Option<usize>,
+    luck_by: Option<String>,
+    all: &[GameFacts],
+) -> Summary {
+    let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
+    let games: Vec<&GameFacts> = all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect();
+    let count = agents.len();
+    let mut own = vec![Blocks::default(); count];
+    let mut ahead: BTreeMap<(usize, usize), Blocks> = BTreeMap::new();
+    let mut turns = Blocks::default();
+    let mut rounds = BTreeMap::new();
+    let mut results: Vec<[f64; 2]> = Vec::new();
+    for game in &games {
+        let Some(returns) = &game.returns else { continue };
+        let luck = |side: usize| game.luck.as_ref().map_or(0.0, |luck| luck[side]);
+        turns.add(game.block, f64::from(game.turns), 0.0);
+        let played_on = spec.outlook == Outlook::Placings;
+        rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
+        for (side, &agent) in game.agents.iter().enumerate() {
+            own[agent].add(game.block, returns[side], luck(side));
+            results.push([returns[side], luck(side)]);
+            for (against, &other) in game.agents.iter().enumerate().filter(|&(_, &other)| other != agent) {
+                let order = returns[side].total_cmp(&returns[against]) as i8;
+                ahead.entry((agent, other)).or_default().add(game.block, 0.5 + 0.5 * f64::from(order), luck(side));
+            }
+        }
+    }
+    let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
+    let rounds: Vec<Vec<_>> = rounds.into_values().collect();
+    let ratings = ratings(count, &rounds, anchor);
+    let summary = |(agent, (name, milliseconds)): (usize, &Thought)| AgentSummary {
+        name: name.clone(),
+        games: own[agent].games(),
+        score: Estimate::of_scores(&own[agent].values()),
+        without_luck: has_luck.then(|| without_luck(&own[agent].values(), &own[agent].lucks()).estimate),
+        luck: has_luck.then(|| Estimate::of(&own[agent].lucks())),
+        rating: ratings[agent],
+        forfeits: games.iter().filter(|game| game.forfeited.is_some_and(|side| game.agents[side] == agent)).count()
+            as u64,
+        milliseconds: *milliseconds,
+    };
+    let pairing = |(&(agent, other), blocks): (&(usize, usize), &Blocks)| {
+        let adjusted = (has_luck && sides.len() == 2).then(|| without_luck(&blocks.values(), &blocks.lucks()));
+        Pairing {
+            agent,
+            other,
+            games: blocks.games(),
+            ahead: Estimate::of_scores(&blocks.values()),
+            without_luck: adjusted.as_ref().map(|adjusted| adjusted.estimate),
+            shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
+        }
+    };
+    let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
+    lengths.sort_unstable();
+    let quantile = |share: f64| {
+        let at = ((lengths.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        lengths.get(at).copied().unwrap_or(0)
+    };
+    Summary {
+        game: spec.name.clone(),
+        seats: spec.seats.len(),
+        blocks: rounds.len() as u64,
+        games: games.len() as u64,
+        truncated_games: truncated.len() as u64,
+        chance_level: if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides.len() as f64 },
+        luck_share: has_luck.then(|| explained(&results)),
+        luck_by,
+        agents: agents.iter().enumerate().map(summary).collect(),
+        pairings: ahead.iter().map(pairing).collect(),
+        turns_per_game: Estimate::of(&turns.values()),
+        turn_quantiles: [0.1, 0.5, 0.9].map(quantile),
+        sprt: None,
+    }
+}
+
+/// The share of the variance of the first numbers that the second explain, at most 1.
+fn explained(pairs: &[[f64; 2]]) -> f64 {
+    let count = pairs.len().max(1) as f64;
+    let mean = |of: usize| pairs.iter().map(|pair| pair[of]).sum::<f64>() / count;
+    let means = [mean(0), mean(1)];
+    let covariance =
+        |a: usize, b: usize| pairs.iter().map(|pair| (pair[a] - means[a]) * (pair[b] - means[b])).sum::<f64>();
+    let (both, result, luck) = (covariance(0, 1), covariance(0, 0), covariance(1, 1));
+    if result > 0.0 && luck > 0.0 { both * both / (result * luck) } else { 0.0 }
+}
