@@ -46,6 +46,8 @@ pub enum Command {
     /// Let agents meet in games with the same throws: who plays better, by how much, and how sure that is.
     #[command(after_help = ARENA_AGENTS)]
     Arena(ArenaArgs),
+    /// Tell how a game was played: the luck of each throw, what each choice gave away, a verdict on each player.
+    Analyze(AnalyzeArgs),
     /// Find the best reply to an agent in a game that is small enough, and what it wins.
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
@@ -301,6 +303,22 @@ pub struct ArenaArgs {
     /// Write every game to this file, one a line; if it holds games of the same arena, go on behind them.
     #[arg(long = "games", value_name = "FILE")]
     pub games_file: Option<PathBuf>,
+    /// Print JSON instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ashta analyze`.
+#[derive(Debug, Args)]
+pub struct AnalyzeArgs {
+    /// The game: a file of positions as `ashta play --record` writes it, or of games as `ashta arena --games` does.
+    pub game: PathBuf,
+    /// Which game of the file, from 1.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub number: u32,
+    /// By whose values: an agent; or `auto`, perfect play or the strongest bot that comes with the program.
+    #[arg(long, default_value = "auto", value_name = "AGENT")]
+    pub by: String,
     /// Print JSON instead of tables.
     #[arg(long)]
     pub json: bool,

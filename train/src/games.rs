@@ -155,12 +155,39 @@ pub fn perfect(race: &Race) -> Result<Option<Player>> {
     }
 }
 
+/// Who says what positions are worth: `auto` is perfect play where the game is solved, otherwise the strongest bot
+/// that comes with the program; `none` is nobody.
+///
+/// # Errors
+/// When there is no such agent, or it plays another game.
+pub fn judge(spec: &str, race: &Race) -> Result<Option<Player>> {
+    match spec {
+        "none" => Ok(None),
+        "auto" => Ok(match perfect(race)? {
+            None => strongest_bot(race)?,
+            perfect => perfect,
+        }),
+        spec => Ok(Some(player(&agent(spec)?, race)?)),
+    }
+}
+
+/// What a judge is called, wherever its file lies.
+pub fn judge_name(judge: &Player) -> String {
+    match judge.spec() {
+        AgentSpec::Bot { path, lookahead } => {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+        }
+        spec => spec.to_string(),
+    }
+}
+
 /// The bot that comes with the program and plays a game best: among those that play it the one whose value network is
 /// largest.
 ///
 /// # Errors
 /// When a bot is damaged.
-pub fn strongest_bot(race: &Race) -> Result<Option<Player>> {
+fn strongest_bot(race: &Race) -> Result<Option<Player>> {
     let mut strongest: Option<(usize, Player)> = None;
     for (name, _) in shipped_bots() {
         let agent = agent(&name)?;

@@ -1,5 +1,6 @@
 //! The program `ashta`: train, judge, play and export bots for the old race games of India.
 
+mod analysis;
 mod bench;
 mod checkpoint;
 mod cli;

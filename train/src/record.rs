@@ -3,8 +3,9 @@
 //! A line says where a game began, what was thrown and chosen, and how it ended. Throws and choices are written as
 //! the engine protocol takes them: a list of what was thrown, the number of an action.
 
+use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{Ending, Fault, Move, PlayedGame};
-use ashta_env::game::{Game, Node, Seat};
+use ashta_env::game::{Action, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
@@ -104,6 +105,51 @@ impl GameLine {
             swing: None,
         }
     }
+
+    /// The game that is played, and where this one begins.
+    ///
+    /// # Errors
+    /// When the position cannot be read, or not everybody has a name.
+    pub fn begin(&self) -> Result<(Race, State)> {
+        let (race, state) = Race::parse(&self.start).with_context(|| format!("`start`: `{}`", self.start))?;
+        let (seats, players) = (race.spec().seats.len(), self.players.len());
+        if players != seats {
+            bail!("`players` names {players}, and {seats} sit at `{}`", self.start);
+        }
+        Ok((race, state))
+    }
+
+    /// Everything that was thrown and chosen from `state`, and the position that it led to.
+    ///
+    /// # Errors
+    /// The first move that is not possible where it is made.
+    pub fn replay(&self, race: &Race, mut state: State) -> Result<(Vec<Move>, State)> {
+        let mut moves = Vec::new();
+        for (number, made) in self.moves.iter().enumerate() {
+            match made {
+                MoveText::Throw(values) => {
+                    let before = state;
+                    race.throw(&mut state, values).with_context(|| wrong(race, &before, number))?;
+                    moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
+                }
+                MoveText::Choice(number_of_action) => {
+                    let action = Action(*number_of_action);
+                    let legal = race.legal_actions(&state);
+                    if *number_of_action >= 32 || !legal.contains(action) {
+                        let what = format!("action {number_of_action} is not legal; legal are {legal:?}");
+                        bail!("{}: {what}", wrong(race, &state, number));
+                    }
+                    race.apply_action(&mut state, action);
+                    moves.push(Move::Choice(action));
+                }
+            }
+        }
+        Ok((moves, state))
+    }
+}
+
+fn wrong(race: &Race, state: &State, number: usize) -> String {
+    format!("`moves`, number {} at `{}`", number + 1, race.print(state))
 }
 
 /// Moves from the beginning of a game as they are written; the throws of a series together.
@@ -131,4 +177,24 @@ fn texts(race: &Race, first: Seat, moves: &[Move]) -> Vec<MoveText> {
         }
     }
     texts
+}
+
+/// The outcomes that `values`, which can be thrown in `state`, stand for: one for each throw of a series.
+fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let of = |state: &State, values: &[u8]| {
+        let count = race.chance_outcomes(state).len() as u8;
+        (0..count).map(Outcome).find(|&outcome| race.throw_values(outcome) == values)
+    };
+    if let Some(outcome) = of(&state, &sorted) {
+        return vec![outcome];
+    }
+    let mut outcomes = Vec::new();
+    for &value in values {
+        let Some(outcome) = of(&state, &[value]) else { break };
+        race.apply_chance(&mut state, outcome);
+        outcomes.push(outcome);
+    }
+    outcomes
 }

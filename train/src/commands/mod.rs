@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod analyze;
 mod arena;
 mod bots;
 mod card;
@@ -32,6 +33,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Solve(args) => solve::run(&args),
         Command::Survey(args) => survey::run(&args),
         Command::Curves(args) => curves::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
         Command::Bots(args) => bots::run(&args),
         Command::Card(args) => card::run(&args),

@@ -17,7 +17,7 @@ use ashta_agents::arena::{
     play_blocks, rotations, sides,
 };
 use ashta_agents::evaluator::Evaluator;
-use ashta_agents::roster::{AgentSpec, Lookahead, Player};
+use ashta_agents::roster::Player;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -106,7 +106,16 @@ impl<'a> Arena<'a> {
         if sprt.is_some() && (entrants.len() != 2 || sides.len() != 2) {
             bail!("--sprt compares two agents in a game of two sides, not {} with {}", entrants.len(), sides.len());
         }
-        Ok(Arena { args, race, entrants, lineups, judge: judge(args, race)?, anchor, sprt, sides })
+        Ok(Arena {
+            args,
+            race,
+            entrants,
+            lineups,
+            judge: games::judge(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?,
+            anchor,
+            sprt,
+            sides,
+        })
     }
 
     fn seatings(&self, block: u64) -> &[Seating] {
@@ -122,7 +131,7 @@ impl<'a> Arena<'a> {
             seats: spec.seats.iter().map(Seat::letter).collect(),
             agents: self.entrants.iter().map(of).collect(),
             seed: self.args.games.seed,
-            luck: self.judge.as_ref().map(|judge| Named { name: judge_name(judge), version: None }),
+            luck: self.judge.as_ref().map(|judge| Named { name: games::judge_name(judge), version: None }),
         }
     }
 
@@ -255,7 +264,7 @@ impl<'a> Arena<'a> {
     fn summary(&self, facts: &[GameFacts]) -> Summary {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
-        let luck_by = self.judge.as_ref().map(judge_name);
+        let luck_by = self.judge.as_ref().map(games::judge_name);
         let summary = summarise(self.race.spec(), &self.sides, &agents, self.anchor, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| summary::sprt(sprt, facts)), ..summary }
     }
@@ -271,36 +280,4 @@ fn agent_of(seating: &Seating, side: SeatSet) -> usize {
 
 fn rounded(value: f64) -> f64 {
     (value * LUCK_DIGITS).round() / LUCK_DIGITS
-}
-
-/// By whose values luck is measured: perfect play where the game is solved, otherwise the strongest bot that comes
-/// with the program, unless somebody else was asked for.
-///
-/// # Errors
-/// When there is no such agent, or it plays another game.
-fn judge(args: &ArenaArgs, race: &Race) -> Result<Option<Player>> {
-    match args.luck.as_str() {
-        "none" => Ok(None),
-        "auto" => {
-            if let Some(perfect) = games::perfect(race)? {
-                return Ok(Some(perfect));
-            }
-            games::strongest_bot(race)
-        }
-        spec => {
-            let agent = games::agent(spec).with_context(|| format!("--luck {spec}"))?;
-            Ok(Some(games::player(&agent, race).with_context(|| format!("--luck {spec}"))?))
-        }
-    }
-}
-
-/// What a judge is called, wherever its file lies.
-fn judge_name(judge: &Player) -> String {
-    match judge.spec() {
-        AgentSpec::Bot { path, lookahead } => {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
-        }
-        spec => spec.to_string(),
-    }
 }

@@ -1,0 +1,85 @@
+"""`ashta analyze`: a played game from either kind of file, and what is wrong with broken ones."""
+
+import json
+
+import pytest
+
+import program
+
+
+def analyze(path, *arguments):
+    finished = program.run("analyze", path, "--json", *arguments)
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    """A file of games: `perfect` against `greedy` in Ashtapada."""
+    path = tmp_path_factory.mktemp("arena") / "games.jsonl"
+    finished = program.run("arena", "perfect", "greedy", "--game", "ashtapada", "--pairs", "2", "--games", path)
+    assert finished.returncode == 0, finished.stderr
+    return path
+
+
+def test_luck_and_errors_make_what_happened(games):
+    lines = [json.loads(line) for line in games.read_text().splitlines()[1:]]
+    for number, line in enumerate(lines, 1):
+        found = analyze(games, "--number", str(number))
+        assert found["by"] == "perfect" and found["returns"] == line["returns"]
+        assert len(found["turns"]) == line["turns"]
+        thrown = [throw for move in line["moves"] if isinstance(move, list) for throw in move]
+        assert [throw for turn in found["turns"] for throw in turn["throw"]] == thrown
+        for turn in found["turns"]:
+            own = "SN".index(turn["seat"])
+            assert turn["before"][own] + turn["luck"] == pytest.approx(turn["thrown"][own], abs=1e-6)
+            assert turn["thrown"][own] - turn["given_away"] == pytest.approx(turn["after"][own], abs=2e-6)
+            assert ("better" in turn) == (turn["given_away"] > 0) and turn["played"]
+            assert ("mark" in turn) == (turn["given_away"] >= 0.02)
+        players = {player["name"]: player for player in found["players"]}
+        assert players["perfect"]["given_away"] < 1e-3 and players["perfect"]["verdict"] == "perfect"
+        assert players["greedy"]["given_away"] > players["perfect"]["given_away"]
+        assert players["perfect"]["luck"] == pytest.approx(-players["greedy"]["luck"], abs=1e-5)
+        for player in players.values():
+            own = [turn for turn in found["turns"] if turn["seat"] == player["seat"]]
+            assert player["choices"] == sum(turn["results"] > 1 for turn in own)
+            assert sum(player["marks"]) == sum("mark" in turn for turn in own)
+
+
+def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
+    for game, by in [("ashtapada", "perfect"), ("ashte-kashte", "greedy"), ("pagade", "greedy")]:
+        record = tmp_path / f"{game}.txt"
+        played = program.run("play", "greedy", "--game", game, "--seed", "5", "--record", record, input="1\n" * 500)
+        assert played.returncode == 0, played.stderr
+        found = analyze(record, "--by", by)
+        assert found["end"] == record.read_text().splitlines()[-1]
+        assert [player["name"] for player in found["players"]] == ["South", "North"]
+        assert len(found["turns"]) >= len(record.read_text().splitlines()) - 2
+        shown = program.run("analyze", record, "--by", by).stdout
+        assert f"by the values of {by}" in shown and "blunders" in shown and found["end"] in shown
+
+
+def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
+    text = games.read_text().splitlines()
+    game = json.loads(text[1])
+    wrong = tmp_path / "wrong.jsonl"
+
+    def refused(content, message, *arguments):
+        wrong.write_text(content)
+        finished = program.run("analyze", wrong, *arguments)
+        assert finished.returncode == 1 and not finished.stdout, finished.stdout
+        assert message in finished.stderr and str(wrong) in finished.stderr, finished.stderr
+
+    refused("", "there is no game in it")
+    refused("{", "line 1: no game")
+    refused("\n".join(text), "fewer than 9 games", "--number", "9")
+    refused(json.dumps(game | {"moves": [[2], 77]}), "`moves`, number 2 at `ashtapada")
+    refused(json.dumps(game | {"moves": [[5]]}), "`moves`, number 1 at `ashtapada")
+    refused(json.dumps(game | {"start": "ashtapada S:1"}), "`start`: `ashtapada S:1`")
+    refused(json.dumps(game | {"players": ["me"]}), "`players` names 1, and 2 sit")
+    refused("hello", "line 1")
+    refused("ashtapada S:off,off/N:off,off S *\nashtapada S:5,30/N:off,23 S 4,2", "line 2: no turn leads there")
+    missing = program.run("analyze", tmp_path / "nowhere.txt")
+    assert missing.returncode == 1 and "nowhere.txt" in missing.stderr
+    nobody = program.run("analyze", games, "--by", "nobody")
+    assert nobody.returncode == 1 and "--by nobody" in nobody.stderr

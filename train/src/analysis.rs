@@ -1,0 +1,244 @@
+//! A played game, turn by turn: what the throws gave, and what the choices gave away.
+
+use anyhow::Result;
+use ashta_agents::arena::{Appraiser, Move, TurnValues};
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::roster::Player;
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::turn::{TurnResults, turn_results};
+use serde::Serialize;
+
+use crate::record::GameLine;
+
+/// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
+const SERIES_PROBABILITY: f32 = 0.003;
+/// A choice that gives away no more than this is as good as the best.
+const EQUAL: f64 = 1e-6;
+
+/// How bad a choice is, by the winning chance that it gives away.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// 2 % or more.
+    Doubtful,
+    /// 4 % or more.
+    Error,
+    /// 8 % or more.
+    Blunder,
+}
+
+impl Mark {
+    const ALL: [(Mark, f64); 3] = [(Mark::Blunder, 0.08), (Mark::Error, 0.04), (Mark::Doubtful, 0.02)];
+
+    fn of(given_away: f64) -> Option<Mark> {
+        Mark::ALL.into_iter().find(|&(_, least)| given_away >= least).map(|(mark, _)| mark)
+    }
+
+    /// As a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mark::Doubtful => "doubtful",
+            Mark::Error => "error",
+            Mark::Blunder => "blunder",
+        }
+    }
+}
+
+/// What a player is called who gives away no more than this for each choice.
+const VERDICTS: [(&str, f64); 6] = [
+    ("perfect", 0.0001),
+    ("expert", 0.0008),
+    ("advanced", 0.0025),
+    ("intermediate", 0.005),
+    ("novice", 0.01),
+    ("beginner", 0.018),
+];
+/// What anybody else is called.
+const WORST: &str = "at random";
+
+/// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TurnAnalysis {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Whose turn it was.
+    pub seat: char,
+    /// The position before the throw.
+    pub position: String,
+    /// The chances before the throw.
+    pub before: Vec<f64>,
+    /// What was thrown.
+    pub throw: Vec<u8>,
+    /// The chances after the throw, if the best is played.
+    pub thrown: Vec<f64>,
+    /// What the throw gave to the seat.
+    pub luck: f64,
+    /// Distinct results to choose from.
+    pub results: usize,
+    /// What was played, in words.
+    pub played: String,
+    /// The chances after it.
+    pub after: Vec<f64>,
+    /// What the choice gave away.
+    pub given_away: f64,
+    /// How bad that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+    /// What would have been best, where that was not played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better: Option<String>,
+}
+
+/// A player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PlayerAnalysis {
+    /// The seat.
+    pub seat: char,
+    /// Who played it.
+    pub name: String,
+    /// Turns with more than one result.
+    pub choices: usize,
+    /// What all choices gave away.
+    pub given_away: f64,
+    /// The same for each choice.
+    pub given_away_per_choice: f64,
+    /// What all throws of the game, those of others included, gave to the seat.
+    pub luck: f64,
+    /// Doubtful choices, errors and blunders.
+    pub marks: [usize; 3],
+    /// The band that the player is in.
+    pub verdict: &'static str,
+}
+
+/// A game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Analysis {
+    /// The game with its house rules.
+    pub game: String,
+    /// By whose values.
+    pub by: String,
+    /// The players, by seat in the order of the position.
+    pub players: Vec<PlayerAnalysis>,
+    /// The turns.
+    pub turns: Vec<TurnAnalysis>,
+    /// The position reached.
+    pub end: String,
+    /// What each seat got, where the game is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returns: Option<Vec<f64>>,
+}
+
+/// A turn as it was played.
+struct Played {
+    start: State,
+    throw: Vec<u8>,
+    thrown: State,
+    actions: Vec<Action>,
+}
+
+impl Analysis {
+    /// Of a game, by the values of `judge`, who is called `by`.
+    ///
+    /// # Errors
+    /// What is wrong with the game.
+    pub fn new(race: &Race, line: &GameLine, judge: &Player, by: String) -> Result<Analysis> {
+        let (_, start) = line.begin()?;
+        let (moves, end) = line.replay(race, start)?;
+        let values = Appraiser::new(judge.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
+        let mut evaluator = judge.evaluator();
+        let played = turns(race, start, &moves);
+        let turn = |(number, (played, values)): (usize, (&Played, &TurnValues))| {
+            let better = (values.given_away() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
+            let given_away = if values.given_away() > EQUAL { values.given_away() } else { 0.0 };
+            TurnAnalysis {
+                number: number + 1,
+                seat: values.seat.letter(),
+                position: race.print(&played.start),
+                before: by_seat(race, &values.before),
+                throw: played.throw.clone(),
+                thrown: by_seat(race, &values.thrown),
+                luck: thrown_luck(values, values.seat),
+                results: values.results,
+                played: race.turn_text(&played.thrown, &played.actions),
+                after: by_seat(race, &values.played.unwrap_or(values.thrown)),
+                given_away,
+                mark: Mark::of(given_away),
+                better,
+            }
+        };
+        let turns: Vec<TurnAnalysis> = played.iter().zip(&values).enumerate().map(turn).collect();
+        let seats = race.spec().seats.iter().zip(&line.players);
+        let players = seats.map(|(seat, name)| player(seat, name, &turns, &values)).collect();
+        let is_over = race.node(&end) == Node::Terminal;
+        Ok(Analysis {
+            game: race.spec().name.clone(),
+            by,
+            players,
+            turns,
+            end: race.print(&end),
+            returns: is_over.then(|| by_seat(race, &race.returns(&end))),
+        })
+    }
+}
+
+/// The turns of a game in which every turn has something to choose.
+fn turns(race: &Race, mut state: State, moves: &[Move]) -> Vec<Played> {
+    let mut turns: Vec<Played> = Vec::new();
+    let mut at = 0;
+    while at < moves.len() {
+        let (start, mut throw, mut actions) = (state, Vec::new(), Vec::new());
+        while let Some(&Move::Throw(outcome)) = moves.get(at) {
+            throw.extend(race.throw_values(outcome));
+            race.apply_chance(&mut state, outcome);
+            at += 1;
+        }
+        let thrown = state;
+        while let Some(&Move::Choice(action)) = moves.get(at) {
+            race.apply_action(&mut state, action);
+            actions.push(action);
+            at += 1;
+        }
+        turns.push(Played { start, throw, thrown, actions });
+    }
+    turns
+}
+
+/// The best result of a turn, in words.
+fn best(race: &Race, evaluator: &mut (dyn Evaluator<Race> + Send), thrown: &State) -> String {
+    let (mut results, mut values) = (TurnResults::new(), Vec::new());
+    turn_results(race, thrown, &mut results);
+    evaluator.values(race, results.states(), &mut values);
+    let Node::Decision(seat) = race.node(thrown) else { return String::new() };
+    let best = (0..results.len()).max_by(|&a, &b| values[a][seat].total_cmp(&values[b][seat]));
+    best.map_or_else(String::new, |best| race.turn_text(thrown, results.actions(best)))
+}
+
+fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f64> {
+    race.spec().seats.iter().map(|seat| f64::from(values[seat])).collect()
+}
+
+/// What a throw gave to a seat: also of a series that is left out of the mean before it.
+fn thrown_luck(turn: &TurnValues, seat: Seat) -> f64 {
+    f64::from(turn.thrown[seat]) - f64::from(turn.before[seat])
+}
+
+fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues]) -> PlayerAnalysis {
+    let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
+    let choices = own.iter().filter(|turn| turn.results > 1).count();
+    let given_away: f64 = own.iter().map(|turn| turn.given_away).sum();
+    let given_away_per_choice = given_away / choices.max(1) as f64;
+    let marked = |mark: Mark| own.iter().filter(|turn| turn.mark == Some(mark)).count();
+    let verdict = VERDICTS.into_iter().find(|&(_, most)| given_away_per_choice <= most).map_or(WORST, |(name, _)| name);
+    PlayerAnalysis {
+        seat: seat.letter(),
+        name: name.to_owned(),
+        choices,
+        given_away,
+        given_away_per_choice,
+        luck: values.iter().map(|turn| thrown_luck(turn, seat)).sum(),
+        marks: [Mark::Doubtful, Mark::Error, Mark::Blunder].map(marked),
+        verdict,
+    }
+}
