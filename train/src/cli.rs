@@ -303,6 +303,9 @@ pub struct ArenaArgs {
     /// Write every game to this file, one a line; if it holds games of the same arena, go on behind them.
     #[arg(long = "games", value_name = "FILE")]
     pub games_file: Option<PathBuf>,
+    /// Write a report to this folder: index.html, one page that needs no network, and report.json.
+    #[arg(long, value_name = "DIR")]
+    pub report: Option<PathBuf>,
     /// Print JSON instead of tables.
     #[arg(long)]
     pub json: bool,
@@ -319,6 +322,9 @@ pub struct AnalyzeArgs {
     /// By whose values: an agent; or `auto`, perfect play or the strongest bot that comes with the program.
     #[arg(long, default_value = "auto", value_name = "AGENT")]
     pub by: String,
+    /// Also write a page on which the game can be played through; it needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print JSON instead of tables.
     #[arg(long)]
     pub json: bool,

@@ -10,6 +10,7 @@ mod files;
 mod games;
 mod metrics;
 mod output;
+mod page;
 mod play;
 mod plot;
 mod progress;

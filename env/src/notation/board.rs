@@ -11,11 +11,12 @@ use crate::race::board::Square;
 use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
 
-/// What is drawn where nobody stands.
+/// What a square of the board is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ground {
+pub enum Ground {
     /// No square of the board.
     Outside,
+    /// A square like most.
     Plain,
     /// A square with a rule of its own: crosscut or protected.
     Marked,
@@ -36,22 +37,60 @@ struct Widths {
     most: usize,
 }
 
+/// A piece and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// Whose it is.
+    pub seat: Seat,
+    /// The square that it stands on, or the square of the keep that it is in; `None` off the board.
+    pub square: Option<Square>,
+    /// Its place as a number; [`Race::place_text`] names it.
+    pub place: u8,
+    /// Whether it is one of declared twins, or a pawn of Pagade on its way home.
+    pub is_marked: bool,
+}
+
 impl Race {
+    /// Every piece of `state`, seat by seat.
+    pub fn standing(&self, state: &State) -> Vec<Standing> {
+        let mut standing = Vec::new();
+        for seat in self.spec().seats.iter() {
+            for (slot, &place) in state.pieces[seat.index()][..self.spec().pieces].iter().enumerate() {
+                let (square, is_marked) = match self.turns() {
+                    Turns::Series(turns) if place == turns.keep => (self.keep_of(seat), false),
+                    Turns::Series(_) => (self.square(seat, place), state.declared[seat.index()] >> slot & 1 == 1),
+                    Turns::Single(_) => (self.square(seat, place), false),
+                    Turns::Dice(_) => (self.square(seat, place), place >= pagade::RING_END),
+                };
+                standing.push(Standing { seat, square, place, is_marked });
+            }
+        }
+        standing
+    }
+
+    /// The square on which the keep of a seat is drawn; only Ashtapada has keeps.
+    fn keep_of(&self, seat: Seat) -> Option<Square> {
+        let central = (3..=4).flat_map(|row| (3..=4).map(move |column| Square { row, column }));
+        central.into_iter().find(|&square| self.ground(square) == Ground::End(Some(seat)))
+    }
+
     /// The position as a drawing, lines separated by `\n`: the rows of the board from the top, each with its number,
     /// and last a line with the letters of the columns.
     ///
     /// A piece is the letter of its seat, several are letters or a letter with a count: `S`, `SS`, `S3N`. Where more
     /// stand than fit, the letters of the seats are followed by the number of all pieces. Small letters are Pagade's
     /// pawns on their way home, and declared twins. Empty squares are dots, `[ ]` are crosscut and protected squares,
-    /// `(s)` is South's keep, `( )` the goal, `:` a belly and `##` Home. To the right, or above a crowded board, stand
-    /// for each seat its pieces that are on no square; `>` marks the seat to throw or to choose.
+    /// `(s)` is South's keep, `( )` the goal, `:` a belly and `##` Home. To the right, or above a crowded board,
+    /// stand for each seat its pieces that are on no square; `>` marks the seat to throw or to choose.
     pub fn draw(&self, state: &State) -> String {
         let side = self.board().side();
         let squares = |row: usize| (0..side).map(move |column| Square { row: row as u8, column: column as u8 });
         let is_cross = matches!(self.turns(), Turns::Dice(_));
         let widths = if is_cross { Widths { least: 2, most: 3 } } else { Widths { least: 2, most: 6 } };
-        let contents: Vec<Vec<String>> =
-            (0..side).map(|row| squares(row).map(|square| self.contents(state, square, &widths)).collect()).collect();
+        let standing = self.standing(state);
+        let contents: Vec<Vec<String>> = (0..side)
+            .map(|row| squares(row).map(|square| self.contents(&standing, square, &widths)).collect())
+            .collect();
         let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(widths.least);
         let cell = |ground: Ground, content: &str| match ground {
             _ if is_cross => format!(" {content:>width$}"),
@@ -106,7 +145,8 @@ impl Race {
         self.board().course(seat).get(usize::from(index)).copied()
     }
 
-    fn ground(&self, square: Square) -> Ground {
+    /// What `square` is.
+    pub fn ground(&self, square: Square) -> Ground {
         let at = (square.row, square.column);
         match self.turns() {
             Turns::Series(turns) => {
@@ -148,24 +188,16 @@ impl Race {
     }
 
     /// The pieces on a square, or in the keep that is drawn there.
-    fn contents(&self, state: &State, square: Square, widths: &Widths) -> String {
+    fn contents(&self, standing: &[Standing], square: Square, widths: &Widths) -> String {
         let mut counts: Vec<(char, usize)> = Vec::new();
         for seat in self.spec().seats.iter() {
-            let is_keep = self.ground(square) == Ground::End(Some(seat));
-            let (mut capitals, mut smalls) = (0, 0);
-            for (slot, &place) in state.pieces[seat.index()][..self.spec().pieces].iter().enumerate() {
-                let (is_here, is_small) = match self.turns() {
-                    Turns::Series(turns) if place == turns.keep => (is_keep, false),
-                    Turns::Series(_) => {
-                        (self.square(seat, place) == Some(square), state.declared[seat.index()] >> slot & 1 == 1)
-                    }
-                    Turns::Single(_) => (self.square(seat, place) == Some(square), false),
-                    Turns::Dice(_) => (self.square(seat, place) == Some(square), place >= pagade::RING_END),
+            let here = |is_marked: bool| {
+                let is_it = |piece: &&Standing| {
+                    piece.seat == seat && piece.square == Some(square) && piece.is_marked == is_marked
                 };
-                capitals += usize::from(is_here && !is_small);
-                smalls += usize::from(is_here && is_small);
-            }
-            counts.extend([(seat.letter(), capitals), (seat.letter().to_ascii_lowercase(), smalls)]);
+                standing.iter().filter(is_it).count()
+            };
+            counts.extend([(seat.letter(), here(false)), (seat.letter().to_ascii_lowercase(), here(true))]);
         }
         counts.retain(|&(_, count)| count > 0);
         let written = |&(letter, count): &(char, usize)| match count {

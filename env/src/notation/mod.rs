@@ -18,6 +18,7 @@ use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::race::state::{Phase, State, role};
 use crate::race::{Race, Turns};
 
+pub use board::{Ground, Standing};
 pub use parse::NotationError;
 
 impl Race {

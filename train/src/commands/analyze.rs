@@ -8,8 +8,10 @@ use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
 use crate::cli::AnalyzeArgs;
+use crate::files::write_whole;
 use crate::games;
 use crate::output::{columns, print};
+use crate::page::{Board, Contents, ShownGame, page};
 use crate::record::{EndingText, GameLine, MoveText};
 
 /// Runs the command.
@@ -26,7 +28,13 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
         bail!("nobody who comes with the program plays {}: name an agent with --by", race.ruleset());
     };
     let by = games::judge_name(&judge);
-    let analysis = Analysis::new(&race, &line, &judge, by).with_context(there)?;
+    let analysis = Analysis::new(&race, &line, &judge, by.clone()).with_context(there)?;
+    if let Some(path) = &args.html {
+        let game = ShownGame::new(&race, &line, &judge, &by, String::new(), 0)?;
+        let (verdicts, board) = (Vec::new(), Board::new(&race));
+        let contents = Contents { summary: None, verdicts, lengths: None, board, games: vec![game] };
+        write_whole(path, &page(&race.spec().name, &contents)?)?;
+    }
     if args.json {
         return print(serde_json::to_string_pretty(&analysis)?);
     }

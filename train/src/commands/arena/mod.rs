@@ -7,6 +7,7 @@ mod print;
 mod summary;
 
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,8 +25,10 @@ use ashta_env::race::state::State;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::ArenaArgs;
+use crate::files::{cannot_write, check_writable, write_whole};
 use crate::games;
 use crate::output::{print as say, remark};
+use crate::page::{Board, Contents, Lengths, ShownGame, page};
 use crate::record::{EndingText, GameLine, Swing};
 use entrant::{Entrant, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};
@@ -35,6 +38,8 @@ use summary::{GameFacts, Summary, summarise};
 const SERIES_PROBABILITY: f32 = 0.01;
 /// Luck is written with so many digits, so that an arena which was interrupted says the same as one that was not.
 const LUCK_DIGITS: f64 = 1e6;
+/// Games with large swings that a report shows.
+const SHOWN_GAMES: usize = 8;
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
 
@@ -46,6 +51,10 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     let patience = Duration::from_secs_f64(args.move_seconds);
     let (race, entrants) = enter(&args.agents, &args.game, patience)?;
     let arena = Arena::new(args, &race, &entrants)?;
+    if let Some(folder) = &args.report {
+        std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
+        check_writable(&folder.join("index.html"))?;
+    }
     let stops = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stops);
     ctrlc::set_handler(move || {
@@ -61,6 +70,9 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     } else {
         print::summary(&outcome.summary)?;
     }
+    if let Some(folder) = &args.report {
+        arena.report(folder, &outcome)?;
+    }
     if stops.load(Ordering::Relaxed) {
         match &args.games_file {
             Some(path) => remark(format_args!("interrupted; the same command goes on with {}", path.display())),
@@ -74,6 +86,10 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
 /// What an arena found.
 struct Outcome {
     summary: Summary,
+    /// How long its games were.
+    turns: Vec<u32>,
+    /// The games in which a turn moved the chances most.
+    swings: Vec<GameLine>,
 }
 
 /// An arena before its first game.
@@ -146,6 +162,8 @@ impl<'a> Arena<'a> {
             None => (None, Vec::new()),
         };
         let mut facts = played.iter().map(|line| self.facts(line)).collect::<Result<Vec<_>>>()?;
+        let mut swings = Vec::new();
+        keep_largest(&mut swings, played);
         let begins = facts.last().map_or(0, |game: &GameFacts| game.block + 1);
         let blocks = self.args.games.pairs * self.lineups.len() as u64;
         if begins < blocks && !(begins > 0 && self.is_decided(begins - 1, &facts)) {
@@ -158,6 +176,7 @@ impl<'a> Arena<'a> {
                 if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
                     failed = Some(error);
                 }
+                keep_largest(&mut swings, lines);
                 let is_over = failed.is_some() || stops.load(Ordering::Relaxed) || self.is_decided(block, &facts);
                 if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
@@ -167,7 +186,8 @@ impl<'a> Arena<'a> {
                 return Err(error);
             }
         }
-        Ok(Outcome { summary: self.summary(&facts) })
+        let turns = facts.iter().map(|game| game.turns).collect();
+        Ok(Outcome { summary: self.summary(&facts), turns, swings })
     }
 
     fn play_blocks(&self, blocks: Range<u64>, take: TakeBlock<'_>) {
@@ -261,12 +281,48 @@ impl<'a> Arena<'a> {
         Ok(bar)
     }
 
+    /// Writes the report.
+    fn report(&self, folder: &Path, outcome: &Outcome) -> Result<()> {
+        let summary = serde_json::to_value(&outcome.summary)?;
+        write_whole(&folder.join("report.json"), &format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
+        let mut games = Vec::new();
+        if let Some(judge) = &self.judge {
+            let by = games::judge_name(judge);
+            for line in &outcome.swings {
+                let Some(Swing { turn, size }) = line.swing else { continue };
+                let title =
+                    format!("{:.0} % in turn {} of game {} of block {}:", 100.0 * size, turn + 1, line.leg, line.block);
+                games.push(ShownGame::new(self.race, line, judge, &by, title, turn + 1)?);
+            }
+        }
+        let contents = Contents {
+            summary: Some(summary),
+            verdicts: print::verdicts(&outcome.summary),
+            lengths: Some(Lengths::new(&outcome.turns)),
+            board: Board::new(self.race),
+            games,
+        };
+        write_whole(&folder.join("index.html"), &page(&self.race.spec().name, &contents)?)
+    }
+
     fn summary(&self, facts: &[GameFacts]) -> Summary {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
         let luck_by = self.judge.as_ref().map(games::judge_name);
         let summary = summarise(self.race.spec(), &self.sides, &agents, self.anchor, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| summary::sprt(sprt, facts)), ..summary }
+    }
+}
+
+/// Adds `lines` to the games with the largest swings.
+fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
+    let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
+    let least = if swings.len() < SHOWN_GAMES { 0.0 } else { swings.last().map_or(0.0, size) };
+    let before = swings.len();
+    swings.extend(lines.into_iter().filter(|line| size(line) > least));
+    if swings.len() > before {
+        swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        swings.truncate(SHOWN_GAMES);
     }
 }
 

@@ -44,15 +44,13 @@ pub fn summary(summary: &Summary) -> Result<()> {
     table(&rows)?;
     print(format_args!("\nEach against each: how often the one came out ahead, in percent.\n"))?;
     table(&cross(summary, &ranked))?;
-    if let [pairing, _] = summary.pairings.as_slice() {
-        difference(summary, pairing)?;
+    let verdicts = verdicts(summary);
+    if !verdicts.is_empty() {
+        print(format_args!("\n{}", verdicts.join("\n")))?;
     }
     if let Some(by) = &summary.luck_by {
         let share = summary.luck_share.unwrap_or(0.0);
         print(format_args!("\nBy the values of {by}, the throws explain {:.0} % of how results vary.", 100.0 * share))?;
-    }
-    if let Some(sprt) = &summary.sprt {
-        print_sprt(sprt)?;
     }
     Ok(())
 }
@@ -84,8 +82,23 @@ fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
     rows
 }
 
-/// What can be said of two agents.
-fn difference(summary: &Summary, pairing: &Pairing) -> Result<()> {
+/// What can be said of two agents, and what the test says, a sentence each.
+pub fn verdicts(summary: &Summary) -> Vec<String> {
+    let mut verdicts = Vec::new();
+    if let [pairing, _] = summary.pairings.as_slice() {
+        verdicts.push(difference(summary, pairing));
+        if let Some(games) = plain_games(summary, pairing) {
+            verdicts.push(format!(
+                "With its throws shared and their luck taken out, a game tells as much as {games:.0} games counted one by one."
+            ));
+        }
+    }
+    verdicts.extend(summary.sprt.as_ref().map(test));
+    verdicts
+}
+
+/// Which of two agents is better.
+fn difference(summary: &Summary, pairing: &Pairing) -> String {
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
     let best = pairing.without_luck.as_ref().unwrap_or(&pairing.ahead);
     let [low, high] = best.interval;
@@ -97,30 +110,30 @@ fn difference(summary: &Summary, pairing: &Pairing) -> Result<()> {
         format!("which of {first} and {second} is better is not decided")
     };
     let elo = |score: f64| elo_of(score.clamp(1e-6, 1.0 - 1e-6));
-    print(format_args!(
-        "\n{verdict}: {:.2} % [{:.2}, {:.2}], {:+.1} Elo [{:+.1}, {:+.1}]",
+    format!(
+        "{verdict}: {:.2} % [{:.2}, {:.2}], {:+.1} Elo [{:+.1}, {:+.1}]",
         100.0 * best.mean,
         100.0 * low,
         100.0 * high,
         elo(best.mean),
         elo(low),
         elo(high)
-    ))?;
-    if let Some(factor) = pairing.shrinkage {
-        let games = factor * factor;
-        print(format_args!(
-            "Taking out luck makes the interval {factor:.1} times shorter, as {games:.0} times the games would."
-        ))?;
-    }
-    Ok(())
+    )
 }
 
-fn print_sprt(summary: &SprtSummary) -> Result<()> {
+/// How many games that share nothing, counted one by one, would be as sure as one of these.
+fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
+    let error = pairing.without_luck.as_ref()?.standard_error.filter(|&error| error > 0.0)?;
+    let ahead = pairing.ahead.mean;
+    Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64).filter(|&games| games >= 1.5)
+}
+
+fn test(summary: &SprtSummary) -> String {
     let SprtSummary { sprt, ratio, bounds: [low, high], verdict } = summary;
     let said = match verdict {
         Verdict::Open => "nothing is decided yet".to_owned(),
         Verdict::AcceptsElo0 => format!("the difference is {:+} Elo or less", sprt.elo0),
         Verdict::AcceptsElo1 => format!("the difference is {:+} Elo or more", sprt.elo1),
     };
-    print(format_args!("\nSequential test: log-likelihood ratio {ratio:.2} between {low:.2} and {high:.2}: {said}."))
+    format!("Sequential test: log-likelihood ratio {ratio:.2} between {low:.2} and {high:.2}: {said}.")
 }
