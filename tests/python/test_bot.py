@@ -123,9 +123,36 @@ def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
             numpy.testing.assert_array_equal(file.get_tensor(name), bot[1][name])
 
 
-@pytest.mark.parametrize("path", sorted((program.ROOT / "checkpoints").glob("*.bot")), ids=lambda path: path.stem)
-def test_a_released_bot_loads_and_beats_random_play(path):
+RELEASED = sorted((program.ROOT / "checkpoints").glob("*.bot"))
+
+
+def test_every_configured_game_has_a_small_and_a_strong_bot():
+    games = {path.stem for path in (program.ROOT / "configs").glob("*.toml")} - {"default", "smoke"}
+    assert {path.stem for path in RELEASED} == games | {f"{game}-strong" for game in games}
+    manifests = {bot["name"]: bot for bot in json.loads(program.run("bots", "--json").stdout)}
+    for game in games:
+        small, strong = manifests[game], manifests[f"{game}-strong"]
+        assert small["bytes"] <= 200 * 1024, f"{game} is for browsers"
+        assert sum(strong["hidden"]) > sum(small["hidden"]), game
+        assert (small["ruleset"], small["seats"]) == (strong["ruleset"], strong["seats"]), game
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path, tmp_path):
     finished = program.run("eval", path, "--against", "random", "--pairs", "10", "--json")
     assert finished.returncode == 0, finished.stderr
     result = json.loads(finished.stdout)["results"][0]
     assert result["score"] > result["chance_level"]
+    reader = tmp_path / "reader.py"
+    reader.write_text(program.blocks("bot-format.md", "python")[0])
+    finished = subprocess.run([sys.executable, reader, path], capture_output=True, text=True, timeout=60)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.endswith("\n16 probes passed\n")
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_the_card_beside_a_released_bot_is_that_of_its_file(path):
+    card = program.run("card", path)
+    assert card.returncode == 0, card.stderr
+    assert path.with_suffix(".md").read_text() == card.stdout
+    assert all(f"| {level} | " in card.stdout for level in ["beginner", "novice", "intermediate", "advanced"])
