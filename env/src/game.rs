@@ -49,6 +49,11 @@ impl Seat {
         ['S', 'E', 'N', 'W'][self.index()]
     }
 
+    /// `South`, `East`, `North` or `West`.
+    pub const fn name(self) -> &'static str {
+        ["South", "East", "North", "West"][self.index()]
+    }
+
     /// The seat written as `letter`, or `None` for any other character.
     pub fn from_letter(letter: char) -> Option<Seat> {
         Seat::ALL.into_iter().find(|seat| seat.letter() == letter)

@@ -59,6 +59,15 @@ def test_the_record_of_a_game_in_the_terminal_is_read(tmp_path):
         assert f"by the values of {by}" in shown and "blunders" in shown and found["end"] in shown
 
 
+def test_a_record_may_begin_within_a_turn(tmp_path):
+    record = tmp_path / "game.txt"
+    record.write_text("ashtapada S:5,30/N:9,23 N 3\nashtapada S:5,30/N:12,23 S *\n")
+    turn = analyze(record)["turns"][0]
+    assert (turn["seat"], turn["throw"], turn["luck"]) == ("N", [], 0)
+    assert turn["results"] > 1 and turn["after"][1] + turn["given_away"] == pytest.approx(turn["thrown"][1], abs=1e-6)
+    assert turn["before"] == turn["thrown"]
+
+
 def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
     text = games.read_text().splitlines()
     game = json.loads(text[1])

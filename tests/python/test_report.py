@@ -41,18 +41,13 @@ def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
         assert len(one["frames"]) == len(turns) + 1
         turn = turns[one["begins"] - 1]
         swings.append(max(abs(turn["luck"]), turn["given_away"]))
-        pieces = len(summary_pieces(game)) * seats
+        pieces = (2 if game == "ashtapada" else 4) * seats
         for frame in one["frames"]:
             off = sum(int(count) for _, text in frame["off"] for count in re.findall(r" (\d+)", text))
             assert sum(piece[3] for piece in frame["pieces"]) + off == pieces
             assert all([row, column] in [square[:2] for square in data["board"]["squares"]]
                        for _, row, column, *_ in frame["pieces"])
     assert swings[0] > 0.1
-
-
-def summary_pieces(game):
-    """The pieces of a seat."""
-    return range(2 if game == "ashtapada" else 4)
 
 
 def test_a_game_is_written_as_a_page(tmp_path):

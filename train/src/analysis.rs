@@ -3,13 +3,13 @@
 use anyhow::Result;
 use ashta_agents::arena::{Appraiser, Move, TurnValues};
 use ashta_agents::evaluator::Evaluator;
-use ashta_agents::roster::Player;
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
 
+use crate::games::{Judge, by_seat};
 use crate::record::GameLine;
 
 /// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
@@ -68,11 +68,11 @@ pub struct TurnAnalysis {
     /// The position before the throw.
     pub position: String,
     /// The chances before the throw.
-    pub before: Vec<f64>,
+    pub before: Vec<f32>,
     /// What was thrown.
     pub throw: Vec<u8>,
     /// The chances after the throw, if the best is played.
-    pub thrown: Vec<f64>,
+    pub thrown: Vec<f32>,
     /// What the throw gave to the seat.
     pub luck: f64,
     /// Distinct results to choose from.
@@ -80,7 +80,7 @@ pub struct TurnAnalysis {
     /// What was played, in words.
     pub played: String,
     /// The chances after it.
-    pub after: Vec<f64>,
+    pub after: Vec<f32>,
     /// What the choice gave away.
     pub given_away: f64,
     /// How bad that is.
@@ -127,7 +127,7 @@ pub struct Analysis {
     pub end: String,
     /// What each seat got, where the game is over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub returns: Option<Vec<f64>>,
+    pub returns: Option<Vec<f32>>,
 }
 
 /// A turn as it was played.
@@ -139,15 +139,15 @@ struct Played {
 }
 
 impl Analysis {
-    /// Of a game, by the values of `judge`, who is called `by`.
+    /// Of a game, by the values of `judge`.
     ///
     /// # Errors
     /// What is wrong with the game.
-    pub fn new(race: &Race, line: &GameLine, judge: &Player, by: String) -> Result<Analysis> {
+    pub fn new(race: &Race, line: &GameLine, judge: &Judge) -> Result<Analysis> {
         let (_, start) = line.begin()?;
         let (moves, end) = line.replay(race, start)?;
-        let values = Appraiser::new(judge.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
-        let mut evaluator = judge.evaluator();
+        let values = Appraiser::new(judge.player.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
+        let mut evaluator = judge.player.evaluator();
         let played = turns(race, start, &moves);
         let turn = |(number, (played, values)): (usize, (&Played, &TurnValues))| {
             let better = (values.given_away() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
@@ -174,7 +174,7 @@ impl Analysis {
         let is_over = race.node(&end) == Node::Terminal;
         Ok(Analysis {
             game: race.spec().name.clone(),
-            by,
+            by: judge.name.clone(),
             players,
             turns,
             end: race.print(&end),
@@ -213,10 +213,6 @@ fn best(race: &Race, evaluator: &mut (dyn Evaluator<Race> + Send), thrown: &Stat
     let Node::Decision(seat) = race.node(thrown) else { return String::new() };
     let best = (0..results.len()).max_by(|&a, &b| values[a][seat].total_cmp(&values[b][seat]));
     best.map_or_else(String::new, |best| race.turn_text(thrown, results.actions(best)))
-}
-
-fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f64> {
-    race.spec().seats.iter().map(|seat| f64::from(values[seat])).collect()
 }
 
 /// What a throw gave to a seat: also of a series that is left out of the mean before it.

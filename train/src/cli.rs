@@ -225,7 +225,8 @@ pub struct GameArgs {
 /// How many games are played, and how.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MatchArgs {
-    /// Pairs of games for each row (with more than two seats and no teams: one game for each seat instead of two).
+    /// Pairs of games for each opponent or lineup (with more than two seats and no teams: one game for each seat
+    /// instead of two).
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub pairs: u64,
     /// Seed of the throws.
@@ -277,7 +278,6 @@ pub struct ArenaArgs {
     pub agents: Vec<String>,
     #[command(flatten)]
     pub game: GameArgs,
-    /// How many games, for each pair of agents that meets (with more than two sides: for each table of agents).
     #[command(flatten)]
     pub games: MatchArgs,
     /// Stop as soon as it is clear, by the sequential probability ratio test, whether the first agent is better than

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::Bot;
 use ashta_agents::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
-use ashta_env::game::{Game, SeatSet};
+use ashta_env::game::{BySeat, Game, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
@@ -155,50 +155,66 @@ pub fn perfect(race: &Race) -> Result<Option<Player>> {
     }
 }
 
-/// Who says what positions are worth: `auto` is perfect play where the game is solved, otherwise the strongest bot
-/// that comes with the program; `none` is nobody.
+/// Who says what positions are worth.
+#[derive(Debug)]
+pub struct Judge {
+    /// Whose values count.
+    pub player: Player,
+    /// What it is called, wherever its file lies.
+    pub name: String,
+    /// What tells one version of it from another; see [`version`].
+    pub version: Option<String>,
+}
+
+impl Judge {
+    fn new(agent: &Roster, race: &Race) -> Result<Judge> {
+        let name = match agent.spec() {
+            AgentSpec::Bot { path, lookahead } => {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+            }
+            spec => spec.to_string(),
+        };
+        Ok(Judge { player: player(agent, race)?, name, version: version(agent) })
+    }
+}
+
+/// The checksum of a bot, which tells one version of it from another; other agents have none.
+pub fn version(agent: &Roster) -> Option<String> {
+    agent.bot().map(|bot| format!("{:08x}", bot.manifest.checksum))
+}
+
+/// Finds a judge: `auto` is perfect play where the game is solved, otherwise the bot that comes with the program and
+/// plays the game with the largest value network; `none` is nobody; anything else an agent.
 ///
 /// # Errors
 /// When there is no such agent, or it plays another game.
-pub fn judge(spec: &str, race: &Race) -> Result<Option<Player>> {
+pub fn judge(spec: &str, race: &Race) -> Result<Option<Judge>> {
     match spec {
         "none" => Ok(None),
-        "auto" => Ok(match perfect(race)? {
-            None => strongest_bot(race)?,
-            perfect => perfect,
-        }),
-        spec => Ok(Some(player(&agent(spec)?, race)?)),
+        "auto" => match perfect(race)? {
+            Some(player) => Ok(Some(Judge { name: player.spec().to_string(), player, version: None })),
+            None => strongest_bot(race),
+        },
+        spec => Ok(Some(Judge::new(&agent(spec)?, race)?)),
     }
 }
 
-/// What a judge is called, wherever its file lies.
-pub fn judge_name(judge: &Player) -> String {
-    match judge.spec() {
-        AgentSpec::Bot { path, lookahead } => {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
-        }
-        spec => spec.to_string(),
-    }
-}
-
-/// The bot that comes with the program and plays a game best: among those that play it the one whose value network is
-/// largest.
-///
-/// # Errors
-/// When a bot is damaged.
-fn strongest_bot(race: &Race) -> Result<Option<Player>> {
-    let mut strongest: Option<(usize, Player)> = None;
+fn strongest_bot(race: &Race) -> Result<Option<Judge>> {
+    let mut strongest: Option<(usize, Roster)> = None;
     for (name, _) in shipped_bots() {
         let agent = agent(&name)?;
         let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
-        if let Ok(player) = agent.player(race)
-            && strongest.as_ref().is_none_or(|(most, _)| size > *most)
-        {
-            strongest = Some((size, player));
+        if agent.player(race).is_ok() && strongest.as_ref().is_none_or(|(most, _)| size > *most) {
+            strongest = Some((size, agent));
         }
     }
-    Ok(strongest.map(|(_, player)| player))
+    strongest.map(|(_, agent)| Judge::new(&agent, race)).transpose()
+}
+
+/// One number for each seat of a position, in its order.
+pub fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f32> {
+    race.spec().seats.iter().map(|seat| values[seat]).collect()
 }
 
 /// Sits an agent down to a game.

@@ -43,7 +43,7 @@ impl Estimate {
 
 /// Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is the
 /// normal interval; for few it does not shrink to a point when all blocks happen to agree.
-pub(super) fn wilson(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
+fn wilson(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
     let z_squared = NORMAL_95 * NORMAL_95;
     let shrink = 1.0 + z_squared / blocks;
     let centre = (score + z_squared / (2.0 * blocks)) / shrink;

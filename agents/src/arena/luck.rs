@@ -79,20 +79,17 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
         let mut at = 0;
         while at < moves.len() {
             let start = state.clone();
-            let mut seat = Seat::SOUTH;
-            while let (Node::Chance(thrower), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
+            while let (Node::Chance(_), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
                 game.apply_chance(&mut state, outcome);
-                (seat, at) = (thrower, at + 1);
+                at += 1;
             }
             let thrown = state.clone();
             while let (Node::Decision(_), Some(&Move::Choice(action))) = (game.node(&state), moves.get(at)) {
                 game.apply_action(&mut state, action);
                 at += 1;
             }
-            if !matches!(game.node(&thrown), Node::Decision(_)) {
-                // The game broke off within a series of throws, or goes on with something that is no move here.
-                break;
-            }
+            // Otherwise the game broke off within a series of throws, or goes on with something that is no move here.
+            let Node::Decision(seat) = game.node(&thrown) else { break };
             let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
             let played = actual.clone().find(|&result| self.results[result] == state);
             let mut prospect = Prospect::default();

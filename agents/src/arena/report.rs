@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use ashta_env::game::{Outlook, Seat, Spec};
 use serde::Serialize;
 
-use super::estimate::wilson;
+use super::estimate::Estimate;
 use super::table::{Ending, Move, PlayedGame};
 
 /// What one game says.
@@ -87,11 +87,7 @@ impl MatchReport {
         };
         let own = |game: &GameScore| game.scores.map_or(0.0, |[own, _]| own);
         let scores: Vec<f64> = counted.iter().map(|block| block.iter().map(own).sum::<f64>() / legs as f64).collect();
-        let score = if blocks > 0 { scores.iter().sum::<f64>() / blocks as f64 } else { chance_level };
-        let variance = (blocks > 1).then(|| {
-            let squares: f64 = scores.iter().map(|block| (block - score).powi(2)).sum();
-            squares / (blocks - 1) as f64
-        });
+        let Estimate { mean, standard_error, interval } = Estimate::of_scores(&scores);
         let all = || counted.iter().copied().flatten();
         let per_game = |total: u64| if games > 0 { total as f64 / games as f64 } else { 0.0 };
         let compared = |order: Ordering| {
@@ -108,9 +104,9 @@ impl MatchReport {
             games,
             truncated_games,
             truncated_blocks,
-            score,
-            standard_error: variance.map(|variance| (variance / blocks as f64).sqrt()),
-            interval: variance.map_or([0.0, 1.0], |variance| wilson(score, variance, blocks as f64)),
+            score: if blocks > 0 { mean } else { chance_level },
+            standard_error,
+            interval,
             chance_level,
             sides,
             decisions_per_game: per_game(all().map(|game| game.decisions).sum()),

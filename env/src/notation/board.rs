@@ -245,7 +245,7 @@ impl Race {
             parts.push(format!("place {}", state.finished[seat.index()]));
         }
         let is_moving = state.phase != Phase::Over && state.mover == seat;
-        format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat_name(seat), parts.join(", "))
+        format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat.name(), parts.join(", "))
     }
 }
 
@@ -254,10 +254,6 @@ impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", (b'A' + self.column) as char, self.row + 1)
     }
-}
-
-fn seat_name(seat: Seat) -> &'static str {
-    ["South", "East", "North", "West"][seat.index()]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `ashta analyze`: a played game, turn by turn: luck, errors, and a verdict on each player.
 
 use anyhow::{Context, Result, bail};
-use ashta_env::game::{Game, Node, Seat};
+use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
@@ -27,10 +27,9 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let Some(judge) = judge else {
         bail!("nobody who comes with the program plays {}: name an agent with --by", race.ruleset());
     };
-    let by = games::judge_name(&judge);
-    let analysis = Analysis::new(&race, &line, &judge, by.clone()).with_context(there)?;
+    let analysis = Analysis::new(&race, &line, &judge).with_context(there)?;
     if let Some(path) = &args.html {
-        let game = ShownGame::new(&race, &line, &judge, &by, String::new(), 0)?;
+        let game = ShownGame::new(&race, &line, &judge, String::new(), 0)?;
         let (verdicts, board) = (Vec::new(), Board::new(&race));
         let contents = Contents { summary: None, verdicts, lengths: None, board, games: vec![game] };
         write_whole(path, &page(&race.spec().name, &contents)?)?;
@@ -69,7 +68,7 @@ fn from_positions(text: &str) -> Result<GameLine> {
     Ok(GameLine {
         block: 0,
         leg: 0,
-        players: seats.iter().map(|seat| name(seat).to_owned()).collect(),
+        players: seats.iter().map(|seat| seat.name().to_owned()).collect(),
         start: start.trim().to_owned(),
         moves,
         ending: if is_over { EndingText::Finished } else { EndingText::Open },
@@ -100,10 +99,6 @@ fn step(race: &Race, state: &State, next: &State) -> Option<Vec<MoveText>> {
     })
 }
 
-fn name(seat: Seat) -> &'static str {
-    ["South", "East", "North", "West"][seat.index()]
-}
-
 fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let Analysis { game, by, players, turns, end, returns } = analysis;
     let names: Vec<String> = players.iter().map(|player| format!("{} is {}", player.seat, player.name)).collect();
@@ -118,10 +113,10 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
         rows.push(vec![
             number.to_string(),
             seat.to_string(),
-            percent(before[place(*seat)]),
+            percent(f64::from(before[place(*seat)])),
             throws.join(","),
             signed(*luck),
-            percent(after[place(*seat)]),
+            percent(f64::from(after[place(*seat)])),
             if *given_away > 0.0 { percent(*given_away) } else { String::new() },
             turn.mark.map_or("", |mark| mark.word()).to_owned(),
             turn.played.clone(),
@@ -137,8 +132,11 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     }
     print(format_args!("\n{end}"))?;
     if let Some(returns) = returns {
-        let got: Vec<String> =
-            players.iter().zip(returns).map(|(player, own)| format!("{} {}", player.seat, percent(*own))).collect();
+        let got: Vec<String> = players
+            .iter()
+            .zip(returns)
+            .map(|(player, own)| format!("{} {}", player.seat, percent(f64::from(*own))))
+            .collect();
         print(format_args!("The game is over: {}.", got.join(", ")))?;
     }
     print("")?;

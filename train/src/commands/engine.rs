@@ -8,7 +8,7 @@ use std::io::{BufRead, Write};
 use anyhow::{Context, Result};
 use ashta_agents::roster::{Player, Roster};
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
+use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::{GAMES, Ruleset};
@@ -16,7 +16,7 @@ use ashta_env::turn::{TurnResults, turn_results};
 use serde_json::{Map, Value, json};
 
 use crate::cli::EngineArgs;
-use crate::games;
+use crate::games::{self, by_seat};
 
 /// The version of the protocol.
 const PROTOCOL: u32 = 1;
@@ -207,11 +207,6 @@ fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Ref
 
 fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
     Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
-}
-
-/// One number for each seat of the position, in its order.
-fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f32> {
-    race.spec().seats.iter().map(|seat| values[seat]).collect()
 }
 
 fn new_game(request: &Map<String, Value>) -> Answer {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use ashta_agents::roster::Player;
 use ashta_env::game::Game;
 use ashta_env::notation::{Ground, Standing};
 use ashta_env::race::Race;
@@ -13,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analysis::Analysis;
+use crate::games::Judge;
 use crate::record::GameLine;
 
 /// The page without its numbers.
@@ -115,19 +115,12 @@ impl Board {
 }
 
 impl ShownGame {
-    /// A game by the values of `judge`, who is called `by`; turn number `begins` is shown at first.
+    /// A game by the values of `judge`; turn number `begins` is shown at first.
     ///
     /// # Errors
     /// What is wrong with the game.
-    pub fn new(
-        race: &Race,
-        line: &GameLine,
-        judge: &Player,
-        by: &str,
-        title: String,
-        begins: usize,
-    ) -> Result<ShownGame> {
-        let analysis = Analysis::new(race, line, judge, by.to_owned())?;
+    pub fn new(race: &Race, line: &GameLine, judge: &Judge, title: String, begins: usize) -> Result<ShownGame> {
+        let analysis = Analysis::new(race, line, judge)?;
         let positions = analysis.turns.iter().map(|turn| turn.position.as_str()).chain([analysis.end.as_str()]);
         let frames = positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?)));
         let frames = frames.collect::<Result<Vec<_>>>()?;

@@ -107,10 +107,7 @@ pub fn enter(specs: &[String], game: &GameArgs, patience: Duration) -> Result<(R
             entrants.iter().filter(|other| other.name == *spec || other.name.starts_with(&format!("{spec} ("))).count();
         let name = if same == 0 { spec.clone() } else { format!("{spec} ({})", same + 1) };
         let (version, mind) = match written {
-            Written::Agent(agent) => {
-                let version = agent.bot().map(|bot| format!("{:08x}", bot.manifest.checksum));
-                (version, Mind::Inside(games::player(&agent, &race)?))
-            }
+            Written::Agent(agent) => (games::version(&agent), Mind::Inside(games::player(&agent, &race)?)),
             Written::Engine(program) => {
                 let hello = program.hello().with_context(|| format!("{spec}: no engine that can be asked"))?;
                 check_game(&hello, &race).with_context(|| spec.clone())?;

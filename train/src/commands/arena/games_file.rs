@@ -61,7 +61,7 @@ impl GamesFile {
         let mut games_file = GamesFile { path: path.to_owned(), file };
         games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
         if kept == 0 {
-            games_file.write(&format!("{}\n", serde_json::to_string(settings)?))?;
+            games_file.write(&header(settings)?)?;
         }
         Ok((games_file, games))
     }
@@ -84,6 +84,11 @@ impl GamesFile {
     }
 }
 
+/// The first line of the file.
+fn header(settings: &Settings) -> Result<String> {
+    Ok(format!("{}\n", serde_json::to_string(settings)?))
+}
+
 /// The games of the whole blocks, and the bytes up to the last of them.
 fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(Vec<GameLine>, u64)> {
     let mut lines = BufReader::new(file);
@@ -94,7 +99,11 @@ fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result
         text.clear();
         let read = lines.read_line(&mut text).context("it is no text")?;
         number += 1;
-        if read == 0 || !text.ends_with('\n') {
+        let is_part = read == 0 || !text.ends_with('\n');
+        if number == 1 && is_part && !header(settings)?.starts_with(&text) {
+            bail!("line 1: no settings of an arena");
+        }
+        if is_part {
             // An interruption can leave a part of a line behind, and the games of a part of a block.
             return Ok((games, whole));
         }

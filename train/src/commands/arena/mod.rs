@@ -18,7 +18,6 @@ use ashta_agents::arena::{
     play_blocks, rotations, sides,
 };
 use ashta_agents::evaluator::Evaluator;
-use ashta_agents::roster::Player;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -26,7 +25,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::ArenaArgs;
 use crate::files::{cannot_write, check_writable, write_whole};
-use crate::games;
+use crate::games::{self, Judge};
 use crate::output::{print as say, remark};
 use crate::page::{Board, Contents, Lengths, ShownGame, page};
 use crate::record::{EndingText, GameLine, Swing};
@@ -101,7 +100,7 @@ struct Arena<'a> {
     /// The seatings of each lineup.
     lineups: Vec<Vec<Seating>>,
     /// By whose values luck is measured.
-    judge: Option<Player>,
+    judge: Option<Judge>,
     anchor: Option<usize>,
     sprt: Option<Sprt>,
 }
@@ -147,7 +146,7 @@ impl<'a> Arena<'a> {
             seats: spec.seats.iter().map(Seat::letter).collect(),
             agents: self.entrants.iter().map(of).collect(),
             seed: self.args.games.seed,
-            luck: self.judge.as_ref().map(|judge| Named { name: games::judge_name(judge), version: None }),
+            luck: self.judge.as_ref().map(|judge| Named { name: judge.name.clone(), version: judge.version.clone() }),
         }
     }
 
@@ -198,7 +197,8 @@ impl<'a> Arena<'a> {
         let seatings = |block: u64| self.seatings(block).to_vec();
         let meeting = Meeting { game: self.race, contestants: &contestants, seatings: &seatings };
         let study = || {
-            let mut appraiser = self.judge.as_ref().map(|judge| Appraiser::new(judge.evaluator(), SERIES_PROBABILITY));
+            let mut appraiser =
+                self.judge.as_ref().map(|judge| Appraiser::new(judge.player.evaluator(), SERIES_PROBABILITY));
             let names = &names;
             Box::new(move |game: PlayedGame<State>| self.study(appraiser.as_mut(), &game, names))
                 as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
@@ -287,12 +287,11 @@ impl<'a> Arena<'a> {
         write_whole(&folder.join("report.json"), &format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
         let mut games = Vec::new();
         if let Some(judge) = &self.judge {
-            let by = games::judge_name(judge);
             for line in &outcome.swings {
                 let Some(Swing { turn, size }) = line.swing else { continue };
                 let title =
                     format!("{:.0} % in turn {} of game {} of block {}:", 100.0 * size, turn + 1, line.leg, line.block);
-                games.push(ShownGame::new(self.race, line, judge, &by, title, turn + 1)?);
+                games.push(ShownGame::new(self.race, line, judge, title, turn + 1)?);
             }
         }
         let contents = Contents {
@@ -308,7 +307,7 @@ impl<'a> Arena<'a> {
     fn summary(&self, facts: &[GameFacts]) -> Summary {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
-        let luck_by = self.judge.as_ref().map(games::judge_name);
+        let luck_by = self.judge.as_ref().map(|judge| judge.name.clone());
         let summary = summarise(self.race.spec(), &self.sides, &agents, self.anchor, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| summary::sprt(sprt, facts)), ..summary }
     }

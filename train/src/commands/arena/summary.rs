@@ -138,10 +138,16 @@ impl Blocks {
     }
 }
 
+/// The games of blocks without a truncated game, which alone count. Blocks are in ascending order.
+fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
+    let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
+    all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
+}
+
 /// The score of the first of two agents in each whole block, and its luck; of games of two sides.
-pub fn block_scores(games: &[GameFacts]) -> (Vec<f64>, Option<Vec<f64>>) {
-    let mut blocks = Blocks::default();
-    for game in games {
+fn block_scores(all: &[GameFacts]) -> (Vec<f64>, Option<Vec<f64>>) {
+    let (games, mut blocks) = (of_whole_blocks(all), Blocks::default());
+    for game in &games {
         let Some(returns) = &game.returns else { continue };
         let Some(side) = game.agents.iter().position(|&agent| agent == 0) else { continue };
         blocks.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]));
@@ -172,9 +178,7 @@ pub fn summarise(
     luck_by: Option<String>,
     all: &[GameFacts],
 ) -> Summary {
-    let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
-    let games: Vec<&GameFacts> = all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect();
-    let count = agents.len();
+    let (games, count) = (of_whole_blocks(all), agents.len());
     let mut own = vec![Blocks::default(); count];
     let mut ahead: BTreeMap<(usize, usize), Blocks> = BTreeMap::new();
     let mut turns = Blocks::default();
@@ -231,7 +235,7 @@ pub fn summarise(
         seats: spec.seats.len(),
         blocks: rounds.len() as u64,
         games: games.len() as u64,
-        truncated_games: truncated.len() as u64,
+        truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
         chance_level: if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides.len() as f64 },
         luck_share: has_luck.then(|| explained(&results)),
         luck_by,
@@ -252,4 +256,43 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
         |a: usize, b: usize| pairs.iter().map(|pair| (pair[a] - means[a]) * (pair[b] - means[b])).sum::<f64>();
     let (both, result, luck) = (covariance(0, 1), covariance(0, 0), covariance(1, 1));
     if result > 0.0 && luck > 0.0 { both * both / (result * luck) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_agents::arena::sides;
+    use ashta_env::game::Game;
+    use ashta_env::race::Race;
+
+    fn pair(block: u64, returns: [Option<f64>; 2]) -> [GameFacts; 2] {
+        [0, 1].map(|leg| GameFacts {
+            block,
+            agents: vec![leg, 1 - leg],
+            returns: returns[leg].map(|own| if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
+            luck: None,
+            turns: 10 * (block as u32 + 1),
+            forfeited: (block == 2 && leg == 1).then_some(0),
+        })
+    }
+
+    #[test]
+    fn blocks_with_a_truncated_game_count_for_nothing() {
+        let games = [
+            pair(0, [Some(1.0), Some(1.0)]),
+            pair(1, [Some(0.0), None]),
+            pair(2, [Some(1.0), Some(1.0)]),
+            pair(3, [Some(0.0), Some(1.0)]),
+        ]
+        .concat();
+        let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let agents = ["a", "b"].map(|name| (name.to_owned(), None));
+        let found = summarise(race.spec(), &sides(race.spec()), &agents, None, None, &games);
+        assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
+        assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
+        assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
+        assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
+        assert_eq!(found.turn_quantiles, [10, 30, 40]);
+        assert_eq!(block_scores(&games), (vec![1.0, 1.0, 0.5], None));
+    }
 }
