@@ -121,6 +121,11 @@ def test_a_file_of_something_else_is_never_overwritten(tmp_path):
         assert path.read_bytes() == content
 
 
+def test_games_are_kept_in_a_regular_file_alone():
+    refused = program.run("arena", "greedy", "random", "--game", "ashtapada", "--games", "/dev/null")
+    assert refused.returncode == 1 and "/dev/null: no file that games" in refused.stderr
+
+
 def test_ctrl_c_keeps_what_was_played(tmp_path):
     path, once = tmp_path / "games.jsonl", tmp_path / "once"
     what = f"""

@@ -57,6 +57,9 @@ impl GamesFile {
     pub fn open(path: &Path, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result<(GamesFile, Vec<GameLine>)> {
         let there = |error| anyhow::Error::new(error).context(cannot_write(path));
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(there)?;
+        if !file.metadata().map_err(there)?.is_file() {
+            bail!("{}: no file that games can be added to and read from again", path.display());
+        }
         let (games, kept) = read(&file, settings, legs).with_context(|| path.display().to_string())?;
         let mut games_file = GamesFile { path: path.to_owned(), file };
         games_file.file.set_len(kept).and_then(|()| games_file.file.seek(SeekFrom::End(0))).map_err(there)?;
