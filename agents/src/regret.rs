@@ -84,7 +84,7 @@ pub struct RegretReport {
     /// Share of decisions whose regret is below one in a million.
     pub optimal_choices: Mean,
     /// The agent's expected score against perfect play, from its regret: the luck of the dice is taken out.
-    pub share_luck_adjusted: Mean,
+    pub luck_adjusted_score: Mean,
     /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
     pub quantiles: [f64; 4],
     /// The worst decisions, the worst first.
@@ -198,7 +198,7 @@ impl Regrets {
             regret_per_game,
             optimal_choices: Mean::ratio(&optimal, &counts),
             // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
-            share_luck_adjusted: regret_per_game.taken_from(0.5),
+            luck_adjusted_score: regret_per_game.taken_from(0.5),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
             worst: worst.into_iter().take(WORST).map(|worst| blunder(race, table, worst)).collect(),
         }

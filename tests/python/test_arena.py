@@ -149,7 +149,7 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
     engine = f"engine:{shlex.quote(str(program.ASHTA))} engine --agent ashtapada"
     report = arena("ashtapada", engine, "--pairs", "4", "--games", path, cwd=program.ROOT)
     assert report["agents"][1]["name"] == engine
-    assert report["agents"][0]["score"]["mean"] == 0.5 and report["pairings"][0]["without_luck"]["mean"] == 0.5
+    assert report["agents"][0]["score"]["mean"] == 0.5 and report["pairings"][0]["luck_adjusted_score"]["mean"] == 0.5
     first, second = games(path)[1][:2]
     assert first["moves"] == second["moves"] and first["players"] == second["players"][::-1]
     assert games(path)[0]["agents"][1]["version"].startswith("ashta ")
@@ -217,15 +217,15 @@ def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     assert "greedy is better than random" in shown and "+50 Elo or more" in shown
 
 
-def test_without_luck_the_interval_is_shorter_and_means_agree():
+def test_luck_adjusted_the_interval_is_shorter_and_means_agree():
     agents = ["greedy", "hunter", "--game", "ashtapada", "--pairs", "300"]
     plain, adjusted = arena(*agents, "--luck", "none"), arena(*agents)
     assert (adjusted["luck_by"], plain["luck_by"]) == ("perfect", None)
     assert adjusted["pairings"][0]["ahead"] == plain["pairings"][0]["ahead"]
     pairing = adjusted["pairings"][0]
     width = lambda estimate: estimate["interval"][1] - estimate["interval"][0]
-    assert width(pairing["without_luck"]) < 0.85 * width(pairing["ahead"])
-    assert pairing["ahead"]["interval"][0] < pairing["without_luck"]["mean"] < pairing["ahead"]["interval"][1]
+    assert width(pairing["luck_adjusted_score"]) < 0.85 * width(pairing["ahead"])
+    assert pairing["ahead"]["interval"][0] < pairing["luck_adjusted_score"]["mean"] < pairing["ahead"]["interval"][1]
     anchored = arena(*agents, "--anchor", "hunter", "--luck", "none")
     ratings = [agent["rating"]["elo"] for agent in anchored["agents"]]
     assert ratings[1] == 0 and ratings[0] > 100

@@ -42,7 +42,7 @@ def test_iterations_are_complete(lines):
 def test_scalars_are_those_of_the_lines(lines, events):
     tags = {name for line in lines for name in line} - set(HEAD)
     assert set(events.Tags()["scalars"]) >= tags
-    assert "eval/vs_random/win_rate" in tags and "train/value_loss" in tags
+    assert "eval/vs_random/score" in tags and "train/value_loss" in tags
     for tag in tags:
         expected = [(line["iteration"], line[tag]) for line in lines if tag in line]
         found = [(event.step, event.value) for event in events.Scalars(tag)]
@@ -113,7 +113,7 @@ def test_curves_are_drawn_from_what_was_measured(lines, smoke, tmp_path):
 def test_what_cannot_be_drawn_is_named(smoke, tmp_path):
     picture = tmp_path / "curves.svg"
     refused = program.run("curves", smoke[0], "--metric", "train/loss", "-o", picture)
-    assert refused.returncode == 1 and "has no `train/loss`; it has eval/optimal_choices, " in refused.stderr
+    assert refused.returncode == 1 and "has no `train/loss`; it has eval/luck_adjusted_score, " in refused.stderr
     missing = program.run("curves", f"a={smoke[0]},{tmp_path}", "--metric", "train/value_loss", "-o", picture)
     assert missing.returncode == 1 and f"cannot read {tmp_path / 'metrics.jsonl'}" in missing.stderr
     (tmp_path / "metrics.jsonl").write_text('{"iteration":1}\n{"iteration":')

@@ -54,8 +54,8 @@ def test_the_file_is_what_its_page_says(surveyed, table):
     for entry in report["opponents"]:
         assert list(entry) == opponent
         assert list(entry["nature"]) == nature and entry["nature"]["games"] == 120
-        low, high = entry["share"]["interval"]
-        assert 0 <= low <= entry["share"]["mean"] <= high <= 1
+        low, high = entry["score"]["interval"]
+        assert 0 <= low <= entry["score"]["mean"] <= high <= 1
         assert sum(entry["nature"]["variance_shares"].values()) == pytest.approx(1)
     assert list(report["perfect"]) == nature and report["perfect"]["games"] == report["pairs"] == 60
     for entry in report["positions"]:

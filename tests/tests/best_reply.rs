@@ -54,7 +54,7 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
     let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
-    let [low, high] = regret.share_luck_adjusted.interval;
+    let [low, high] = regret.luck_adjusted_score.interval;
     assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
     assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "luck is taken out");
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;

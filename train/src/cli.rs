@@ -60,7 +60,7 @@ pub enum Command {
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
-    /// Write the bot of a training run to one file. It holds no win rates: those are only in the bot that ends a run.
+    /// Write the bot of a training run to one file. It holds no scores: those are only in the bot that ends a run.
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
     #[command(after_help = AGENTS)]
@@ -421,7 +421,7 @@ pub struct ExportArgs {
     /// The file to write; by default NAME.bot in the current folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// The checkpoint to export: `latest`, `best` (with the highest mean win rate in the short evaluations), or the
+    /// The checkpoint to export: `latest`, `best` (with the highest mean score in the short evaluations), or the
     /// number of an iteration.
     #[arg(long, default_value = "latest")]
     pub checkpoint: String,

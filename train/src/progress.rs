@@ -1,5 +1,5 @@
 //! What a person sees while a run goes on and when it ends: a progress bar, or a line now and then where standard
-//! error is not a terminal, and the table of win rates.
+//! error is not a terminal, and the table of scores.
 //!
 //! Exists so that the loop only says how far it is. Measures nothing and decides nothing: rates, losses and intervals
 //! come from the caller.
@@ -27,8 +27,8 @@ pub struct Status {
     pub value_loss: f64,
     /// Mean policy loss of the last iteration.
     pub policy_loss: f64,
-    /// Opponents and win rates, 0 to 1, of the last short evaluation.
-    pub win_rates: Vec<(String, f64)>,
+    /// Opponents and scores, 0 to 1, of the last short evaluation.
+    pub scores: Vec<(String, f64)>,
     /// Seconds of training until the run ends, however many games are left; `None` without a limit.
     pub time_left: Option<f64>,
 }
@@ -41,7 +41,7 @@ impl Default for Status {
             samples_per_second: 0.0,
             value_loss: f64::NAN,
             policy_loss: f64::NAN,
-            win_rates: Vec::new(),
+            scores: Vec::new(),
             time_left: None,
         }
     }
@@ -141,32 +141,32 @@ fn describe_learning(status: &Status) -> String {
         format!("value loss {}", loss(status.value_loss)),
         format!("policy loss {}", loss(status.policy_loss)),
     ];
-    parts.extend(status.win_rates.iter().map(|(opponent, win_rate)| format!("vs {opponent} {}", percent(*win_rate))));
+    parts.extend(status.scores.iter().map(|(opponent, score)| format!("vs {opponent} {}", percent(*score))));
     parts.join("  ")
 }
 
 /// A match against one opponent, as the table shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WinRate {
+pub struct ScoreRow {
     /// Name of the opponent.
     pub opponent: String,
     /// Games played.
     pub games: u64,
     /// Mean result of the bot, 0 to 1.
-    pub win_rate: f64,
-    /// The 95 % interval of the win rate.
+    pub score: f64,
+    /// The 95 % interval of the score.
     pub interval: (f64, f64),
-    /// The win rate of an equally strong bot: ½ with two seats, ¼ with four.
-    pub fair_share: f64,
+    /// The score of an equally strong bot: ½ with two seats, ¼ with four.
+    pub chance_level: f64,
 }
 
-impl WinRate {
+impl ScoreRow {
     /// What the games show about the bot, at the level of the interval.
     pub fn verdict(&self) -> &'static str {
         let (low, high) = self.interval;
-        if low > self.fair_share {
+        if low > self.chance_level {
             "stronger"
-        } else if high < self.fair_share {
+        } else if high < self.chance_level {
             "weaker"
         } else {
             "not decided"
@@ -174,13 +174,13 @@ impl WinRate {
     }
 }
 
-/// The win rates as an aligned table of plain text, one row an opponent, with a heading and a final line break.
-pub fn win_rate_table(rows: &[WinRate]) -> String {
-    let heading = ["opponent", "games", "win rate", "95 % interval", "verdict"].map(str::to_string);
+/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break.
+pub fn score_table(rows: &[ScoreRow]) -> String {
+    let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_string);
     let cells = rows.iter().map(|row| {
         let interval = format!("{} to {}", percent(row.interval.0), percent(row.interval.1));
         let verdict = row.verdict().to_string();
-        [row.opponent.clone(), grouped(row.games), percent(row.win_rate), interval, verdict]
+        [row.opponent.clone(), grouped(row.games), percent(row.score), interval, verdict]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
     aligned(&table, [false, true, true, true, false])
@@ -231,8 +231,8 @@ fn duration(seconds: f64) -> String {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Lines, Progress, Status, WinRate, describe_advance, describe_learning};
-    use super::{duration, grouped, rate, win_rate_table};
+    use super::{Lines, Progress, ScoreRow, Status, describe_advance, describe_learning};
+    use super::{duration, grouped, rate, score_table};
 
     fn status() -> Status {
         Status {
@@ -241,14 +241,14 @@ mod tests {
             samples_per_second: 25_000.7,
             value_loss: 0.41234,
             policy_loss: f64::NAN,
-            win_rates: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
+            scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
             time_left: None,
         }
     }
 
-    fn row(opponent: &str, games: u64, win_rate: f64, half_width: f64) -> WinRate {
-        let interval = (win_rate - half_width, win_rate + half_width);
-        WinRate { opponent: opponent.into(), games, win_rate, interval, fair_share: 0.5 }
+    fn row(opponent: &str, games: u64, score: f64, half_width: f64) -> ScoreRow {
+        let interval = (score - half_width, score + half_width);
+        ScoreRow { opponent: opponent.into(), games, score, interval, chance_level: 0.5 }
     }
 
     #[test]
@@ -295,11 +295,11 @@ mod tests {
         let rows =
             [row("random", 2000, 0.991, 0.004), row("greedy+2ply", 16, 0.5, 0.25), row("perfect", 2000, 0.472, 0.02)];
         assert_eq!(
-            win_rate_table(&rows),
-            "opponent     games  win rate     95 % interval  verdict\n\
-             random       2,000    99.1 %  98.7 % to 99.5 %  stronger\n\
-             greedy+2ply     16    50.0 %  25.0 % to 75.0 %  not decided\n\
-             perfect      2,000    47.2 %  45.2 % to 49.2 %  weaker\n"
+            score_table(&rows),
+            "opponent     games   score     95 % interval  verdict\n\
+             random       2,000  99.1 %  98.7 % to 99.5 %  stronger\n\
+             greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided\n\
+             perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker\n"
         );
     }
 

@@ -219,7 +219,7 @@ impl Run {
         self.metrics.scalar("selfplay/turns_per_game", tally.turns as f64 / games);
         self.metrics.scalar("selfplay/games_per_second", per_second(games));
         self.metrics.scalar("selfplay/samples_per_second", per_second(added as f64));
-        self.metrics.scalar("selfplay/first_seat_win_rate", tally.first_seat_returns / games);
+        self.metrics.scalar("selfplay/first_seat_score", tally.first_seat_returns / games);
         self.metrics.scalar("selfplay/truncated_share", tally.truncated as f64 / games);
         status.games = self.state.games;
         status.games_per_second = per_second(games);
@@ -242,15 +242,15 @@ impl Run {
             self.metrics.histogram(&format!("weights/{layer}"), &weights);
         }
         let judged = self.judge_net(&net, &self.config.evaluation.during, self.config.evaluation.pairs)?;
-        status.win_rates.clear();
+        status.scores.clear();
         for Judged { opponent, report, regret } in &judged {
-            self.metrics.scalar(&format!("eval/vs_{opponent}/win_rate"), report.score);
+            self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
             if let Some(regret) = regret {
                 self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
                 self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
-                self.metrics.scalar("eval/share_luck_adjusted", regret.share_luck_adjusted.mean);
+                self.metrics.scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
             }
-            status.win_rates.push((opponent.clone(), report.score));
+            status.scores.push((opponent.clone(), report.score));
         }
         if let Some(exploitability) = self.exploitability(&net)? {
             self.metrics.scalar("eval/exploitability", exploitability);

@@ -95,7 +95,7 @@ const FOLDS: usize = 10;
 /// A multiple of the luck is taken out, the one that leaves the least variance: with an evaluator that knows nothing
 /// this is next to nothing, so the interval never gets much longer. The multiple for a block is found from the blocks
 /// of other groups, so it does not depend on the luck it stands with, and the mean stays without bias.
-pub fn without_luck(scores: &[f64], luck: &[f64]) -> Adjusted {
+pub fn luck_adjusted(scores: &[f64], luck: &[f64]) -> Adjusted {
     let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     let mut products = [[0.0; 2]; FOLDS];
     for (block, (score, luck)) in scores.iter().zip(luck).enumerate() {
@@ -158,18 +158,18 @@ mod tests {
     #[test]
     fn luck_that_tells_the_result_shrinks_the_interval() {
         let (scores, luck) = drawn(1, 2000, 0.5);
-        let adjusted = without_luck(&scores, &luck);
+        let adjusted = luck_adjusted(&scores, &luck);
         assert!((adjusted.coefficient - 1.0).abs() < 0.02, "{}", adjusted.coefficient);
         assert!((adjusted.shrinkage - 26.0_f64.sqrt()).abs() < 0.3, "{}", adjusted.shrinkage);
         assert!((adjusted.estimate.mean - 0.5).abs() < 4.0 * 0.0013);
         // An evaluator of twice the scale is put right, and one that knows nothing does no harm.
         let doubled: Vec<f64> = luck.iter().map(|luck| 2.0 * luck).collect();
-        assert!((without_luck(&scores, &doubled).coefficient - 0.5).abs() < 0.01);
+        assert!((luck_adjusted(&scores, &doubled).coefficient - 0.5).abs() < 0.01);
         let (_, foreign) = drawn(2, 2000, 0.5);
-        assert!((without_luck(&scores, &foreign).shrinkage - 1.0).abs() < 0.01);
-        let none = without_luck(&scores, &vec![0.0; 2000]);
+        assert!((luck_adjusted(&scores, &foreign).shrinkage - 1.0).abs() < 0.01);
+        let none = luck_adjusted(&scores, &vec![0.0; 2000]);
         assert_eq!((none.coefficient, none.shrinkage), (0.0, 1.0));
-        assert_eq!(without_luck(&[], &[]).shrinkage, 1.0);
+        assert_eq!(luck_adjusted(&[], &[]).shrinkage, 1.0);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         for blocks in [12, 40, 200] {
             let holds = |seed: &u64| {
                 let (scores, luck) = drawn(*seed, blocks, 0.3);
-                let [low, high] = without_luck(&scores, &luck).estimate.interval;
+                let [low, high] = luck_adjusted(&scores, &luck).estimate.interval;
                 low <= 0.3 && 0.3 <= high
             };
             let share = (0..2000).filter(holds).count() as f64 / 2000.0;

@@ -22,7 +22,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::agent::Agent;
 pub(crate) use estimate::NORMAL_95;
-pub use estimate::{Adjusted, Estimate, without_luck};
+pub use estimate::{Adjusted, Estimate, luck_adjusted};
 pub use luck::{Appraiser, TurnValues, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 use report::GameScore;
@@ -405,7 +405,7 @@ mod tests {
             play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
             let (scores, lucks): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
-            let less = without_luck(&scores, &lucks);
+            let less = luck_adjusted(&scores, &lucks);
             plain += holds(Estimate::of_scores(&scores).interval);
             adjusted += holds(less.estimate.interval);
             shrinkage += less.shrinkage / 300.0;

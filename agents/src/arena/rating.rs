@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::estimate::NORMAL_95;
 
-/// A round of a game: agents compete for one place. Scores without luck make shares that are not 0 and 1.
+/// A round of a game: agents compete for one place. Luck-adjusted scores make shares that are not 0 and 1.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Contest {
     /// The agents, by number; one that has several sides comes up once for each.

@@ -2,7 +2,7 @@
 //!
 //! The hypotheses are two expected scores. The test is the generalised one: where a block has few possible scores
 //! (pairs of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of the
-//! distribution of block scores which fits what was seen best among those with this mean; scores without luck, which
+//! distribution of block scores which fits what was seen best among those with this mean; luck-adjusted scores, which
 //! can be anything, are compared as if normal.
 
 use serde::Serialize;

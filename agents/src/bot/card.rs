@@ -45,8 +45,8 @@ impl Manifest {
         if self.strength.is_empty() {
             writeln!(card, "It was not measured.")?;
         } else {
-            writeln!(card, "Paired games on throws that no training saw; percent won, with 95 % intervals.\n")?;
-            writeln!(card, "| against | games | won |\n|---|---|---|")?;
+            writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
+            writeln!(card, "| against | games | score |\n|---|---|---|")?;
         }
         for Strength { opponent, games, score, low, high } in &self.strength {
             writeln!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
@@ -54,14 +54,14 @@ impl Manifest {
         if !self.levels.is_empty() {
             writeln!(
                 card,
-                "\nLevels of difficulty: what they give away a decision by the bot's own values, and what they win"
+                "\nLevels of difficulty: what they give away a decision by the bot's own values, and what they score"
             )?;
             writeln!(card, "against the bot as it is.\n")?;
-            writeln!(card, "| level | given away | won |\n|---|---|---|")?;
+            writeln!(card, "| level | given away | score |\n|---|---|---|")?;
         }
         for Calibration { level, regret, regret_interval: [low, high], score, score_interval, .. } in &self.levels {
-            let won = percent(*score, *score_interval);
-            writeln!(card, "| {level} | {regret:.5} [{low:.5}, {high:.5}] | {won} |")?;
+            let score = percent(*score, *score_interval);
+            writeln!(card, "| {level} | {regret:.5} [{low:.5}, {high:.5}] | {score} |")?;
         }
         Ok(())
     }

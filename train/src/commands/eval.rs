@@ -9,7 +9,7 @@ use super::judge::{Judged, against};
 use crate::cli::EvalArgs;
 use crate::games;
 use crate::output;
-use crate::progress::win_rate_table;
+use crate::progress::score_table;
 
 /// Runs the command.
 ///
@@ -46,7 +46,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     let rows: Vec<_> = judged.iter().map(Judged::row).collect();
     output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
-    output::print(win_rate_table(&rows))?;
+    output::print(score_table(&rows))?;
     for judged in &judged {
         if let Some(regret) = &judged.regret {
             print_regret(&judged.opponent, regret)?;
@@ -79,8 +79,8 @@ fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
         100.0 * low,
         100.0 * high
     ))?;
-    let Mean { mean, interval: [low, high] } = regret.share_luck_adjusted;
-    output::print(format_args!("  score without the dice's luck  {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    let Mean { mean, interval: [low, high] } = regret.luck_adjusted_score;
+    output::print(format_args!("  luck-adjusted score            {mean:.5}  [{low:.5}, {high:.5}]"))?;
     if !regret.worst.is_empty() {
         output::print("  the worst decisions:")?;
     }

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::games;
-use crate::progress::WinRate;
+use crate::progress::ScoreRow;
 
 /// The result against one opponent.
 #[derive(Clone, Debug, Serialize)]
@@ -35,13 +35,13 @@ pub struct Judged {
 
 impl Judged {
     /// The result as a row of the table.
-    pub fn row(&self) -> WinRate {
-        WinRate {
+    pub fn row(&self) -> ScoreRow {
+        ScoreRow {
             opponent: self.opponent.clone(),
             games: self.report.games,
-            win_rate: self.report.score,
+            score: self.report.score,
             interval: (self.report.interval[0], self.report.interval[1]),
-            fair_share: self.report.chance_level,
+            chance_level: self.report.chance_level,
         }
     }
 }

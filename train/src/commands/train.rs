@@ -10,7 +10,7 @@ use crate::cli::TrainArgs;
 use crate::config::Config;
 use crate::games;
 use crate::output::{print, remark};
-use crate::progress::win_rate_table;
+use crate::progress::score_table;
 use crate::run::{self, Ending, Run};
 use crate::rundir::{RunDir, RunInfo};
 
@@ -48,7 +48,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             phase.is_saved.store(true, Ordering::Relaxed);
             let (judged, exploitability, bot) = run.judge()?;
             let rows: Vec<_> = judged.iter().map(super::judge::Judged::row).collect();
-            print(win_rate_table(&rows))?;
+            print(score_table(&rows))?;
             if let Some(exploitability) = exploitability {
                 print(format_args!("exploitability: {exploitability:.6}"))?;
             }

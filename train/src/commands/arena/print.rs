@@ -24,7 +24,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
-        head.extend(["without luck %", "95 % interval", "luck %"]);
+        head.extend(["luck-adjusted %", "95 % interval", "luck %"]);
     }
     head.extend(["ms/choice", "forfeits"]);
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
@@ -32,7 +32,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
         let [low, high] = agent.rating.interval;
         let mut row = vec![agent.name.clone(), format!("{:+.0}", agent.rating.elo), format!("{low:+.0} to {high:+.0}")];
         row.extend(percent(&agent.score));
-        if let (Some(adjusted), Some(luck)) = (&agent.without_luck, &agent.luck) {
+        if let (Some(adjusted), Some(luck)) = (&agent.luck_adjusted_score, &agent.luck) {
             row.extend(percent(adjusted));
             row.push(format!("{:+.2}", 100.0 * luck.mean));
         }
@@ -100,7 +100,7 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
 /// Which of two agents is better.
 fn difference(summary: &Summary, pairing: &Pairing) -> String {
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
-    let best = pairing.without_luck.as_ref().unwrap_or(&pairing.ahead);
+    let best = pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead);
     let [low, high] = best.interval;
     let verdict = if low > 0.5 {
         format!("{first} is better than {second}")
@@ -123,7 +123,7 @@ fn difference(summary: &Summary, pairing: &Pairing) -> String {
 
 /// How many games that share nothing, counted one by one, would be as sure as one of these.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
-    let error = pairing.without_luck.as_ref()?.standard_error.filter(|&error| error > 0.0)?;
+    let error = pairing.luck_adjusted_score.as_ref()?.standard_error.filter(|&error| error > 0.0)?;
     let ahead = pairing.ahead.mean;
     Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64).filter(|&games| games >= 1.5)
 }

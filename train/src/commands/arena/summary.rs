@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ashta_agents::arena::{Estimate, Rating, Sprt, Verdict, contests, ratings, without_luck};
+use ashta_agents::arena::{Estimate, Rating, Sprt, Verdict, contests, luck_adjusted, ratings};
 use ashta_env::game::{Outlook, SeatSet, Spec};
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct AgentSummary {
     pub score: Estimate,
     /// The same without the luck of the throws.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub without_luck: Option<Estimate>,
+    pub luck_adjusted_score: Option<Estimate>,
     /// What the throws gave it for each game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<Estimate>,
@@ -60,7 +60,7 @@ pub struct Pairing {
     pub ahead: Estimate,
     /// With two sides: the score without the luck of the throws.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub without_luck: Option<Estimate>,
+    pub luck_adjusted_score: Option<Estimate>,
     /// With two sides: the factor by which its interval is shorter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
@@ -160,7 +160,7 @@ fn block_scores(all: &[GameFacts]) -> (Vec<f64>, Option<Vec<f64>>) {
 pub fn sprt(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     let (scores, luck) = block_scores(games);
     let ratio = match luck {
-        Some(luck) => sprt.ratio_of_numbers(&without_luck(&scores, &luck).blocks),
+        Some(luck) => sprt.ratio_of_numbers(&luck_adjusted(&scores, &luck).blocks),
         None => sprt.ratio_of_quarters(&scores),
     };
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
@@ -206,7 +206,7 @@ pub fn summarise(
         name: name.clone(),
         games: own[agent].games(),
         score: Estimate::of_scores(&own[agent].values()),
-        without_luck: has_luck.then(|| without_luck(&own[agent].values(), &own[agent].lucks()).estimate),
+        luck_adjusted_score: has_luck.then(|| luck_adjusted(&own[agent].values(), &own[agent].lucks()).estimate),
         luck: has_luck.then(|| Estimate::of(&own[agent].lucks())),
         rating: ratings[agent],
         forfeits: games.iter().filter(|game| game.forfeited.is_some_and(|side| game.agents[side] == agent)).count()
@@ -214,13 +214,13 @@ pub fn summarise(
         milliseconds: *milliseconds,
     };
     let pairing = |(&(agent, other), blocks): (&(usize, usize), &Blocks)| {
-        let adjusted = (has_luck && sides.len() == 2).then(|| without_luck(&blocks.values(), &blocks.lucks()));
+        let adjusted = (has_luck && sides.len() == 2).then(|| luck_adjusted(&blocks.values(), &blocks.lucks()));
         Pairing {
             agent,
             other,
             games: blocks.games(),
             ahead: Estimate::of_scores(&blocks.values()),
-            without_luck: adjusted.as_ref().map(|adjusted| adjusted.estimate),
+            luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
             shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
         }
     };

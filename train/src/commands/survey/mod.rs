@@ -135,8 +135,8 @@ fn start(race: &Race, table: &Table) -> Result<Start> {
 fn opponent(baseline: Baseline, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
     Opponent {
         opponent: baseline.name().to_owned(),
-        share: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
-        share_luck_adjusted: regret.share_luck_adjusted.taken_from(1.0),
+        score: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
+        luck_adjusted_score: regret.luck_adjusted_score.taken_from(1.0),
         truncated_games: report.truncated_games,
         regret_per_decision: regret.regret_per_decision,
         regret_per_game: regret.regret_per_game,
@@ -183,14 +183,14 @@ fn report(record: &Record) -> Result<()> {
         points(perfect.best_to_second.mean),
         points(perfect.best_to_worst.mean)
     ))?;
-    print("\nperfect play against   wins %   without luck %   given away by a choice   choices without fault %")?;
+    print("\nperfect play against   score %   luck-adjusted %   given away by a choice   choices without fault %")?;
     for opponent in &record.opponents {
-        let [low, high] = opponent.share_luck_adjusted.interval;
+        let [low, high] = opponent.luck_adjusted_score.interval;
         print(format_args!(
             "{:20} {:8.2} {:9.2} ± {:.2} {:24.5} {:25.1}",
             opponent.opponent,
-            points(opponent.share.mean),
-            points(opponent.share_luck_adjusted.mean),
+            points(opponent.score.mean),
+            points(opponent.luck_adjusted_score.mean),
             points(high - low) / 2.0,
             opponent.regret_per_decision.mean,
             points(opponent.optimal_choices.mean),

@@ -73,8 +73,8 @@ fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
         bars: opponents.iter().map(|opponent| Some(bar(of(opponent)))).collect(),
     };
     let groups = [
-        bars("counted", |opponent| opponent.share),
-        bars("without the luck of the dice", |opponent| opponent.share_luck_adjusted),
+        bars("counted", |opponent| opponent.score),
+        bars("without the luck of the dice", |opponent| opponent.luck_adjusted_score),
     ];
     let title = format!("{game}: perfect play against baselines");
     let frame = Frame { title: &title, x: "games that perfect play wins (%, with 95 % confidence)", y: "" };

@@ -74,9 +74,9 @@ pub struct Opponent {
     /// Its name.
     pub opponent: String,
     /// What perfect play wins.
-    pub share: Mean,
+    pub score: Mean,
     /// The same with the luck of the dice taken out.
-    pub share_luck_adjusted: Mean,
+    pub luck_adjusted_score: Mean,
     /// Games that came to the cap of turns.
     pub truncated_games: u64,
     /// What the baseline gives away by each choice.
