@@ -8,6 +8,7 @@
 mod card;
 mod error;
 mod manifest;
+mod onnx;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -6,6 +6,9 @@
 //! [`selfplay`] and [`replay`] make its samples. [`solve`] finds perfect play where a game is small enough, [`table`]
 //! keeps it, [`regret`] measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what
 //! a solved game is like.
+//!
+//! What learns, [`net`] and [`replay`], belongs to the feature `learning`, which is on unless it is turned off; without
+//! it nothing here needs burn.
 
 pub mod agent;
 pub mod arena;
@@ -14,12 +17,14 @@ pub mod bot;
 pub mod evaluator;
 pub mod exploit;
 pub mod level;
+#[cfg(feature = "learning")]
 pub mod net;
 pub mod net_evaluator;
 pub mod perspective;
 pub mod portable;
 mod prospect;
 pub mod regret;
+#[cfg(feature = "learning")]
 pub mod replay;
 pub mod roster;
 pub mod search;

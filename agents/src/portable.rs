@@ -14,6 +14,7 @@ mod shape;
 
 use half::f16;
 
+#[cfg(feature = "learning")]
 pub(crate) use lanes::exp;
 
 pub use mlp::{Mlp, Scratch};

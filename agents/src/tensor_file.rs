@@ -132,6 +132,7 @@ pub(crate) struct NamedTensor<'a> {
 
 impl<'a> NamedTensor<'a> {
     /// A tensor of one dimension.
+    #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &'a [f32]) -> NamedTensor<'a> {
         NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers }
     }

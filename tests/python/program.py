@@ -76,6 +76,13 @@ class Engine:
         return answer
 
 
+def manifest(bot):
+    """The manifest of a bot file, read without any code of ashta."""
+    with bot.open("rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return json.loads(header["__metadata__"]["ashta"])
+
+
 def blocks(page, language):
     """The fenced code blocks of `language` on a page of docs/."""
     text = (ROOT / "docs" / page).read_text()

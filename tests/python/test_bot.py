@@ -117,7 +117,7 @@ def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
     exported = tmp_path / "again.bot"
     finished = program.run("export", smoke[0], "--output", exported)
     assert finished.returncode == 0, finished.stderr
-    assert finished.stdout == f"bot: {exported}\n"
+    assert finished.stdout == f"bot: {exported}\ncard: {tmp_path / 'README.md'}\n"
     with safe_open(exported, framework="numpy") as file:
         for name in file.keys():
             numpy.testing.assert_array_equal(file.get_tensor(name), bot[1][name])

@@ -1,10 +1,14 @@
 //! What can be typed: the commands of `ashta` and their options.
 
+mod bench;
+
 use std::path::PathBuf;
 
 use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand};
 
 const AGENTS: &str = "\
 AGENTS
@@ -416,15 +420,28 @@ pub struct PlayArgs {
 /// Options of `ashta export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The folder of a training run.
-    pub run: PathBuf,
-    /// The file to write; by default NAME.bot in the current folder.
+    /// The folder of a training run, or a bot by its file or name.
+    pub source: String,
+    /// The file to write; by default NAME.bot or NAME.onnx in the current folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// The checkpoint to export: `latest`, `best` (with the highest mean score in the short evaluations), or the
-    /// number of an iteration.
-    #[arg(long, default_value = "latest")]
-    pub checkpoint: String,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ExportFormat,
+    /// The checkpoint of a run to export: `latest`, `best` (with the highest mean score in the short evaluations), or
+    /// the number of an iteration. Left out: the latest.
+    #[arg(long, value_name = "WHICH")]
+    pub checkpoint: Option<String>,
+}
+
+/// What `ashta export` writes.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ExportFormat {
+    /// A bot file, with everything: what commands, Python, the browser and C load.
+    #[default]
+    Bot,
+    /// An ONNX model, for whatever runs such models.
+    Onnx,
 }
 
 /// Options of `ashta engine`.
@@ -433,60 +450,4 @@ pub struct EngineArgs {
     /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
     #[arg(long, value_name = "SPEC")]
     pub agent: Option<String>,
-}
-
-/// Options of `ashta bench`.
-#[derive(Debug, Args)]
-pub struct BenchArgs {
-    /// What to measure.
-    #[command(subcommand)]
-    pub what: BenchCommand,
-}
-
-/// Options of `ashta bench agents`.
-#[derive(Debug, Args)]
-pub struct BenchAgentsArgs {
-    /// The agents to measure.
-    #[arg(required = true)]
-    pub agents: Vec<String>,
-    /// Whom they play against.
-    #[arg(long, default_value = "greedy+2ply")]
-    pub against: String,
-    #[command(flatten)]
-    pub game: GameArgs,
-    /// Pairs of games for each agent (with more than two seats and no teams: one game for each seat instead of two).
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub pairs: u64,
-    /// Seed of the throws.
-    #[arg(long, default_value_t = 7919)]
-    pub seed: u64,
-    /// Print JSON instead of a table.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// What can be measured.
-#[derive(Debug, Subcommand)]
-pub enum BenchCommand {
-    /// The rules: uniformly random legal play on one thread.
-    Env {
-        /// Print JSON instead of a table.
-        #[arg(long)]
-        json: bool,
-        /// Seconds for each row; the median of three thirds is reported.
-        #[arg(long, default_value_t = 3.0)]
-        seconds: f64,
-    },
-    /// Agents: how strong they are and how long they think, one position at a time on one thread.
-    #[command(after_help = AGENTS)]
-    Agents(BenchAgentsArgs),
-    /// The network and the whole loop: evaluations, learner and self-play samples on one thread.
-    Net {
-        /// Print JSON instead of a table.
-        #[arg(long)]
-        json: bool,
-        /// Seconds for each figure, of which a row has three.
-        #[arg(long, default_value_t = 3.0)]
-        seconds: f64,
-    },
 }

@@ -8,13 +8,13 @@ use anyhow::{Context, Result, ensure};
 /// Ending of names that are not complete yet, or no longer.
 pub const TEMPORARY: &str = "tmp";
 
-/// Replaces the file at `path` by `text`: a reader sees the old text or the new one, never a part.
+/// Replaces the file at `path` by `content`: a reader sees the old content or the new one, never a part.
 ///
 /// # Errors
 /// When it cannot be written, with the path.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let temporary = temporary(path);
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);

@@ -171,7 +171,7 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<()> {
         let numbered = line.ends_with('\n').then(|| serde_json::from_str::<Numbered>(line).ok()).flatten();
         numbered.is_some_and(|line| Some(line.iteration) <= last)
     };
-    write_whole(path, &text.split_inclusive('\n').filter(is_kept).collect::<String>())
+    write_whole(path, text.split_inclusive('\n').filter(is_kept).collect::<String>())
 }
 
 /// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw

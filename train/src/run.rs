@@ -19,6 +19,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 
 use crate::checkpoint::{self, LoopState};
+use crate::commands::export;
 use crate::commands::judge::{self, Judged};
 use crate::config::{Config, LearningConfig};
 use crate::games;
@@ -299,9 +300,10 @@ impl Run {
         let net = Arc::new(self.trainees.net()?);
         let evaluation = &self.config.evaluation;
         let judged = self.judge_net(&net, &evaluation.opponents, evaluation.final_pairs)?;
-        let bot = crate::commands::export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
+        let bot = export::bot(&self.race, &net, &self.config, &self.state, &judged)?;
         let path = self.rundir.bots().join(format!("{}.bot", self.config.run.name));
         bot.write(&path)?;
+        export::write_card(&path, &bot.manifest, &self.config.run.name)?;
         Ok((judged, self.exploitability(&net)?, path))
     }
 }

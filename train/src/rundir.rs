@@ -144,7 +144,7 @@ impl RunDir {
         }
         let newest = run.latest()?;
         if let Some(iteration) = newest {
-            write_whole(&path.join(LATEST), &format!("{iteration}\n"))?;
+            write_whole(&path.join(LATEST), format!("{iteration}\n"))?;
         }
         Ok((run, newest))
     }
@@ -209,7 +209,7 @@ impl RunDir {
             let _ = remove(&temporary);
             return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
         }
-        write_whole(&self.path.join(LATEST), &format!("{iteration}\n"))?;
+        write_whole(&self.path.join(LATEST), format!("{iteration}\n"))?;
         Ok(path)
     }
 
@@ -219,7 +219,7 @@ impl RunDir {
     /// When there is no such checkpoint, or when the mark cannot be written.
     pub fn mark_best(&self, iteration: u64) -> Result<()> {
         ensure!(self.checkpoint(iteration).is_dir(), "there is no checkpoint {}", self.checkpoint(iteration).display());
-        write_whole(&self.path.join(BEST), &format!("{iteration}\n"))
+        write_whole(&self.path.join(BEST), format!("{iteration}\n"))
     }
 
     /// The iterations of the complete checkpoints, ascending.

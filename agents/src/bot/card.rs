@@ -12,18 +12,47 @@ impl Manifest {
     pub fn card(&self, name: &str) -> String {
         let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
         let mut card = format!(
-            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: ashta\npipeline_tag: reinforcement-learning\n\
-             tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n---\n\n\
-             # {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
+            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: {LIBRARY}\npipeline_tag: reinforcement-learning\n\
+             tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n"
+        );
+        // Writing to a string does not fail.
+        let _ = self.write_index(&mut card, name);
+        let _ = write!(
+            card,
+            "---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
             self.ruleset,
             self.seats.len(),
             self.seats
         );
-        // Writing to a string does not fail.
         let _ = self.write_facts(&mut card);
         let _ = self.write_strength(&mut card);
         let _ = self.write_training(&mut card, name);
         card
+    }
+
+    /// Whether `text` is such a card of the bot `name`.
+    pub fn is_card_of(text: &str, name: &str) -> bool {
+        text.starts_with("---\n")
+            && text.contains(&format!("\nlibrary_name: {LIBRARY}\n"))
+            && text.contains(&format!("\n# {name}\n"))
+    }
+
+    /// The strength once more, for programs that read the heads of cards.
+    fn write_index(&self, card: &mut String, name: &str) -> std::fmt::Result {
+        if self.strength.is_empty() {
+            return Ok(());
+        }
+        // A string of JSON is one of YAML, whatever is in it.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let ruleset = quoted(&format!("{} {}", self.ruleset, self.seats));
+        writeln!(card, "model-index:\n- name: {}\n  results:\n  - task:", quoted(name))?;
+        writeln!(card, "      type: reinforcement-learning\n      name: reinforcement-learning")?;
+        writeln!(card, "    dataset:\n      type: {ruleset}\n      name: {ruleset}\n    metrics:")?;
+        for Strength { opponent, score, .. } in &self.strength {
+            writeln!(card, "    - type: score\n      value: {score:.4}")?;
+            writeln!(card, "      name: {}", quoted(&format!("score against {opponent}")))?;
+        }
+        Ok(())
     }
 
     fn write_facts(&self, card: &mut String) -> std::fmt::Result {
@@ -75,10 +104,21 @@ impl Manifest {
         if let Some(config) = self.training.get(CONFIG) {
             writeln!(card, "\nWith these settings (`ashta train FILE`):\n\n```toml\n{}\n```", config.trim_end())?;
         }
-        writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy\n```")
+        writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
+        writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
+        let NetShape { value, policy } = &self.shape;
+        writeln!(
+            card,
+            "As ONNX it takes `observation`, float `[batch, {}]`, and `legal_actions`,",
+            policy.observation
+        )?;
+        writeln!(card, "bool `[batch, {}]`, and answers `policy`, float `[batch, {0}]`,", policy.actions)?;
+        writeln!(card, "and `values`, float `[batch, {}]`, relative to the seat that observes.", value.values)
     }
 }
 
+/// What the cards call the program.
+const LIBRARY: &str = "ashta";
 /// The fact of the training that holds all settings.
 const CONFIG: &str = "config";
 

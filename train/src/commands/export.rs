@@ -1,6 +1,7 @@
-//! `ashta export`: the bot of a run as one file.
+//! `ashta export`: a bot as one file, with its card beside it.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -14,23 +15,56 @@ use rand::Rng;
 
 use super::judge::Judged;
 use crate::checkpoint::{self, LoopState};
-use crate::cli::ExportArgs;
+use crate::cli::{ExportArgs, ExportFormat};
 use crate::config::Config;
+use crate::files::write_whole;
 use crate::games;
+use crate::output::remark;
 use crate::rundir::{RunDir, RunInfo};
 use crate::trainee::load_net;
 
 /// Runs the command.
 ///
 /// # Errors
-/// When the run or the checkpoint cannot be read, or the bot not be written.
+/// When the run, the checkpoint or the bot cannot be read, or the file not be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
-    let rundir = RunDir::open(&args.run)?;
+    let (name, bot) = match Path::new(&args.source).is_dir() {
+        true => of_run(Path::new(&args.source), args.checkpoint.as_deref().unwrap_or("latest"))?,
+        false => {
+            let found = games::bot(&args.source, "files are made");
+            let (path, bot) = found.with_context(|| format!("{} is no folder of a run", args.source))?;
+            if let Some(checkpoint) = &args.checkpoint {
+                bail!("--checkpoint {checkpoint}: {} is a bot, and only runs have checkpoints", args.source);
+            }
+            (path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bot)
+        }
+    };
+    let ending = match args.format {
+        ExportFormat::Bot => "bot",
+        ExportFormat::Onnx => "onnx",
+    };
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")));
+    let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match args.format {
+        ExportFormat::Bot => bot.write(&output)?,
+        ExportFormat::Onnx => {
+            // A bot that was not read from a file does not know the checksum of its file.
+            let onnx = Bot::from_bytes(&bot.to_bytes()?)?.to_onnx(&name)?;
+            write_whole(&output, onnx)?;
+        }
+    }
+    let card = write_card(&output, &bot.manifest, &name)?;
+    crate::output::print(format_args!("{ending}: {}\ncard: {}", output.display(), card.display()))
+}
+
+/// The bot of a checkpoint, and the name of its run.
+fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
+    let rundir = RunDir::open(run)?;
     let config = Config::load(Some(&rundir.config()), &[])?;
     let race = games::configured(&config.ruleset)?;
     let current = RunInfo::of(&race, config.run.seed);
     rundir.check(&current, "export")?;
-    let iteration = match args.checkpoint.as_str() {
+    let iteration = match checkpoint {
         "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
         "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,
         number => match number.parse() {
@@ -41,10 +75,26 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(&config, &race, &dir)?);
     let state = checkpoint::load_state(&dir)?;
-    let bot = bot(&race, &net, &config, &state, &[])?;
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.bot", config.run.name)));
-    bot.write(&output)?;
-    crate::output::print(format_args!("bot: {}", output.display()))
+    Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
+}
+
+/// Writes the card of a bot beside `output`: as `README.md`, or as `NAME.md` where a `README.md` stands that is not
+/// the card of this bot. Returns where it is.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf> {
+    let readme = output.with_file_name("README.md");
+    let is_foreign = match fs::read_to_string(&readme) {
+        Ok(text) => !Manifest::is_card_of(&text, name),
+        Err(_) => fs::symlink_metadata(&readme).is_ok(),
+    };
+    let path = if is_foreign { output.with_file_name(format!("{name}.md")) } else { readme };
+    if is_foreign {
+        remark(format_args!("the README.md beside it is something else, so the card is {}", path.display()));
+    }
+    write_whole(&path, manifest.card(name))?;
+    Ok(path)
 }
 
 /// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is told of

@@ -284,7 +284,7 @@ impl<'a> Arena<'a> {
     /// Writes the report.
     fn report(&self, folder: &Path, outcome: &Outcome) -> Result<()> {
         let summary = serde_json::to_value(&outcome.summary)?;
-        write_whole(&folder.join("report.json"), &format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
+        write_whole(&folder.join("report.json"), format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
         let mut games = Vec::new();
         if let Some(judge) = &self.judge {
             for line in &outcome.swings {

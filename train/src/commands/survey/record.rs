@@ -122,7 +122,7 @@ impl Record {
     /// # Errors
     /// When it cannot be written; then the file is as it was.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        write_whole(&folder.join(NAME), &format!("{}\n", serde_json::to_string_pretty(self)?))
+        write_whole(&folder.join(NAME), format!("{}\n", serde_json::to_string_pretty(self)?))
     }
 }
 

@@ -1,0 +1,167 @@
+"""Bots as ONNX models, run by onnxruntime; and the cards that are written beside exported files."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy
+import onnx
+import onnxruntime
+import pytest
+from huggingface_hub import ModelCard
+
+import program
+
+RELEASED = sorted((program.ROOT / "checkpoints").glob("*.bot"))
+
+
+def export(source, output, *options):
+    finished = program.run("export", source, "-o", output, *options)
+    assert finished.returncode == 0, finished.stderr
+    return finished
+
+
+def session(path):
+    return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+
+def masked_softmax(logits, legal):
+    powers = numpy.where(legal, numpy.exp(logits - logits[legal].max(initial=-numpy.inf)), 0) if legal.any() else logits * 0
+    return powers / max(powers.sum(), 1e-30)
+
+
+def batch_of(manifest, probes, legal=None):
+    """Observations `[batch, observation]` and legal actions `[batch, actions]` of probes."""
+    shape = manifest["shape"]["policy"]
+    observation = numpy.zeros((len(probes), shape["observation"]), numpy.float32)
+    for row, probe in zip(observation, probes):
+        row[probe["active"]] = 1
+    if legal is None:
+        legal = numpy.ones((len(probes), shape["actions"]), bool)
+    return {"observation": observation, "legal_actions": legal}
+
+
+@pytest.fixture(scope="module")
+def model(smoke, tmp_path_factory):
+    path = tmp_path_factory.mktemp("onnx") / "smoke.onnx"
+    finished = export(smoke[0], path, "--format", "onnx")
+    assert finished.stdout == f"onnx: {path}\ncard: {path.with_name('README.md')}\n"
+    return path
+
+
+def test_the_model_is_valid_and_says_what_it_is(model, smoke):
+    loaded = onnx.load(model)
+    onnx.checker.check_model(loaded, full_check=True)
+    shapes = {
+        value.name: [dimension.dim_param or dimension.dim_value for dimension in value.type.tensor_type.shape.dim]
+        for value in [*loaded.graph.input, *loaded.graph.output]
+    }
+    metadata = {entry.key: entry.value for entry in loaded.metadata_props}
+    manifest = json.loads(metadata["manifest"])
+    policy = manifest["shape"]["policy"]
+    assert shapes == {
+        "observation": ["batch", policy["observation"]],
+        "legal_actions": ["batch", policy["actions"]],
+        "policy": ["batch", policy["actions"]],
+        "values": ["batch", policy["values"]],
+    }
+    assert (loaded.producer_name, loaded.graph.name) == ("ashta", "smoke")
+    assert (metadata["ruleset"], metadata["seats"], metadata["outlook"]) == ("ashte-kashte?pieces=2", "SN", "winner")
+    assert metadata["encoding"] == str(manifest["encoding"]) and metadata["ruleset_hash"] == manifest["ruleset_hash"]
+    again = model.with_name("again.bot")
+    export(smoke[0], again)
+    assert manifest["checksum"] == program.manifest(again)["checksum"] != "00000000"
+
+
+def test_a_batch_of_any_size_is_answered_row_by_row(model):
+    running = session(model)
+    manifest = json.loads(running.get_modelmeta().custom_metadata_map["manifest"])
+    probes = manifest["probes"]
+    generator = numpy.random.default_rng(1)
+    legal = generator.random((len(probes), manifest["shape"]["policy"]["actions"])) < 0.5
+    legal[0] = False
+    whole = running.run(["policy", "values"], batch_of(manifest, probes, legal))
+    for row, probe in enumerate(probes):
+        policy, values = running.run(["policy", "values"], batch_of(manifest, [probe], legal[row : row + 1]))
+        numpy.testing.assert_allclose(values[0], whole[1][row], atol=1e-6)
+        numpy.testing.assert_allclose(policy[0], whole[0][row], atol=1e-6)
+        numpy.testing.assert_allclose(values[0], probe["values"], atol=1e-5)
+        if probe["policy"]:
+            numpy.testing.assert_allclose(policy[0], masked_softmax(numpy.array(probe["policy"]), legal[row]), atol=1e-5)
+    assert not whole[0][0].any(), "where nothing is legal there are no probabilities"
+
+
+@pytest.mark.parametrize("bot", RELEASED, ids=lambda path: path.stem)
+def test_a_released_bot_answers_as_its_network_does(bot, tmp_path):
+    path = tmp_path / f"{bot.stem}.onnx"
+    export(bot.stem, path, "--format", "onnx")
+    running = session(path)
+    metadata = running.get_modelmeta().custom_metadata_map
+    manifest = json.loads(metadata["manifest"])
+    assert manifest == program.manifest(bot)
+    places = {"pagade-4p": "placings", "pagade-teams": "teams"}
+    assert metadata["outlook"] == places.get(bot.stem.removesuffix("-strong"), "winner")
+    policy, values = running.run(["policy", "values"], batch_of(manifest, manifest["probes"]))
+    starts = 0
+    for row, probe in enumerate(manifest["probes"]):
+        numpy.testing.assert_allclose(values[row], probe["values"], atol=1e-5)
+        starts += not probe["policy"]
+        if probe["policy"]:
+            expected = masked_softmax(numpy.array(probe["policy"]), numpy.ones(len(policy[row]), bool))
+            numpy.testing.assert_allclose(policy[row], expected, atol=1e-5)
+    assert 0 < starts < len(manifest["probes"]), "both networks are asked"
+
+
+def test_the_card_beside_an_export_is_a_model_card(smoke, tmp_path):
+    bot = tmp_path / "fresh.bot"
+    export("ashtapada", bot)
+    card = ModelCard.load(tmp_path / "README.md")
+    assert card.data.library_name == "ashta" and card.data.pipeline_tag == "reinforcement-learning"
+    assert "ashtapada" in card.data.tags and set(card.data.license) == {"mit", "apache-2.0"}
+    assert card.data.model_name == "fresh"
+    results = {result.metric_name: result.metric_value for result in card.data.eval_results}
+    strength = {entry["opponent"]: entry["score"] for entry in program.manifest(bot)["strength"]}
+    assert len(strength) >= 5
+    assert results == {f"score against {opponent}": pytest.approx(score, abs=1e-4) for opponent, score in strength.items()}
+    assert "# fresh" in card.content and "## Training" in card.content
+    assert (smoke[1].with_name("README.md")).read_text().startswith("---\n"), "the end of a run exports, too"
+
+
+def test_a_readme_of_somebody_else_is_left_alone(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("# My project\n")
+    finished = export("ashtapada", tmp_path / "mine.bot")
+    assert readme.read_text() == "# My project\n" and f"card is {tmp_path / 'mine.md'}" in finished.stderr
+    assert ModelCard.load(tmp_path / "mine.md").data.model_name == "mine"
+    readme.unlink()
+    export("ashtapada", tmp_path / "mine.bot")
+    export("ashtapada", tmp_path / "mine.onnx", "--format", "onnx")
+    assert ModelCard.load(readme).data.model_name == "mine", "its own card is written anew"
+
+
+def test_what_cannot_be_exported_is_named(smoke, tmp_path):
+    for arguments, part in [
+        (["nobody"], "nobody is no folder of a run"),
+        (["greedy"], "greedy is no bot"),
+        (["ashtapada", "--checkpoint", "best"], "only runs have checkpoints"),
+        (["ashtapada", "--format", "onxx"], "a similar value exists: 'onnx'"),
+        ([smoke[0], "--checkpoint", "7000"], "there is no checkpoint `7000`"),
+        (["ashtapada", "--format", "onnx", "-o", tmp_path / "missing" / "x.onnx"], "cannot write"),
+    ]:
+        refused = program.run("export", *arguments, cwd=tmp_path)
+        assert refused.returncode != 0 and part in refused.stderr, refused.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_example_of_the_page_runs(tmp_path):
+    export("ashtapada", tmp_path / "ashtapada.onnx", "--format", "onnx")
+    script = tmp_path / "example.py"
+    script.write_text(program.blocks("onnx.md", "python")[0])
+    path = f"{program.ASHTA.parent}{os.pathsep}{os.environ['PATH']}"
+    finished = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert re.fullmatch(r"ashtapada \[[01. ]+\] \[0\.\d+ 0\.\d+\]\n", finished.stdout), finished.stdout

@@ -1,0 +1,61 @@
+//! What can be typed after `ashta bench`.
+
+use clap::{Args, Subcommand};
+
+use super::{AGENTS, GameArgs};
+
+/// Options of `ashta bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// What to measure.
+    #[command(subcommand)]
+    pub what: BenchCommand,
+}
+
+/// Options of `ashta bench agents`.
+#[derive(Debug, Args)]
+pub struct BenchAgentsArgs {
+    /// The agents to measure.
+    #[arg(required = true)]
+    pub agents: Vec<String>,
+    /// Whom they play against.
+    #[arg(long, default_value = "greedy+2ply")]
+    pub against: String,
+    #[command(flatten)]
+    pub game: GameArgs,
+    /// Pairs of games for each agent (with more than two seats and no teams: one game for each seat instead of two).
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub pairs: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// The rules: uniformly random legal play on one thread.
+    Env {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+        /// Seconds for each row; the median of three thirds is reported.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
+    /// Agents: how strong they are and how long they think, one position at a time on one thread.
+    #[command(after_help = AGENTS)]
+    Agents(BenchAgentsArgs),
+    /// The network and the whole loop: evaluations, learner and self-play samples on one thread.
+    Net {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+        /// Seconds for each figure, of which a row has three.
+        #[arg(long, default_value_t = 3.0)]
+        seconds: f64,
+    },
+}
