@@ -15,7 +15,7 @@ asked = 0
 for line in sys.stdin:
     request = json.loads(line)
     if request["op"] == "hello":
-        print(json.dumps({"name": "fake", "games": ["ashtapada", "pagade"]}), flush=True)
+        print(json.dumps({"name": "fake", "games": ["ashtapada", "pagade"], "id": request["id"]}), flush=True)
         continue
     asked += 1
     what
@@ -126,22 +126,49 @@ def test_games_are_kept_in_a_regular_file_alone():
     assert refused.returncode == 1 and "/dev/null: no file that games" in refused.stderr
 
 
-def test_ctrl_c_keeps_what_was_played(tmp_path):
-    path, once = tmp_path / "games.jsonl", tmp_path / "once"
+def test_ctrl_c_keeps_what_was_played_and_makes_nobody_forfeit(tmp_path):
+    path, count = tmp_path / "games.jsonl", tmp_path / "count"
+    # In a terminal Ctrl-C goes to the whole group of the program, as here.
     what = f"""
     import os, pathlib, signal
-    once = pathlib.Path({str(once)!r})
-    if not once.exists():
-        once.touch()
-        os.kill(os.getppid(), signal.SIGINT)
+    count = pathlib.Path({str(count)!r})
+    with count.open("a") as file:
+        file.write(".")
+    if count.stat().st_size == 30:
+        os.killpg(os.getpgid(os.getppid()), signal.SIGINT)
+        time.sleep(60)
     print('{{"action": 99}}', flush=True)"""
     agents = ["greedy", fake(tmp_path, what.strip()), "--game", "ashtapada", "--pairs", "40", "--luck", "none"]
-    stopped = program.run("arena", *agents, "--games", path, "--threads", "1", "--json")
-    assert once.exists() and stopped.returncode == 130, stopped.stderr
+    stopped = program.run("arena", *agents, "--games", path, "--threads", "1", "--json", start_new_session=True)
+    assert stopped.returncode == 130, stopped.stderr
     assert "stopping" in stopped.stderr and f"goes on with {path}" in stopped.stderr
     first = json.loads(stopped.stdout)
-    assert 0 < first["games"] < 80 and len(games(path)[1]) == first["games"]
+    assert first["games"] < 80 and len(games(path)[1]) == first["games"]
     assert arena(*agents, "--games", path)["games"] == 80
+    reasons = [line["ending"]["forfeited"]["reason"] for line in games(path)[1]]
+    assert all("it chose action 99" in reason for reason in reasons)
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    path = tmp_path / "games.jsonl"
+    agents = ["greedy", "hunter", "--game", "ashtapada", "--pairs", "3"]
+    arena(*agents, "--games", path)
+    text = path.read_text()
+    header, first, *rest = text.splitlines()
+    for key, value, reason in [
+        ("returns", [7.5, -3], "not between 0 and 1"),
+        ("returns", json.loads(first)["returns"][::-1], "do not lead to its `ending` and `returns`"),
+        ("ending", "truncated", "do not lead to its `ending` and `returns`"),
+        ("players", json.loads(first)["players"][::-1], "its `players` sat otherwise"),
+        ("luck", None, "is not whole"),
+        ("moves", json.loads(first)["moves"][:-1], "do not lead"),
+        ("moves", [9, *json.loads(first)["moves"]], "action 9 is not legal"),
+    ]:
+        path.write_text("\n".join([header, json.dumps({**json.loads(first), key: value}), *rest, ""]))
+        refused = program.run("arena", *agents, "--games", path)
+        assert refused.returncode == 1 and "game 0 of block 0" in refused.stderr and reason in refused.stderr, refused.stderr
+    path.write_text(text + "\n")
+    assert arena(*agents, "--games", path)["games"] == 6 and path.read_text() == text, "an empty line is no game"
 
 
 def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
@@ -164,12 +191,17 @@ def test_an_engine_plays_as_the_agent_that_it_is(tmp_path):
         ("print('{\"move\": 1}', flush=True)", "names no `action`"),
         ("print('{\"action\": 31}', flush=True)", "it chose action 31, which is not legal at `ashtapada"),
         ("print('{\"error\": {\"message\": \"tired\"}}', flush=True)", "it refuses to choose"),
+        ("print('{\"action\": 0, \"id\": 7000}', flush=True)", "its answer has not the `id`"),
+        ("print('{}\\n{}', flush=True)", "its answer at `"),
     ],
 )
 def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reason):
     path = tmp_path / "games.jsonl"
     agents = ["greedy", "random", fake(tmp_path, what), "--game", "ashtapada"]
-    report = arena(*agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3")
+    finished = program.run("arena", *agents, "--pairs", "2", "--games", path, "--move-seconds", "0.3", "--json")
+    report = json.loads(finished.stdout)
+    assert finished.stderr.count(" forfeits a game: ") == 1 and reason in finished.stderr
+    assert len(report["agents"][2]["forfeit_reasons"]) == 3 and reason in report["agents"][2]["forfeit_reasons"][0]
     assert [agent["forfeits"] for agent in report["agents"]] == [0, 0, 8]
     assert report["games"] == 12 and report["agents"][2]["score"]["mean"] == 0
     lines = games(path)[1]
@@ -205,6 +237,14 @@ def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
         assert not refused.stdout
 
 
+def test_the_sequential_test_decides_what_is_clearest(tmp_path):
+    agents = ["greedy", fake(tmp_path, "print('{\"action\": 99}', flush=True)"), "--game", "ashtapada"]
+    report = arena(*agents, "--sprt", "0,50", "--pairs", "200")
+    assert report["sprt"]["verdict"] == "accepts_elo1" and report["games"] < 200
+    report = arena("greedy", "greedy", "--game", "ashtapada", "--sprt", "0,50", "--pairs", "200")
+    assert report["sprt"]["verdict"] == "accepts_elo0" and report["games"] < 200
+
+
 def test_the_sequential_test_stops_early_and_says_why(tmp_path):
     path = tmp_path / "games.jsonl"
     agents = ["greedy", "random", "--game", "ashtapada", "--pairs", "5000", "--sprt", "0,50", "--games", path]
@@ -229,3 +269,19 @@ def test_luck_adjusted_the_interval_is_shorter_and_means_agree():
     anchored = arena(*agents, "--anchor", "hunter", "--luck", "none")
     ratings = [agent["rating"]["elo"] for agent in anchored["agents"]]
     assert ratings[1] == 0 and ratings[0] > 100
+
+
+def test_the_better_one_is_named_with_its_own_figures():
+    for agents in [("hunter", "greedy"), ("greedy", "hunter")]:
+        finished = program.run("arena", *agents, "--game", "ashtapada", "--pairs", "150")
+        verdict = [line for line in finished.stdout.splitlines() if " is better than " in line]
+        assert len(verdict) == 1 and verdict[0].startswith("greedy is better than hunter: 7"), finished.stdout
+
+
+def test_few_games_prove_nothing():
+    report = arena("greedy", "random", "--game", "ashtapada", "--pairs", "2")
+    for agent in report["agents"]:
+        low, high = agent["luck_adjusted_score"]["interval"]
+        assert 0 <= low <= high <= 1 and high - low > 0.5
+        low, high = agent["rating"]["interval"]
+        assert high - low > 500

@@ -109,7 +109,7 @@ pub struct PlayerAnalysis {
     /// Doubtful choices, errors and blunders.
     pub marks: [usize; 3],
     /// The band that the player is in.
-    pub verdict: &'static str,
+    pub verdict: Option<&'static str>,
 }
 
 /// A game.
@@ -223,10 +223,12 @@ fn thrown_luck(turn: &TurnValues, seat: Seat) -> f64 {
 fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues]) -> PlayerAnalysis {
     let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
-    let given_away: f64 = own.iter().map(|turn| turn.given_away).sum();
+    // The sum of nothing would be -0.
+    let given_away = own.iter().map(|turn| turn.given_away).sum::<f64>() + 0.0;
     let given_away_per_choice = given_away / choices.max(1) as f64;
     let marked = |mark: Mark| own.iter().filter(|turn| turn.mark == Some(mark)).count();
-    let verdict = VERDICTS.into_iter().find(|&(_, most)| given_away_per_choice <= most).map_or(WORST, |(name, _)| name);
+    let band = VERDICTS.into_iter().find(|&(_, most)| given_away_per_choice <= most).map_or(WORST, |(name, _)| name);
+    let verdict = (choices > 0).then_some(band);
     PlayerAnalysis {
         seat: seat.letter(),
         name: name.to_owned(),

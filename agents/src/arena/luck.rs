@@ -167,7 +167,7 @@ mod tests {
         let sides = sides(game.spec());
         let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<Toy>>, || Box::new(b()) as Box<dyn Contestant<Toy>>);
         let seating = rotations(&sides, &[0, 1])[0];
-        let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| vec![seating] };
+        let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
         let study = || {
             let mut appraiser = Appraiser::new(evaluator(), least);
             Box::new(move |played: PlayedGame<ToyState>| {

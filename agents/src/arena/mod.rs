@@ -22,7 +22,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::agent::Agent;
 pub(crate) use estimate::NORMAL_95;
-pub use estimate::{Adjusted, Estimate, luck_adjusted};
+pub use estimate::{Adjusted, Blocks, Estimate};
 pub use luck::{Appraiser, TurnValues, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 use report::GameScore;
@@ -66,6 +66,8 @@ pub struct Meeting<'a, G: Game> {
     pub contestants: &'a [MakeContestant<'a, G>],
     /// The seatings of a block, one for each of its games.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
+    /// Asked again and again, between choices: whether to stop at once. Games under way are given up then.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// Makes what looks at games when they are over, for one thread.
@@ -91,7 +93,8 @@ pub fn play_blocks<G: Game, T: Send>(
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
     let sides = sides(meeting.game.spec());
-    let tables = Tables { game: meeting.game, seatings: meeting.seatings, seed: config.seed, sides: &sides };
+    let Meeting { game, seatings, is_stopped, .. } = *meeting;
+    let tables = Tables { game, seatings, is_stopped, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
         let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
@@ -213,7 +216,7 @@ where
         ControlFlow::Continue(())
     };
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
-    let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| seatings.clone() };
+    let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: &|| false };
     play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
     MatchReport::new(game.spec(), sides.len(), &blocks)
 }
@@ -385,7 +388,12 @@ mod tests {
         let best = || Box::new(Box::new(BestReply(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
         let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
         let seatings = rotations(&sides, &[0, 1]);
-        let meeting = Meeting { game: &game, contestants: &[&best, &random], seatings: &|_| seatings.clone() };
+        let meeting = Meeting {
+            game: &game,
+            contestants: &[&best, &random],
+            seatings: &|_| seatings.clone(),
+            is_stopped: &|| false,
+        };
         let (toy, evaluator) = (&game, ExactEvaluator::new(&game, BySeat([Play::Best; 4])));
         let study = || {
             let mut appraiser = Appraiser::new(evaluator.clone(), 0.0);
@@ -403,10 +411,10 @@ mod tests {
                 ControlFlow::Continue(())
             };
             play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
-            let (scores, lucks): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
+            let (scores, luck): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
-            let less = luck_adjusted(&scores, &lucks);
             plain += holds(Estimate::of_scores(&scores).interval);
+            let less = Blocks { scores, luck, game_variance: 0.1, ..Blocks::default() }.luck_adjusted();
             adjusted += holds(less.estimate.interval);
             shrinkage += less.shrinkage / 300.0;
         }

@@ -7,8 +7,6 @@
 
 use serde::Serialize;
 
-use super::estimate::variance;
-
 /// Two hypotheses and how often either may be taken wrongly.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Sprt {
@@ -86,18 +84,18 @@ impl Sprt {
         total * seen.iter().map(likelihood).sum::<f64>()
     }
 
-    /// The log-likelihood ratio of block scores of any size.
-    pub fn ratio_of_numbers(&self, scores: &[f64]) -> f64 {
+    /// The log-likelihood ratio of block scores of any size, whose variance may be larger by `doubt` than it seems
+    /// (see [`Blocks::doubt`](super::Blocks::doubt)). Of the normal distributions with either mean the one that fits
+    /// best counts, whatever its variance.
+    pub fn ratio_of_numbers(&self, scores: &[f64], doubt: f64) -> f64 {
         if scores.len() < LEAST_BLOCKS {
             return 0.0;
         }
-        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-        let variance = variance(scores, mean);
-        if variance <= 0.0 {
-            return 0.0;
-        }
-        let [score0, score1] = [self.elo0, self.elo1].map(score_of);
-        scores.len() as f64 * (score1 - score0) * (2.0 * mean - score0 - score1) / (2.0 * variance)
+        let count = scores.len() as f64;
+        let mean = scores.iter().sum::<f64>() / count;
+        let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count + doubt;
+        let around = |elo: f64| variance + (mean - score_of(elo)).powi(2);
+        if variance > 0.0 { count / 2.0 * (around(self.elo0) / around(self.elo1)).ln() } else { 0.0 }
     }
 }
 
@@ -119,6 +117,7 @@ fn tilt(seen: &[(f64, f64)], mean: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Blocks;
     use ashta_env::chance;
     use rand::RngExt;
 
@@ -142,51 +141,91 @@ mod tests {
         assert!(ratios[1] < 0.0, "an even score speaks for the first hypothesis");
         // Both ways to count agree where scores vary little.
         for (wins, ratio) in [80, 100, 110, 130].into_iter().zip(&ratios) {
-            assert!((SPRT.ratio_of_numbers(&blocks(200, wins)) - ratio).abs() < 0.02 + 0.02 * ratio.abs(), "{ratio}");
+            assert!(
+                (SPRT.ratio_of_numbers(&blocks(200, wins), 0.0) - ratio).abs() < 0.02 + 0.02 * ratio.abs(),
+                "{ratio}"
+            );
         }
-        assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 100])), (0.0, 0.0));
+        assert_eq!((SPRT.ratio_of_quarters(&[1.0; 7]), SPRT.ratio_of_numbers(&[0.5; 7], 0.1)), (0.0, 0.0));
+        // Blocks that all agree decide, too.
+        for (score, verdict) in [(1.0, Verdict::AcceptsElo1), (0.5, Verdict::AcceptsElo0)] {
+            let wide = Sprt { elo1: 50.0, ..SPRT };
+            let blocks = Blocks { scores: vec![score; 40], game_variance: 0.1, ..Blocks::default() };
+            assert_eq!(wide.verdict(wide.ratio_of_numbers(&blocks.scores, blocks.doubt())), verdict);
+        }
         let one_sided = SPRT.ratio_of_quarters(&[1.0; 50]);
         assert!(one_sided.is_finite() && one_sided > 1.0);
     }
 
+    /// The score of a pair, its luck, and how far its games were from even without it. Halves are as frequent as in
+    /// pairs of games with the same throws; where a pair is not split, luck tells most of why.
+    fn pair(truth: f64, rng: &mut impl RngExt) -> (f64, f64, f64) {
+        let drawn: f64 = rng.random();
+        let win = truth - 0.25;
+        let score = if drawn < win {
+            1.0
+        } else if drawn < win + 0.5 {
+            0.5
+        } else {
+            0.0
+        };
+        // The luck of those who won, and of those who lost, is such that its expectation is 0.
+        let luck = match score {
+            1.0 => 0.8 * (1.0 - truth),
+            0.5 => 0.8 * (0.5 - truth),
+            _ => -0.8 * truth,
+        };
+        (score, luck + 0.1 * (rng.random::<f64>() - 0.5), 0.02)
+    }
+
     /// How often the second hypothesis is taken when the expected score is that of `elo`, and the blocks it takes.
-    fn simulate(elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
-        let (mut taken, mut blocks) = (0, 0);
+    fn simulate(sprt: Sprt, elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
+        let (mut taken, mut played) = (0, 0);
         for run in 0..runs {
             let mut rng = chance::stream(run, 1);
-            let mut scores = Vec::new();
+            let mut blocks = Blocks::default();
+            let mut residuals = 0.0;
             loop {
-                // Halves are as frequent as in pairs of games with the same throws.
-                let win = score_of(elo) - 0.25;
-                let drawn: f64 = rng.random();
-                scores.push(match () {
-                    () if !with_luck => score_of(elo) + 0.3 * (rng.random::<f64>() - 0.5),
-                    () if drawn < win => 1.0,
-                    () if drawn < win + 0.5 => 0.5,
-                    () => 0.0,
-                });
-                let ratio = if with_luck { SPRT.ratio_of_quarters(&scores) } else { SPRT.ratio_of_numbers(&scores) };
-                match SPRT.verdict(ratio) {
+                let (score, luck, residual) = pair(score_of(elo), &mut rng);
+                blocks.scores.push(score);
+                blocks.luck.push(luck);
+                residuals += residual;
+                blocks.game_variance = residuals / blocks.scores.len() as f64;
+                let count = blocks.scores.len();
+                if !count.is_multiple_of((count / 25).next_power_of_two()) {
+                    continue;
+                }
+                let ratio = match with_luck {
+                    true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
+                    false => sprt.ratio_of_quarters(&blocks.scores),
+                };
+                match sprt.verdict(ratio) {
                     Verdict::Open => continue,
                     Verdict::AcceptsElo1 => taken += 1,
                     Verdict::AcceptsElo0 => {}
                 }
-                blocks += scores.len();
+                played += count;
                 break;
             }
         }
-        (f64::from(taken) / runs as f64, blocks as f64 / runs as f64)
+        (f64::from(taken) / runs as f64, played as f64 / runs as f64)
     }
 
     #[test]
     fn the_test_errs_as_seldom_as_it_promises() {
-        for with_luck in [true, false] {
-            let runs = if with_luck { 200 } else { 1000 };
-            let (wrong, blocks) = simulate(SPRT.elo0, with_luck, runs);
-            assert!(wrong < 0.085, "takes elo1 though elo0 is true in {wrong} of the runs");
-            let (right, _) = simulate(SPRT.elo1, with_luck, runs);
-            assert!(right > 0.915, "takes elo1 when it is true in {right} of the runs");
-            assert!(blocks > 20.0 && blocks < 3000.0, "{blocks}");
+        for (elo0, elo1) in [(0.0, 20.0), (-10.0, 10.0), (60.0, 110.0)] {
+            let sprt = Sprt { elo0, elo1, ..SPRT };
+            let mut lengths = Vec::new();
+            for with_luck in [true, false] {
+                let runs = 400;
+                let (wrong, blocks) = simulate(sprt, elo0, with_luck, runs);
+                // 0.05 and three standard errors of the count.
+                assert!(wrong < 0.083, "{elo0} {with_luck}: takes elo1 though elo0 is true in {wrong} of the runs");
+                let (right, _) = simulate(sprt, elo1, with_luck, runs);
+                assert!(right > 0.917, "{elo0} {with_luck}: takes elo1 when it is true in {right} of the runs");
+                lengths.push(blocks);
+            }
+            assert!(lengths[0] < 0.5 * lengths[1], "without luck it is quicker: {lengths:?}");
         }
     }
 }

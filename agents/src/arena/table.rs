@@ -91,6 +91,8 @@ pub(super) struct Tables<'a, G: Game> {
     pub(super) game: &'a G,
     /// The seatings of a block.
     pub(super) seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
+    /// Whether to give up.
+    pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub(super) seed: u64,
     /// The sides of the game.
     pub(super) sides: &'a [SeatSet],
@@ -122,6 +124,7 @@ enum Stop {
 impl<G: Game> Tables<'_, G> {
     /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
     /// game is studied when it is over, and what that gave is handed on block by block until somebody has had enough.
+    /// When it is stopped, games under way count for nothing, also those in which somebody has just failed.
     pub(super) fn play<T>(
         &self,
         contestants: &mut [Box<dyn Contestant<G> + '_>],
@@ -139,7 +142,7 @@ impl<G: Game> Tables<'_, G> {
                 blocks.push(OpenBlock { block, games: seatings.iter().map(|_| None).collect() });
                 tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
             }
-            if tables.is_empty() {
+            if tables.is_empty() || (self.is_stopped)() {
                 return;
             }
             let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
@@ -163,6 +166,9 @@ impl<G: Game> Tables<'_, G> {
             for (agent, places) in asked.iter().enumerate() {
                 let contestant = &mut *contestants[agent];
                 failed.extend(self.ask(contestant, &mut tables, places));
+            }
+            if (self.is_stopped)() {
+                return;
             }
             // From the last place on, so that the places of the others stay what they are.
             failed.sort_by_key(|&(place, _)| std::cmp::Reverse(place));

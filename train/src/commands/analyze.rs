@@ -147,7 +147,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
         let mut row = vec![seat.to_string(), name.clone(), choices.to_string(), percent(*given_away)];
         row.push(format!("{:.2} %", 100.0 * given_away_per_choice));
         row.extend(marks.iter().map(usize::to_string));
-        row.extend([signed(*luck), (*verdict).to_owned()]);
+        row.extend([signed(*luck), verdict.unwrap_or("-").to_owned()]);
         rows.push(row);
     }
     print(columns(&rows, |column| (2..9).contains(&column)).trim_end())

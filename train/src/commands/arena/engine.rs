@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -18,16 +20,30 @@ use serde_json::{Value, json};
 const LONGEST_LINE: u64 = 1 << 20;
 /// How long an engine that ends may take to be gone.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
+/// How long an engine may take to start and to say what it is, if it may not think even longer.
+const TO_START: Duration = Duration::from_secs(10);
+/// How often it is seen whether anybody still waits.
+const LOOKS_UP: Duration = Duration::from_millis(100);
+/// Lines of an engine that wait to be read.
+const WAITING_LINES: usize = 16;
 /// The most of a wrong answer that is quoted.
 const QUOTED: usize = 80;
 
+/// How long programs are waited for.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long a program may think about a choice.
+    pub patience: Duration,
+    /// Whether nobody waits any longer.
+    pub stops: Arc<AtomicBool>,
+}
+
 /// A program that speaks the engine protocol.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The program and its arguments.
     words: Vec<String>,
-    /// How long it may think about a choice.
-    patience: Duration,
+    limits: Limits,
 }
 
 impl Program {
@@ -35,12 +51,12 @@ impl Program {
     ///
     /// # Errors
     /// When nothing is named, or quotes do not close.
-    pub fn new(command: &str, patience: Duration) -> Result<Program> {
+    pub fn new(command: &str, limits: Limits) -> Result<Program> {
         let words = shlex::split(command).with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
         if words.is_empty() {
             bail!("`engine:` is followed by the command that starts the engine: `engine:./mybot --flag`");
         }
-        Ok(Program { words, patience })
+        Ok(Program { words, limits })
     }
 
     /// What it says of itself.
@@ -48,11 +64,7 @@ impl Program {
     /// # Errors
     /// When it cannot be started, or does not answer `hello` as the protocol wants it.
     pub fn hello(&self) -> Result<Value> {
-        let mut running = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
-        let hello = running.ask(&json!({"op": "hello"}), self.patience).map_err(|fault| anyhow!(fault.0))?;
-        if !hello.get("name").is_some_and(Value::is_string) {
-            bail!("its answer to `hello` has no `name`: {hello}");
-        }
+        let (_, hello) = Running::start(self).map_err(|fault| anyhow!(fault.0))?;
         Ok(hello)
     }
 
@@ -73,13 +85,13 @@ impl EnginePlayer {
     fn choose_one(&mut self, race: &Race, state: &State, rng: &mut GameRng) -> Result<Action, Fault> {
         let mut running = match self.running.take() {
             Some(running) => running,
-            None => Running::start(&self.program)?,
+            None => Running::start(&self.program)?.0,
         };
         let position = race.print(state);
         // Numbers up to 2⁵³ survive in every language.
         let seed = rng.next_u64() >> 11;
-        let answer =
-            running.ask(&json!({"op": "bestmove", "position": position, "seed": seed}), self.program.patience)?;
+        let request = json!({"op": "bestmove", "position": position, "seed": seed});
+        let answer = running.ask(request, self.program.limits.patience)?;
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
             return Err(Fault(format!("it refuses to choose at `{position}`: {}", quoted(&message))));
@@ -102,8 +114,17 @@ impl EnginePlayer {
 
 impl Contestant<Race> for EnginePlayer {
     fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        states.iter().zip(rngs).map(|(state, rng)| self.choose_one(race, state, rng)).collect()
+        let one = |(state, rng)| match self.program.limits.stops.load(Ordering::Relaxed) {
+            true => Err(stopped()),
+            false => self.choose_one(race, state, rng),
+        };
+        states.iter().zip(rngs).map(one).collect()
     }
+}
+
+/// What is said of choices that nobody waits for any longer; the games count for nothing.
+fn stopped() -> Fault {
+    Fault("nobody waits for it any longer".to_owned())
 }
 
 /// A program that has been started; killed when it is dropped.
@@ -112,15 +133,22 @@ struct Running {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<std::io::Result<Vec<u8>>>,
+    /// Requests so far, by which answers are told apart.
+    requests: u64,
+    stops: Arc<AtomicBool>,
 }
 
 impl Running {
-    fn start(program: &Program) -> Result<Running, Fault> {
+    /// Starts a program, and asks what it is.
+    fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
         command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        // Ctrl-C is for the arena: it ends its engines itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|error| Fault(format!("it cannot be started: {error}")))?;
         let input = child.stdin.take();
-        let (sender, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
         if let Some(output) = child.stdout.take() {
             // Reading with a limit of time needs a thread; it ends with the output of the program.
             std::thread::spawn(move || {
@@ -135,33 +163,58 @@ impl Running {
                 }
             });
         }
-        Ok(Running { child, input, lines })
+        let mut running = Running { child, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
+        let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
+        if !hello.get("name").is_some_and(Value::is_string) {
+            return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
+        }
+        Ok((running, hello))
     }
 
     /// The answer to a request.
-    fn ask(&mut self, request: &Value, patience: Duration) -> Result<Value, Fault> {
+    fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
+        if let Ok(Ok(line)) = self.lines.try_recv() {
+            return Err(Fault(format!("it wrote what nobody asked for: {}", quoted_line(&line))));
+        }
+        self.requests += 1;
+        request["id"] = json!(self.requests);
         let line = format!("{request}\n");
         let input = self.input.as_mut().ok_or_else(|| Fault("it takes no input".to_owned()))?;
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
             return Err(self.ended());
         }
-        let line = match self.lines.recv_timeout(patience) {
-            Ok(Ok(line)) => line,
-            Ok(Err(error)) => return Err(Fault(format!("its answer cannot be read: {error}"))),
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())));
-            }
-            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-        };
+        let line = self.line(patience)?;
         if line.len() as u64 > LONGEST_LINE {
             return Err(Fault(format!("its answer is over {LONGEST_LINE} bytes")));
         }
         match serde_json::from_slice(&line) {
-            Ok(answer @ Value::Object(_)) => Ok(answer),
-            _ => {
-                let text = String::from_utf8_lossy(&line);
-                Err(Fault(format!("its answer is no JSON object: {}", quoted(text.trim_end()))))
+            Ok(answer @ Value::Object(_)) if answer.get("id").is_none_or(|id| *id == json!(self.requests)) => {
+                Ok(answer)
             }
+            Ok(Value::Object(_)) => Err(Fault(format!(
+                "its answer has not the `id` {} of the request: {}",
+                self.requests,
+                quoted_line(&line)
+            ))),
+            _ => Err(Fault(format!("its answer is no JSON object: {}", quoted_line(&line)))),
+        }
+    }
+
+    /// The next line, unless that takes too long or nobody waits any longer.
+    fn line(&mut self, patience: Duration) -> Result<Vec<u8>, Fault> {
+        let clock = Instant::now();
+        loop {
+            let left = patience.saturating_sub(clock.elapsed());
+            return match self.lines.recv_timeout(left.min(LOOKS_UP)) {
+                Ok(Ok(line)) => Ok(line),
+                Ok(Err(error)) => Err(Fault(format!("its answer cannot be read: {error}"))),
+                Err(RecvTimeoutError::Timeout) if self.stops.load(Ordering::Relaxed) => Err(stopped()),
+                Err(RecvTimeoutError::Timeout) if left > LOOKS_UP => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    Err(Fault(format!("it did not answer within {} s", patience.as_secs_f64())))
+                }
+                Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+            };
         }
     }
 
@@ -186,6 +239,11 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Not too much of a line.
+fn quoted_line(line: &[u8]) -> String {
+    quoted(String::from_utf8_lossy(line).trim_end())
 }
 
 /// Not too much of a text.

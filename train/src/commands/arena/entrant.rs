@@ -1,7 +1,7 @@
 //! Who enters the arena: agents of this program and programs of others.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::agent::GameRng;
@@ -12,7 +12,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde_json::Value;
 
-use super::engine::Program;
+use super::engine::{Limits, Program};
 use crate::cli::GameArgs;
 use crate::games;
 
@@ -87,12 +87,12 @@ impl Contestant<Race> for Timed<'_> {
 ///
 /// # Errors
 /// When there is no such agent, an engine does not speak the protocol, or they play different games.
-pub fn enter(specs: &[String], game: &GameArgs, patience: Duration) -> Result<(Race, Vec<Entrant>)> {
+pub fn enter(specs: &[String], game: &GameArgs, limits: &Limits) -> Result<(Race, Vec<Entrant>)> {
     if specs.len() > MAX_AGENTS {
         bail!("{} agents are too many: an arena takes {MAX_AGENTS}", specs.len());
     }
     let read = |spec: &String| match spec.strip_prefix(ENGINE) {
-        Some(command) => Program::new(command, patience).map(Written::Engine),
+        Some(command) => Program::new(command, limits.clone()).map(Written::Engine),
         None => games::agent(spec).map(|agent| Written::Agent(Box::new(agent))),
     };
     let written = specs.iter().map(read).collect::<Result<Vec<_>>>()?;

@@ -111,6 +111,9 @@ fn read(file: &File, settings: &Settings, legs: &dyn Fn(u64) -> usize) -> Result
             return Ok((games, whole));
         }
         bytes += read as u64;
+        if text.trim().is_empty() && number > 1 {
+            continue;
+        }
         if number == 1 {
             let found: Settings = serde_json::from_str(&text).context("line 1: no settings of an arena")?;
             compare(&found, settings)?;

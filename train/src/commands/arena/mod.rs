@@ -18,7 +18,7 @@ use ashta_agents::arena::{
     play_blocks, rotations, sides,
 };
 use ashta_agents::evaluator::Evaluator;
-use ashta_env::game::{Game, Seat, SeatSet};
+use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -29,9 +29,10 @@ use crate::games::{self, Judge};
 use crate::output::{print as say, remark};
 use crate::page::{Board, Contents, Lengths, ShownGame, page};
 use crate::record::{EndingText, GameLine, Swing};
+use engine::Limits;
 use entrant::{Entrant, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};
-use summary::{GameFacts, Summary, summarise};
+use summary::{GameFacts, Schedule, Summary, summarise};
 
 /// Series of throws whose beginning is less likely than this count as luckless.
 const SERIES_PROBABILITY: f32 = 0.01;
@@ -47,14 +48,14 @@ const BATCH: usize = 64;
 /// # Errors
 /// When an agent does not exist or plays another game, or a file cannot be read or written.
 pub fn run(args: &ArenaArgs) -> Result<()> {
-    let patience = Duration::from_secs_f64(args.move_seconds);
-    let (race, entrants) = enter(&args.agents, &args.game, patience)?;
+    let stops = Arc::new(AtomicBool::new(false));
+    let limits = Limits { patience: Duration::from_secs_f64(args.move_seconds), stops: Arc::clone(&stops) };
+    let (race, entrants) = enter(&args.agents, &args.game, &limits)?;
     let arena = Arena::new(args, &race, &entrants)?;
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    let stops = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stops);
     ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
@@ -121,16 +122,14 @@ impl<'a> Arena<'a> {
         if sprt.is_some() && (entrants.len() != 2 || sides.len() != 2) {
             bail!("--sprt compares two agents in a game of two sides, not {} with {}", entrants.len(), sides.len());
         }
-        Ok(Arena {
-            args,
-            race,
-            entrants,
-            lineups,
-            judge: games::judge(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?,
-            anchor,
-            sprt,
-            sides,
-        })
+        if args.alpha + args.beta >= 1.0 {
+            bail!("--alpha {} and --beta {}: together they must be below 1", args.alpha, args.beta);
+        }
+        let judge = games::judge(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
+        if judge.is_none() && args.luck == "auto" {
+            remark("nobody can say what positions are worth, so luck is not measured; --luck AGENT names somebody");
+        }
+        Ok(Arena { args, race, entrants, lineups, judge, anchor, sprt, sides })
     }
 
     fn seatings(&self, block: u64) -> &[Seating] {
@@ -168,8 +167,10 @@ impl<'a> Arena<'a> {
         if begins < blocks && !(begins > 0 && self.is_decided(begins - 1, &facts)) {
             let bar = self.progress(begins, blocks)?;
             let mut failed = None;
+            let mut told = vec![false; self.entrants.len()];
             let mut take = |block: u64, games: Vec<(GameLine, GameFacts)>| {
                 let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
+                new.iter().for_each(|game| self.tell_forfeit(game, &mut told, &bar));
                 facts.extend(new);
                 bar.set_position(block + 1);
                 if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
@@ -179,7 +180,7 @@ impl<'a> Arena<'a> {
                 let is_over = failed.is_some() || stops.load(Ordering::Relaxed) || self.is_decided(block, &facts);
                 if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            self.play_blocks(begins..blocks, &mut take);
+            self.play_blocks(begins..blocks, stops, &mut take);
             bar.finish_and_clear();
             if let Some(error) = failed {
                 return Err(error);
@@ -189,13 +190,15 @@ impl<'a> Arena<'a> {
         Ok(Outcome { summary: self.summary(&facts), turns, swings })
     }
 
-    fn play_blocks(&self, blocks: Range<u64>, take: TakeBlock<'_>) {
+    fn play_blocks(&self, blocks: Range<u64>, stops: &AtomicBool, take: TakeBlock<'_>) {
         let names: Vec<String> = self.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let makers: Vec<_> = self.entrants.iter().map(|entrant| || entrant.contestant()).collect();
         let contestants: Vec<MakeContestant<'_, Race>> =
             makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
         let seatings = |block: u64| self.seatings(block).to_vec();
-        let meeting = Meeting { game: self.race, contestants: &contestants, seatings: &seatings };
+        let is_stopped = || stops.load(Ordering::Relaxed);
+        let meeting =
+            Meeting { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped: &is_stopped };
         let study = || {
             let mut appraiser =
                 self.judge.as_ref().map(|judge| Appraiser::new(judge.player.evaluator(), SERIES_PROBABILITY));
@@ -205,6 +208,15 @@ impl<'a> Arena<'a> {
         };
         let config = MatchConfig { batch: BATCH, ..self.args.games.config() };
         play_blocks(&meeting, blocks, &config, &study, take);
+    }
+
+    /// Says why an agent forfeits, the first time that it does.
+    fn tell_forfeit(&self, game: &GameFacts, told: &mut [bool], bar: &ProgressBar) {
+        let Some((side, reason)) = &game.forfeited else { return };
+        let agent = game.agents[*side];
+        if !std::mem::replace(&mut told[agent], true) {
+            bar.suspend(|| remark(format_args!("{} forfeits a game: {reason}", self.entrants[agent].name)));
+        }
     }
 
     /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
@@ -227,7 +239,9 @@ impl<'a> Arena<'a> {
             let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            let size = |turn: &TurnValues| turn.luck(turn.seat).abs().max(turn.given_away());
+            // Also of a series that is left out of the mean, and counts as luckless.
+            let moved = |turn: &TurnValues| f64::from(turn.thrown[turn.seat]) - f64::from(turn.before[turn.seat]);
+            let size = |turn: &TurnValues| moved(turn).abs().max(turn.given_away());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }
@@ -245,8 +259,10 @@ impl<'a> Arena<'a> {
         let by_side = |values: &[f64]| self.sides.iter().map(|side| values[place(side)]).collect::<Vec<f64>>();
         let returns: Vec<f64> = line.returns.iter().map(|&own| f64::from(own)).collect();
         let forfeited = match &line.ending {
-            EndingText::Forfeited { seat, .. } => {
-                Seat::from_letter(*seat).and_then(|seat| self.sides.iter().position(|side| side.contains(seat)))
+            EndingText::Forfeited { seat, reason } => {
+                let seat = Seat::from_letter(*seat);
+                let side = seat.and_then(|seat| self.sides.iter().position(|side| side.contains(seat)));
+                side.map(|side| (side, reason.clone()))
             }
             _ => None,
         };
@@ -254,21 +270,38 @@ impl<'a> Arena<'a> {
             block: line.block,
             agents,
             returns: (line.ending != EndingText::Truncated).then(|| by_side(&returns)),
-            luck: line.luck.as_ref().map(|luck| by_side(luck)),
+            luck: line.luck.as_ref().map(|luck| balanced(by_side(luck))),
             turns: line.turns,
             forfeited,
         }
     }
 
-    /// What a line from a file says.
+    /// What a line from a file says, once it is known to be true: its moves are played again.
     ///
     /// # Errors
-    /// When it lacks something.
+    /// When it is not whole, or is not a game of this arena.
     fn facts(&self, line: &GameLine) -> Result<GameFacts> {
-        let count = self.race.spec().seats.len();
+        let at = || format!("game {} of block {}", line.leg, line.block);
+        let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
-        let seating = self.seatings(line.block).get(line.leg).filter(|_| has_all && line.ending != EndingText::Open);
-        let seating = seating.with_context(|| format!("game {} of block {} is not whole", line.leg, line.block))?;
+        let has_all = has_all && line.luck.is_some() == self.judge.is_some() && line.ending != EndingText::Open;
+        let seating = self.seatings(line.block).get(line.leg).filter(|_| has_all);
+        let seating = seating.with_context(|| format!("{} is not whole", at()))?;
+        let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
+        if !spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str)) {
+            bail!("{}: its `players` sat otherwise", at());
+        }
+        if !line.returns.iter().all(|own| (0.0..=1.0).contains(own)) {
+            bail!("{}: its `returns` are not between 0 and 1", at());
+        }
+        let (race, start) = line.begin().with_context(at)?;
+        let (_, end) = line.replay(&race, start).with_context(at)?;
+        let is_finished = self.race.node(&end) == Node::Terminal;
+        let got = self.race.returns(&end);
+        let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
+        if is_finished != (line.ending == EndingText::Finished) || !is_true {
+            bail!("{}: its moves do not lead to its `ending` and `returns`", at());
+        }
         let agents = self.sides.iter().map(|side| agent_of(seating, *side)).collect();
         Ok(self.facts_of(line, agents))
     }
@@ -308,7 +341,13 @@ impl<'a> Arena<'a> {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
         let luck_by = self.judge.as_ref().map(|judge| judge.name.clone());
-        let summary = summarise(self.race.spec(), &self.sides, &agents, self.anchor, luck_by, facts);
+        let schedule = Schedule {
+            spec: self.race.spec(),
+            sides: &self.sides,
+            lineups: self.lineups.len() as u64,
+            anchor: self.anchor,
+        };
+        let summary = summarise(&schedule, &agents, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| summary::sprt(sprt, facts)), ..summary }
     }
 }
@@ -331,6 +370,14 @@ type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<(GameLine, GameFacts)>) -> Cont
 /// The agent that plays a side.
 fn agent_of(seating: &Seating, side: SeatSet) -> usize {
     side.iter().find_map(|seat| seating.agent(seat)).unwrap_or(0)
+}
+
+/// What one of two sides gains by luck the other loses, to the last digit: so an agent scores even against itself.
+fn balanced(luck: Vec<f64>) -> Vec<f64> {
+    match luck[..] {
+        [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],
+        _ => luck,
+    }
 }
 
 fn rounded(value: f64) -> f64 {

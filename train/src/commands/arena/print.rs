@@ -24,7 +24,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     let has_luck = summary.luck_by.is_some();
     let mut head = vec!["agent", "rating", "95 % interval", "score %", "95 % interval"];
     if has_luck {
-        head.extend(["luck-adjusted %", "95 % interval", "luck %"]);
+        head.extend(["luck-adjusted %", "95 % interval", "÷", "luck %"]);
     }
     head.extend(["ms/choice", "forfeits"]);
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
@@ -34,6 +34,8 @@ pub fn summary(summary: &Summary) -> Result<()> {
         row.extend(percent(&agent.score));
         if let (Some(adjusted), Some(luck)) = (&agent.luck_adjusted_score, &agent.luck) {
             row.extend(percent(adjusted));
+            let shrinkage = agent.shrinkage.filter(|_| summary.blocks >= ENOUGH_BLOCKS);
+            row.push(shrinkage.map_or_else(|| "-".to_owned(), |shrinkage| format!("{shrinkage:.1}")));
             row.push(format!("{:+.2}", 100.0 * luck.mean));
         }
         row.push(agent.milliseconds.map_or_else(|| "-".to_owned(), |time| format!("{time:.3}")));
@@ -42,7 +44,17 @@ pub fn summary(summary: &Summary) -> Result<()> {
     }
     print("")?;
     table(&rows)?;
-    print(format_args!("\nEach against each: how often the one came out ahead, in percent.\n"))?;
+    for agent in &summary.agents {
+        if let Some(reason) = agent.forfeit_reasons.first() {
+            print(format_args!("{} forfeited {} games, the first because {reason}", agent.name, agent.forfeits))?;
+        }
+    }
+    let adjusted = if has_luck && summary.pairings.iter().all(|pairing| pairing.luck_adjusted_score.is_some()) {
+        ", luck-adjusted"
+    } else {
+        ""
+    };
+    print(format_args!("\nEach against each: how often the one came out ahead, in percent{adjusted}.\n"))?;
     table(&cross(summary, &ranked))?;
     let verdicts = verdicts(summary);
     if !verdicts.is_empty() {
@@ -75,7 +87,10 @@ fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
         for other in ranked {
             let is_it = |pairing: &&Pairing| Some(pairing.agent) == place(agent) && Some(pairing.other) == place(other);
             let found = summary.pairings.iter().find(is_it);
-            row.push(found.map_or_else(String::new, |pairing| format!("{:.1}", 100.0 * pairing.ahead.mean)));
+            row.push(found.map_or_else(String::new, |pairing| {
+                let Estimate { mean, interval: [low, high], .. } = best(pairing);
+                format!("{:.1} ±{:.1}", 100.0 * mean, 50.0 * (high - low))
+            }));
         }
         rows.push(row);
     }
@@ -97,15 +112,21 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
     verdicts
 }
 
-/// Which of two agents is better.
+/// What is known best of a pairing.
+fn best(pairing: &Pairing) -> &Estimate {
+    pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
+}
+
+/// Which of two agents is better; the figures are those of the one that is named first.
 fn difference(summary: &Summary, pairing: &Pairing) -> String {
+    // The same pairing, seen from the other side, has the opposite figures.
+    let seen = summary.pairings.iter().find(|seen| best(pairing).interval[1] < 0.5 && seen.agent == pairing.other);
+    let pairing = seen.unwrap_or(pairing);
     let [first, second] = [pairing.agent, pairing.other].map(|agent| &summary.agents[agent].name);
-    let best = pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead);
+    let best = best(pairing);
     let [low, high] = best.interval;
     let verdict = if low > 0.5 {
         format!("{first} is better than {second}")
-    } else if high < 0.5 {
-        format!("{second} is better than {first}")
     } else {
         format!("which of {first} and {second} is better is not decided")
     };
@@ -121,8 +142,14 @@ fn difference(summary: &Summary, pairing: &Pairing) -> String {
     )
 }
 
+/// So many blocks tell how far blocks vary.
+const ENOUGH_BLOCKS: u64 = 30;
+
 /// How many games that share nothing, counted one by one, would be as sure as one of these.
 fn plain_games(summary: &Summary, pairing: &Pairing) -> Option<f64> {
+    if summary.blocks < ENOUGH_BLOCKS {
+        return None;
+    }
     let error = pairing.luck_adjusted_score.as_ref()?.standard_error.filter(|&error| error > 0.0)?;
     let ahead = pairing.ahead.mean;
     Some(ahead * (1.0 - ahead) / (error * error) / summary.games as f64).filter(|&games| games >= 1.5)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ashta_agents::arena::{Estimate, Rating, Sprt, Verdict, contests, luck_adjusted, ratings};
+use ashta_agents::arena::{Blocks, Estimate, Rating, Sprt, Verdict, contests, ratings};
 use ashta_env::game::{Outlook, SeatSet, Spec};
 use serde::Serialize;
 
@@ -19,8 +19,8 @@ pub struct GameFacts {
     pub luck: Option<Vec<f64>>,
     /// Turns of all seats.
     pub turns: u32,
-    /// The side that forfeited.
-    pub forfeited: Option<usize>,
+    /// The side that forfeited, and why.
+    pub forfeited: Option<(usize, String)>,
 }
 
 /// What an agent has done in all its games.
@@ -35,6 +35,9 @@ pub struct AgentSummary {
     /// The same without the luck of the throws.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_adjusted_score: Option<Estimate>,
+    /// The factor by which the standard error of this is smaller than that of the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrinkage: Option<f64>,
     /// What the throws gave it for each game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<Estimate>,
@@ -42,6 +45,9 @@ pub struct AgentSummary {
     pub rating: Rating,
     /// Games that it forfeited.
     pub forfeits: u64,
+    /// Why, of the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forfeit_reasons: Vec<String>,
     /// Milliseconds for each decision, where it was asked this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<f64>,
@@ -61,7 +67,7 @@ pub struct Pairing {
     /// With two sides: the score without the luck of the throws.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_adjusted_score: Option<Estimate>,
-    /// With two sides: the factor by which its interval is shorter.
+    /// With two sides: the factor by which its standard error is smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
 }
@@ -115,26 +121,46 @@ pub struct Summary {
 
 /// What blocks say of one thing: sums over the games of each block.
 #[derive(Clone, Debug, Default)]
-struct Blocks(BTreeMap<u64, (f64, f64, f64)>);
+struct Sums(BTreeMap<u64, BlockSums>);
 
-impl Blocks {
-    fn add(&mut self, block: u64, value: f64, luck: f64) {
-        let (sum, lucks, count) = self.0.entry(block).or_default();
-        *sum += value;
-        *lucks += luck;
-        *count += 1.0;
-    }
+#[derive(Clone, Copy, Debug, Default)]
+struct BlockSums {
+    value: f64,
+    luck: f64,
+    games: f64,
+    /// Values less luck, from the chance level, squared.
+    residual: f64,
+}
 
-    fn values(&self) -> Vec<f64> {
-        self.0.values().map(|(sum, _, count)| sum / count).collect()
-    }
-
-    fn lucks(&self) -> Vec<f64> {
-        self.0.values().map(|(_, luck, count)| luck / count).collect()
+impl Sums {
+    fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
+        let sums = self.0.entry(block).or_default();
+        sums.value += value;
+        sums.luck += luck;
+        sums.games += 1.0;
+        sums.residual += (value - luck - chance_level).powi(2);
     }
 
     fn games(&self) -> u64 {
-        self.0.values().map(|&(_, _, count)| count as u64).sum()
+        self.total(|sums| sums.games) as u64
+    }
+
+    fn total(&self, of: fn(&BlockSums) -> f64) -> f64 {
+        self.0.values().map(of).sum()
+    }
+
+    fn means(&self, of: fn(&BlockSums) -> f64) -> Vec<f64> {
+        self.0.values().map(|sums| of(sums) / sums.games).collect()
+    }
+
+    /// The blocks, which go through `lineups` lineups in turn.
+    fn blocks(&self, lineups: u64) -> Blocks {
+        Blocks {
+            scores: self.means(|sums| sums.value),
+            luck: self.means(|sums| sums.luck),
+            strata: self.0.keys().map(|block| (block % lineups.max(1)) as usize).collect(),
+            game_variance: self.total(|sums| sums.residual) / self.total(|sums| sums.games).max(1.0),
+        }
     }
 }
 
@@ -144,24 +170,23 @@ fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
 }
 
-/// The score of the first of two agents in each whole block, and its luck; of games of two sides.
-fn block_scores(all: &[GameFacts]) -> (Vec<f64>, Option<Vec<f64>>) {
-    let (games, mut blocks) = (of_whole_blocks(all), Blocks::default());
+/// How the first of two agents did in each whole block of a game of two sides, and whether luck was measured.
+fn first_of_two(all: &[GameFacts]) -> (Blocks, bool) {
+    let (games, mut sums) = (of_whole_blocks(all), Sums::default());
     for game in &games {
         let Some(returns) = &game.returns else { continue };
         let Some(side) = game.agents.iter().position(|&agent| agent == 0) else { continue };
-        blocks.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]));
+        sums.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]), 0.5);
     }
-    let has_luck = games.iter().all(|game| game.luck.is_some());
-    (blocks.values(), has_luck.then(|| blocks.lucks()))
+    (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
 /// How far a test is after these games of two agents with two sides.
 pub fn sprt(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
-    let (scores, luck) = block_scores(games);
-    let ratio = match luck {
-        Some(luck) => sprt.ratio_of_numbers(&luck_adjusted(&scores, &luck).blocks),
-        None => sprt.ratio_of_quarters(&scores),
+    let (blocks, has_luck) = first_of_two(games);
+    let ratio = match has_luck {
+        true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
+        false => sprt.ratio_of_quarters(&blocks.scores),
     };
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
 }
@@ -169,57 +194,77 @@ pub fn sprt(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
 /// Who met and how long each thought for a decision, in milliseconds.
 pub type Thought = (String, Option<f64>);
 
+/// How agents met.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule<'a> {
+    /// The game.
+    pub spec: &'a Spec,
+    /// Its sides.
+    pub sides: &'a [SeatSet],
+    /// Lineups, through which the blocks go in turn.
+    pub lineups: u64,
+    /// Who is rated 0.
+    pub anchor: Option<usize>,
+}
+
+/// Forfeits whose reasons are told.
+const TOLD_REASONS: usize = 3;
+
 /// Sums up the games of an arena. Blocks with a truncated game are left out.
-pub fn summarise(
-    spec: &Spec,
-    sides: &[SeatSet],
-    agents: &[Thought],
-    anchor: Option<usize>,
-    luck_by: Option<String>,
-    all: &[GameFacts],
-) -> Summary {
+pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
+    let Schedule { spec, sides, lineups, anchor } = *schedule;
     let (games, count) = (of_whole_blocks(all), agents.len());
-    let mut own = vec![Blocks::default(); count];
-    let mut ahead: BTreeMap<(usize, usize), Blocks> = BTreeMap::new();
-    let mut turns = Blocks::default();
+    let chance_level = if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides.len() as f64 };
+    let mut own = vec![Sums::default(); count];
+    let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
+    let mut turns = Sums::default();
     let mut rounds = BTreeMap::new();
     let mut results: Vec<[f64; 2]> = Vec::new();
     for game in &games {
         let Some(returns) = &game.returns else { continue };
         let luck = |side: usize| game.luck.as_ref().map_or(0.0, |luck| luck[side]);
-        turns.add(game.block, f64::from(game.turns), 0.0);
+        turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
         let played_on = spec.outlook == Outlook::Placings;
         rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
         for (side, &agent) in game.agents.iter().enumerate() {
-            own[agent].add(game.block, returns[side], luck(side));
+            own[agent].add(game.block, returns[side], luck(side), chance_level);
             results.push([returns[side], luck(side)]);
             for (against, &other) in game.agents.iter().enumerate().filter(|&(_, &other)| other != agent) {
                 let order = returns[side].total_cmp(&returns[against]) as i8;
-                ahead.entry((agent, other)).or_default().add(game.block, 0.5 + 0.5 * f64::from(order), luck(side));
+                let score = 0.5 + 0.5 * f64::from(order);
+                ahead.entry((agent, other)).or_default().add(game.block, score, luck(side), 0.5);
             }
         }
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
     let ratings = ratings(count, &rounds, anchor);
-    let summary = |(agent, (name, milliseconds)): (usize, &Thought)| AgentSummary {
-        name: name.clone(),
-        games: own[agent].games(),
-        score: Estimate::of_scores(&own[agent].values()),
-        luck_adjusted_score: has_luck.then(|| luck_adjusted(&own[agent].values(), &own[agent].lucks()).estimate),
-        luck: has_luck.then(|| Estimate::of(&own[agent].lucks())),
-        rating: ratings[agent],
-        forfeits: games.iter().filter(|game| game.forfeited.is_some_and(|side| game.agents[side] == agent)).count()
-            as u64,
-        milliseconds: *milliseconds,
+    let summary = |(agent, (name, milliseconds)): (usize, &Thought)| {
+        let blocks = own[agent].blocks(lineups);
+        let adjusted = has_luck.then(|| blocks.luck_adjusted());
+        let reasons =
+            games.iter().filter_map(|game| game.forfeited.as_ref().filter(|(side, _)| game.agents[*side] == agent));
+        AgentSummary {
+            name: name.clone(),
+            games: own[agent].games(),
+            score: Estimate::of_scores_in(&blocks.scores, &blocks.strata),
+            luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
+            shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
+            luck: has_luck.then(|| Estimate::of(&blocks.luck)),
+            rating: ratings[agent],
+            forfeits: reasons.clone().count() as u64,
+            forfeit_reasons: reasons.take(TOLD_REASONS).map(|(_, reason)| reason.clone()).collect(),
+            milliseconds: *milliseconds,
+        }
     };
-    let pairing = |(&(agent, other), blocks): (&(usize, usize), &Blocks)| {
-        let adjusted = (has_luck && sides.len() == 2).then(|| luck_adjusted(&blocks.values(), &blocks.lucks()));
+    let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
+        let blocks = sums.blocks(lineups);
+        let adjusted = (has_luck && sides.len() == 2).then(|| blocks.luck_adjusted());
         Pairing {
             agent,
             other,
-            games: blocks.games(),
-            ahead: Estimate::of_scores(&blocks.values()),
+            games: sums.games(),
+            ahead: Estimate::of_scores_in(&blocks.scores, &blocks.strata),
             luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
             shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
         }
@@ -236,12 +281,12 @@ pub fn summarise(
         blocks: rounds.len() as u64,
         games: games.len() as u64,
         truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
-        chance_level: if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides.len() as f64 },
+        chance_level,
         luck_share: has_luck.then(|| explained(&results)),
         luck_by,
         agents: agents.iter().enumerate().map(summary).collect(),
         pairings: ahead.iter().map(pairing).collect(),
-        turns_per_game: Estimate::of(&turns.values()),
+        turns_per_game: Estimate::of(&turns.means(|sums| sums.value)),
         turn_quantiles: [0.1, 0.5, 0.9].map(quantile),
         sprt: None,
     }
@@ -272,7 +317,7 @@ mod tests {
             returns: returns[leg].map(|own| if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
             luck: None,
             turns: 10 * (block as u32 + 1),
-            forfeited: (block == 2 && leg == 1).then_some(0),
+            forfeited: (block == 2 && leg == 1).then(|| (0, "it ended".to_owned())),
         })
     }
 
@@ -287,12 +332,15 @@ mod tests {
         .concat();
         let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let found = summarise(race.spec(), &sides(race.spec()), &agents, None, None, &games);
+        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
+        let found = summarise(&schedule, &agents, None, &games);
         assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
         assert_eq!(found.turn_quantiles, [10, 30, 40]);
-        assert_eq!(block_scores(&games), (vec![1.0, 1.0, 0.5], None));
+        assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
+        let (blocks, has_luck) = first_of_two(&games);
+        assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));
     }
 }
