@@ -181,7 +181,7 @@ impl Blocks {
             }
         };
         let shrinkage = match (plain.standard_error, estimate.standard_error) {
-            (Some(plain), Some(adjusted)) if adjusted > 0.0 => plain / adjusted,
+            (Some(plain), Some(adjusted)) if plain > 0.0 && adjusted > 0.0 => plain / adjusted,
             _ => 1.0,
         };
         let coefficient = (0..blocks.len()).map(of).sum::<f64>() / count.max(1.0);

@@ -71,11 +71,19 @@ fn table(rows: &[Vec<String>]) -> Result<()> {
     print(columns(rows, |column| column > 0).trim_end())
 }
 
+/// Never -0.0.
+fn positive(number: String) -> String {
+    match number.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|digit| "0.".contains(digit)) => digits.to_owned(),
+        _ => number,
+    }
+}
+
 /// A share with its interval, as two columns.
 fn percent(estimate: &Estimate) -> [String; 2] {
     let [low, high] = estimate.interval.map(|bound| 100.0 * bound);
     let interval = if low.is_finite() { format!("{low:.2} to {high:.2}") } else { "unknown".to_owned() };
-    [format!("{:.2}", 100.0 * estimate.mean), interval]
+    [positive(format!("{:.2}", 100.0 * estimate.mean)), interval]
 }
 
 fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
@@ -89,7 +97,7 @@ fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
             let found = summary.pairings.iter().find(is_it);
             row.push(found.map_or_else(String::new, |pairing| {
                 let Estimate { mean, interval: [low, high], .. } = best(pairing);
-                format!("{:.1} ±{:.1}", 100.0 * mean, 50.0 * (high - low))
+                format!("{} ±{:.1}", positive(format!("{:.1}", 100.0 * mean)), 50.0 * (high - low))
             }));
         }
         rows.push(row);
