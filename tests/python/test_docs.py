@@ -158,7 +158,7 @@ def test_links_lead_somewhere():
 
 
 def test_files_that_pages_speak_of_exist():
-    named = r"`((?:(?:env|agents|train)/src|tests/(?:src|tests|python)|configs|docs)/[\w./-]+)`"
+    named = r"`((?:(?:env|agents|train|bindings/python)/src|tests/(?:src|tests|python)|configs|docs)/[\w./-]+)`"
     files = {(path.name, file) for path, text in pages() for file in re.findall(named, text)}
     assert len(files) > 20
     missing = [f"{page}: {file}" for page, file in sorted(files) if not (program.ROOT / file).exists()]

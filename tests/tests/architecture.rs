@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The packages of the workspace.
-const PACKAGES: [&str; 4] = ["env", "agents", "train", "tests"];
+const PACKAGES: [&str; 5] = ["env", "agents", "train", "tests", "bindings/python"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -128,6 +128,7 @@ fn dependencies_point_down() {
         ("agents", &["ashta-train", "ashta-tests", "anyhow", "clap", "indicatif", "tensorboard-rs", "tokio", "toml"]),
         ("train", &["ashta-tests", "burn"]),
         ("tests", &["burn"]),
+        ("bindings/python", &["ashta-train", "ashta-tests", "burn"]),
     ] {
         let found = dependencies(&manifest(package));
         let wrong: Vec<&&str> = others.iter().filter(|other| found.contains(**other)).collect();

@@ -1,0 +1,154 @@
+"""The compiled part of the package."""
+
+from collections.abc import Sequence
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Game:
+    """The rules of one game for certain seats.
+
+    `game` is a name with house rules, as in the notation: `"pagade?teams=true"`. `seats` is their number, or their
+    letters: `"SEW"`. Players are the seats that take part by number, in the order S, E, N, W.
+    """
+
+    def __new__(cls, game: str, seats: int | str | None = None) -> Game: ...
+    @staticmethod
+    def names() -> list[str]:
+        """The games that there are."""
+    @property
+    def name(self) -> str:
+        """The game with its house rules."""
+    @property
+    def seats(self) -> str:
+        """The letters of the seats that take part, in the order of the players."""
+    @property
+    def outlook(self) -> str:
+        """What returns mean: `"winner"` and `"teams"`: 1 for who wins; `"placings"`: 1, 2/3, 1/3 and 0."""
+    @property
+    def encoding(self) -> int:
+        """Version of the meaning of observations and actions."""
+    @property
+    def ruleset_hash(self) -> str:
+        """16 hexadecimal digits that tell these rules from all others."""
+    def num_players(self) -> int: ...
+    def num_distinct_actions(self) -> int: ...
+    def max_chance_outcomes(self) -> int: ...
+    def observation_tensor_size(self) -> int: ...
+    def observation_tensor_shape(self) -> list[int]: ...
+    def min_utility(self) -> float: ...
+    def max_utility(self) -> float: ...
+    def utility_sum(self) -> float:
+        """What the returns of all players sum to."""
+    def max_game_length(self) -> int:
+        """Turns after which environments break a game off."""
+    def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
+        """The position before the first throw; who throws first is drawn by lot from `seed` if nobody is named."""
+    def deserialize_state(self, text: str) -> State:
+        """The state of a position in the notation."""
+
+class State:
+    """A position. It remembers nothing of how it came about."""
+
+    def get_game(self) -> Game: ...
+    def current_player(self) -> int:
+        """The player to choose; -1 where the dice are thrown, -4 at the end."""
+    def turn_player(self) -> int | None:
+        """The player whose turn it is, also where the dice are thrown; `None` at the end."""
+    def is_chance_node(self) -> bool: ...
+    def is_terminal(self) -> bool: ...
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions in ascending order, at a chance node the outcomes; none of who is not to choose."""
+    def legal_actions_mask(self, player: int | None = None) -> NDArray[np.bool_]:
+        """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node."""
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The outcomes of a chance node with their exact probabilities."""
+    def apply_action(self, action: int) -> None:
+        """Takes an action, or an outcome at a chance node; `ValueError` when it is not legal."""
+    def child(self, action: int) -> State:
+        """A new state after an action or outcome."""
+    def action_to_string(self, action: int) -> str: ...
+    def returns(self) -> list[float]:
+        """What each player gets, 0 to 1; zeros before the end."""
+    def player_return(self, player: int) -> float: ...
+    def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
+        """What a player sees, `float32[observation_tensor_size]` of zeros and ones; zeros at the end."""
+    def turn_results(self) -> list[tuple[State, list[int]]]:
+        """Every state in which the turn under way can end, with the actions that lead there."""
+    def serialize(self) -> str:
+        """The position in the notation."""
+    def clone(self) -> State: ...
+    def __copy__(self) -> State: ...
+    def __deepcopy__(self, memo: object) -> State: ...
+
+class VectorGame:
+    """Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once."""
+
+    def __new__(cls, game: Game, num_games: int) -> VectorGame: ...
+    @property
+    def game(self) -> Game: ...
+    @property
+    def num_games(self) -> int: ...
+    def reset(self, seed: int = 0) -> None:
+        """Begins all games; game `i` throws by stream `i` of `seed`."""
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Takes one action in every game. When one is not legal, it is a `ValueError` and no game has moved."""
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """What the players to act see, `float32[num_games, observation]`."""
+    @property
+    def legal_actions(self) -> NDArray[np.bool_]:
+        """What they may do, `bool[num_games, actions]`."""
+    @property
+    def players(self) -> NDArray[np.int64]:
+        """Who they are, `int64[num_games]`."""
+    @property
+    def returns(self) -> NDArray[np.float32]:
+        """What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`."""
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """Whether the last step ended the game by its rules, `bool[num_games]`."""
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """Whether the last step broke the game off at the cap of turns, `bool[num_games]`."""
+
+class Agent:
+    """Somebody who plays `game`.
+
+    `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
+    ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
+    `folders`, by default `ashta.folders()`.
+    """
+
+    def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
+    @property
+    def name(self) -> str: ...
+    def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
+        """A legal action for each state; who draws draws for state `i` by stream `i` of `seed`."""
+    def step(self, state: State, seed: int = 0) -> int:
+        """A legal action for one state."""
+    def values(self, states: Sequence[State]) -> NDArray[np.float32]:
+        """What the states are worth to each player, `float32[states, num_players]`, 0 to 1."""
+    def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
+        """Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose."""
+
+class Bot:
+    """A bot file: networks, and everything that is known of them."""
+
+    @staticmethod
+    def load(bot: str | PathLike[str], folders: Sequence[str | PathLike[str]] | None = None) -> Bot:
+        """Reads a bot: a file, or the name of one in `folders`, by default `ashta.folders()`."""
+    @property
+    def game(self) -> Game:
+        """The game that it plays."""
+    @property
+    def manifest_json(self) -> str:
+        """Everything that is known of it, as JSON."""
+    def agent(self, lookahead: str = "1ply") -> Agent:
+        """The bot as a player: `"policy"`, `"1ply"`, `"2ply"`, `"mcts:800"` or a level of difficulty."""
+    def forward(self, observations: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """Values, relative to the observing seat, and policy logits of observations `float32[n, observation]`.
+
+        Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
+        """

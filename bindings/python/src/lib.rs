@@ -1,0 +1,34 @@
+//! The Python module `ashta._ashta`: games, many games at once, agents and bots. What users see is the package `ashta`
+//! around it.
+
+mod agent;
+mod game;
+mod state;
+mod vec_env;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// An error of this program as one of Python, with all that led to it.
+fn refused(error: impl std::error::Error) -> PyErr {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message = format!("{message}: {error}");
+        cause = error.source();
+    }
+    PyValueError::new_err(message)
+}
+
+/// The compiled part of the package.
+#[pymodule]
+mod _ashta {
+    #[pymodule_export]
+    use super::agent::{Agent, Bot};
+    #[pymodule_export]
+    use super::game::Game;
+    #[pymodule_export]
+    use super::state::State;
+    #[pymodule_export]
+    use super::vec_env::VectorGame;
+}

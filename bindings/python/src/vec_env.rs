@@ -1,0 +1,166 @@
+//! `VectorGame`: many games in lock-step, written into arrays of numpy that stay where they are.
+
+use std::sync::Arc;
+
+use ashta_env::game::{Action, Game as _, MAX_SEATS};
+use ashta_env::gym::{StepError, VecBuffers, VecEnv};
+use ashta_env::race::Race;
+use ndarray::{Array1, Array2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::game::Game;
+use crate::refused;
+
+/// The most numbers in the observations of all games.
+const MOST_NUMBERS: usize = 1 << 31;
+
+/// Many games that are stepped together. A game that ends begins anew at once.
+#[pyclass(module = "ashta")]
+#[derive(Debug)]
+pub struct VectorGame {
+    race: Arc<Race>,
+    envs: VecEnv<Race>,
+    has_begun: bool,
+    /// Who is to act, by seat, and what each seat got: as the environment writes it.
+    seats: Array1<u8>,
+    returns_by_seat: Array2<f32>,
+    observations: Py<PyArray2<f32>>,
+    legal_actions: Py<PyArray2<bool>>,
+    players: Py<PyArray1<i64>>,
+    returns: Py<PyArray2<f32>>,
+    terminated: Py<PyArray1<bool>>,
+    truncated: Py<PyArray1<bool>>,
+}
+
+impl VectorGame {
+    /// Lets `act` write into the arrays, without the interpreter lock.
+    fn write<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut VecEnv<Race>, &mut VecBuffers<'_>) -> T + Send,
+    ) -> PyResult<T> {
+        let (race, envs) = (&self.race, &mut self.envs);
+        let (seats, returns_by_seat) = (&mut self.seats, &mut self.returns_by_seat);
+        let mut observations = self.observations.bind(py).try_readwrite().map_err(refused)?;
+        let mut legal_actions = self.legal_actions.bind(py).try_readwrite().map_err(refused)?;
+        let mut players = self.players.bind(py).try_readwrite().map_err(refused)?;
+        let mut returns = self.returns.bind(py).try_readwrite().map_err(refused)?;
+        let mut terminated = self.terminated.bind(py).try_readwrite().map_err(refused)?;
+        let mut truncated = self.truncated.bind(py).try_readwrite().map_err(refused)?;
+        let (mut players, mut returns) = (players.as_array_mut(), returns.as_array_mut());
+        let mut out = VecBuffers {
+            observations: observations.as_array_mut(),
+            masks: legal_actions.as_array_mut(),
+            seats: seats.view_mut(),
+            returns: returns_by_seat.view_mut(),
+            terminated: terminated.as_array_mut(),
+            truncated: truncated.as_array_mut(),
+        };
+        Ok(py.detach(move || {
+            let done = act(envs, &mut out);
+            let all: Vec<_> = race.spec().seats.iter().collect();
+            let mut number = [0; MAX_SEATS];
+            all.iter().enumerate().for_each(|(player, seat)| number[seat.index()] = player as i64);
+            for (player, &seat) in players.iter_mut().zip(out.seats.iter()) {
+                *player = number[usize::from(seat) % MAX_SEATS];
+            }
+            for (mut own, by_seat) in returns.rows_mut().into_iter().zip(out.returns.rows()) {
+                own.iter_mut().zip(&all).for_each(|(own, seat)| *own = by_seat[seat.index()]);
+            }
+            done
+        }))
+    }
+}
+
+#[pymethods]
+impl VectorGame {
+    #[new]
+    fn new(py: Python<'_>, game: &Game, num_games: usize) -> PyResult<VectorGame> {
+        let spec = game.race.spec();
+        if num_games == 0 || num_games.saturating_mul(spec.observation) > MOST_NUMBERS {
+            let most = MOST_NUMBERS / spec.observation;
+            return Err(PyValueError::new_err(format!("`num_games` is {num_games}, but must be 1 to {most}")));
+        }
+        Ok(VectorGame {
+            envs: VecEnv::new(Arc::clone(&game.race), num_games),
+            has_begun: false,
+            seats: Array1::zeros(num_games),
+            returns_by_seat: Array2::zeros((num_games, MAX_SEATS)),
+            observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
+            legal_actions: PyArray2::from_array(py, &Array2::from_elem((num_games, spec.actions), false)).unbind(),
+            players: PyArray1::zeros(py, [num_games], false).unbind(),
+            returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
+            terminated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
+            truncated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
+            race: Arc::clone(&game.race),
+        })
+    }
+
+    /// The game that is played.
+    #[getter]
+    fn game(&self) -> Game {
+        Game { race: Arc::clone(&self.race) }
+    }
+
+    #[getter]
+    fn num_games(&self) -> usize {
+        self.envs.len()
+    }
+
+    /// Begins all games; game `i` throws by stream `i` of `seed`.
+    #[pyo3(signature = (seed = 0))]
+    fn reset(&mut self, py: Python<'_>, seed: u64) -> PyResult<()> {
+        self.has_begun = true;
+        self.write(py, |envs, out| envs.reset(seed, out))
+    }
+
+    /// Takes one action in every game. When one is not legal, no game has moved.
+    fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
+        if !self.has_begun {
+            return Err(PyValueError::new_err("the games have not begun: call `reset` first"));
+        }
+        // What is no number of an action is one that is never legal.
+        let action = |&number: &i64| Action(u8::try_from(number).ok().filter(|&number| number < 32).unwrap_or(u8::MAX));
+        let actions: Vec<Action> = actions.as_array().iter().map(action).collect();
+        let stepped: Result<(), StepError> = self.write(py, |envs, out| envs.step(&actions, out))?;
+        stepped.map_err(refused)
+    }
+
+    /// What the players to act see, `float32[num_games, observation]`; the same array all the time.
+    #[getter]
+    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
+        self.observations.bind(py).clone()
+    }
+
+    /// What they may do, `bool[num_games, actions]`.
+    #[getter]
+    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
+        self.legal_actions.bind(py).clone()
+    }
+
+    /// Who they are, `int64[num_games]`.
+    #[getter]
+    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.players.bind(py).clone()
+    }
+
+    /// What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`.
+    #[getter]
+    fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
+        self.returns.bind(py).clone()
+    }
+
+    /// Whether the last step ended the game by its rules, `bool[num_games]`.
+    #[getter]
+    fn terminated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.terminated.bind(py).clone()
+    }
+
+    /// Whether the last step broke the game off at the cap of turns, `bool[num_games]`.
+    #[getter]
+    fn truncated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.truncated.bind(py).clone()
+    }
+}

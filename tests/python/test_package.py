@@ -1,0 +1,275 @@
+"""The Python package: its games are those of the engine, its environments those of the libraries that users have."""
+
+import copy
+import inspect
+import pickle
+import random
+import re
+import subprocess
+import sys
+import warnings
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, seed_test
+from pettingzoo.utils.conversions import parallel_to_aec
+
+import ashta
+import ashta.pettingzoo
+import program
+
+GAMES = [
+    ("ashtapada", 2), ("ashtapada", 3), ("ashtapada", 4),
+    ("ashte-kashte", 2), ("ashte-kashte", 3), ("ashte-kashte", "SEW"), ("ashte-kashte", 4),
+    ("pagade", 2), ("pagade?no_cut=lap", 2), ("pagade", 4), ("pagade?teams=true", 4),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def checkpoints(monkeypatch):
+    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
+
+
+def throw(state, generator):
+    outcomes, chances = zip(*state.chance_outcomes())
+    return generator.choices(outcomes, chances)[0]
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_a_game_is_that_of_the_engine(engine, name, seats):
+    game, generator = ashta.Game(name, seats), random.Random(5)
+    state = game.new_initial_state(0)
+    assert state.serialize() == engine.get(op="new", game=name, seats=seats, start=game.seats[0])["position"]
+    for _ in range(60):
+        if state.is_terminal():
+            break
+        position, player = state.serialize(), state.current_player()
+        observed = engine.get(op="observe", position=position)
+        np.testing.assert_array_equal(state.observation_tensor(), observed["observation"])
+        np.testing.assert_array_equal(state.legal_actions_mask(), observed["mask"])
+        assert state.observation_tensor().dtype == np.float32 and game.encoding == observed["encoding"]
+        assert game.deserialize_state(position) == state and hash(game.deserialize_state(position)) == hash(state)
+        if state.is_chance_node():
+            assert player == -1 and not state.legal_actions_mask().any()
+            expected = engine.get(op="chance", position=position)["outcomes"]
+            found = state.chance_outcomes()
+            assert [outcome for outcome, _ in found] == state.legal_actions()
+            assert [chance for _, chance in found] == pytest.approx([outcome["p"] for outcome in expected], abs=1e-6)
+            texts = [",".join(map(str, outcome["throw"])) for outcome in expected]
+            assert [state.action_to_string(outcome) for outcome, _ in found] == texts
+            action = throw(state, generator)
+            request = {"throw": expected[[outcome for outcome, _ in found].index(action)]["throw"]}
+        else:
+            assert position.split()[-2] == game.seats[player] and state.turn_player() == player
+            expected = engine.get(op="legal", position=position)["actions"]
+            assert [(action, state.action_to_string(action)) for action in state.legal_actions()] == [
+                (action["id"], action["text"]) for action in expected
+            ]
+            others = [other for other in range(game.num_players()) if other != player]
+            assert not any(state.legal_actions(other) for other in others)
+            action = generator.choice(state.legal_actions(player))
+            request = {"action": action}
+        before = state.clone()
+        after = state.child(action)
+        state.apply_action(action)
+        assert state == after and before != after and copy.deepcopy(before) == before
+        assert state.serialize() == engine.get(op="apply", position=position, **request)["position"]
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_a_game_comes_to_its_end(name, seats):
+    game, generator = ashta.Game(name, seats), random.Random(1)
+    state = game.new_initial_state(seed=3)
+    while not state.is_terminal():
+        state.apply_action(throw(state, generator) if state.is_chance_node() else generator.choice(state.legal_actions()))
+    returns = state.returns()
+    assert sum(returns) == pytest.approx(game.utility_sum()) and len(returns) == game.num_players()
+    assert [state.player_return(player) for player in range(len(returns))] == returns
+    assert (state.current_player(), state.turn_player(), state.legal_actions()) == (-4, None, [])
+    assert not state.observation_tensor().any()
+    assert pickle.loads(pickle.dumps(game)) == game and game != ashta.Game("ashtapada?pieces=1")
+
+
+def test_whole_turns_are_those_of_the_rules(engine):
+    position = "ashtapada S:5,30/N:off,23 S 4,2"
+    state = ashta.Game("ashtapada").deserialize_state(position)
+    found = {result.serialize(): actions for result, actions in state.turn_results()}
+    start = position.replace("4,2", "*")
+    assert sorted(found) == engine.get(op="turns", position=start, throws=[4, 2])["positions"]
+    for end, actions in found.items():
+        played = state.clone()
+        for action in actions:
+            played.apply_action(action)
+        assert played.serialize() == end
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_many_games_are_single_ones(name, seats):
+    game, generator = ashta.Game(name, seats), np.random.default_rng(1)
+    many = ashta.VectorGame(game, 32)
+    many.reset(7)
+    arrays = [many.observations, many.legal_actions, many.players, many.returns, many.terminated, many.truncated]
+    ended = 0
+    for _ in range(3000):
+        assert many.legal_actions.any(axis=1).all() and (many.players < game.num_players()).all()
+        many.step(np.argmax(many.legal_actions * generator.random(many.legal_actions.shape), axis=1))
+        ended += many.terminated.sum()
+        sums = many.returns.sum(axis=1)
+        np.testing.assert_allclose(sums, np.where(many.terminated, game.utility_sum(), 0), atol=1e-6)
+    assert ended > 32
+    now = [many.observations, many.legal_actions, many.players, many.returns, many.terminated, many.truncated]
+    assert all(before is after for before, after in zip(arrays, now)), "nothing is copied"
+    first = many.observations.copy()
+    many.reset(7)
+    again = ashta.VectorGame(game, 32)
+    again.reset(7)
+    np.testing.assert_array_equal(many.observations, again.observations)
+    assert not np.array_equal(first, again.observations)
+
+
+@pytest.mark.parametrize("bot", ["ashtapada", "ashte-kashte-3p", "pagade-4p", "pagade-teams-strong"])
+def test_a_bot_thinks_as_the_engine_does(bot):
+    loaded = ashta.Bot.load(bot)
+    game, generator = loaded.game, random.Random(2)
+    players = {lookahead: loaded.agent(lookahead) for lookahead in ["policy", "1ply", "2ply"]}
+    state = game.new_initial_state(0)
+    path = program.ROOT / "checkpoints" / f"{bot}.bot"
+    with program.Engine(f"{path}+policy") as policy, program.Engine(path) as one, program.Engine(f"{path}+2ply") as two:
+        engines = {"policy": policy, "1ply": one, "2ply": two}
+        for _ in range(40):
+            expected = one.get(op="evaluate", position=state.serialize())["values"]
+            np.testing.assert_allclose(players["1ply"].values([state])[0], expected, atol=1e-6)
+            if state.is_chance_node():
+                state.apply_action(throw(state, generator))
+                continue
+            for lookahead, player in players.items():
+                best = engines[lookahead].get(op="bestmove", position=state.serialize())
+                assert player.step(state) == best["action"]
+                if lookahead == "policy":
+                    assert [action for action, _ in player.policy(state)] == [action for action, _ in best["policy"]]
+            values, logits = loaded.forward(state.observation_tensor()[None])
+            legal = state.legal_actions()
+            powers = np.exp(logits[0][legal] - logits[0][legal].max())
+            probabilities = [probability for _, probability in players["policy"].policy(state)]
+            np.testing.assert_allclose(probabilities, powers / powers.sum(), atol=1e-5)
+            state.apply_action(generator.choice(legal))
+
+
+def test_agents_play_many_states_at_once_and_repeat_themselves():
+    game, generator = ashta.Game("ashtapada"), random.Random(3)
+    states, state = [], game.new_initial_state(0)
+    while len(states) < 50 and not state.is_terminal():
+        if not state.is_chance_node():
+            states.append(state.clone())
+        state.apply_action(throw(state, generator) if state.is_chance_node() else generator.choice(state.legal_actions()))
+    perfect = ashta.Agent("perfect", game)
+    assert perfect.act(states) == [perfect.step(state) for state in states]
+    drawn = ashta.Agent("random", game)
+    assert drawn.act(states, seed=1) == drawn.act(states, seed=1) != drawn.act(states, seed=2)
+    assert perfect.values([]).shape == (0, 2)
+
+
+def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
+    game = ashta.Game("ashtapada")
+    state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
+    many = ashta.VectorGame(game, 3)
+    broken = tmp_path / "broken.bot"
+    broken.write_bytes(b"no bot")
+    for wrong, part in [
+        (lambda: ashta.Game("chess"), "unknown game `chess`"),
+        (lambda: ashta.Game("ashtapada", 7), "2, 3 or 4"),
+        (lambda: ashta.Game("ashtapada?pices=1"), "pices"),
+        (lambda: game.new_initial_state(2), "no player 2"),
+        (lambda: game.deserialize_state("ashtapada"), "four parts"),
+        (lambda: game.deserialize_state("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"), "not of ashtapada"),
+        (lambda: state.apply_action(7), "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal are [0, 1]"),
+        (lambda: state.apply_action(-1), "action -1 is not legal"),
+        (lambda: state.chance_outcomes(), "no chance node"),
+        (lambda: state.observation_tensor(5), "no player 5"),
+        (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
+        (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
+        (lambda: ashta.Agent("nobody", game), "`nobody` is no agent"),
+        (lambda: ashta.Agent("pagade", game), "not ashtapada"),
+        (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "nothing to choose"),
+        (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "plays pagade"),
+        (lambda: ashta.Bot.load(broken), "broken.bot"),
+        (lambda: ashta.Bot.load("nobody"), "No such file"),
+        (lambda: ashta.Bot.load("ashtapada").agent("9ply"), "9ply"),
+        (lambda: ashta.Bot.load("ashtapada").forward(np.zeros((1, 3), np.float32)), "of length 3"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(part)):
+            wrong()
+    many.reset()
+    before = many.observations.copy()
+    for actions in [np.full(3, 31), np.full(3, 1 << 40), np.full(3, -1), np.zeros(2, np.int64)]:
+        with pytest.raises(ValueError):
+            many.step(actions)
+    np.testing.assert_array_equal(many.observations, before)
+    assert state.serialize() == "ashtapada S:5,30/N:off,23 S 4,2"
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_pettingzoo_accepts_the_environment(name, seats):
+    make = partial(ashta.pettingzoo.parallel_env, name, seats)
+    with warnings.catch_warnings():
+        # An agent that has not entered the board sees zeros.
+        warnings.filterwarnings("ignore", message="Observation numpy array is all zeros")
+        api_test(ashta.pettingzoo.env(name, seats), num_cycles=200)
+        seed_test(partial(ashta.pettingzoo.env, name, seats), num_cycles=100)
+        parallel_api_test(make(), num_cycles=100)
+    aec = SimpleNamespace(parallel_env=make, env=lambda max_cycles: parallel_to_aec(make(max_cycles=max_cycles)))
+    max_cycles_test(aec)
+
+
+def test_a_pettingzoo_game_rewards_its_winner():
+    env = ashta.pettingzoo.raw_env("ashte-kashte?pieces=1", 3)
+    generator = np.random.default_rng(1)
+    env.reset(seed=4)
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        np.testing.assert_array_equal(observation["action_mask"], info["action_mask"])
+        if terminated:
+            break
+        env.step(generator.choice(np.flatnonzero(info["action_mask"])))
+    rewards = env.rewards
+    assert sorted(rewards.values()) == [-1, -1, 1] and not truncated
+    with pytest.raises(ValueError, match="not legal"):
+        env.reset(seed=4)
+        env.step(8 if not env.last()[4]["action_mask"][8] else 7)
+
+
+def test_the_stub_tells_all_that_there_is():
+    stub = (program.ROOT / "bindings/python/python/ashta/_ashta.pyi").read_text()
+    told = {}
+    for line in stub.splitlines():
+        if found := re.match(r"class (\w+)", line):
+            told[found[1]] = names = set()
+        elif found := re.match(r"    def (\w+)", line):
+            names.add(found[1])
+    for name, names in told.items():
+        kind = getattr(ashta, name)
+        public = {member for member in vars(kind) if not member.startswith("_")}
+        assert public == {member for member in names if not member.startswith("_")}, name
+        assert inspect.getdoc(kind)
+    assert set(told) == {name for name in ashta.__all__ if isinstance(getattr(ashta, name), type)}
+
+
+def test_the_example_of_the_readme_runs(tmp_path):
+    script = tmp_path / "example.py"
+    readme = (program.ROOT / "bindings/python/README.md").read_text()
+    script.write_text(re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1])
+    finished = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.startswith("ashtapada ") and finished.stdout.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_the_examples_of_the_page_run(number, tmp_path):
+    blocks = program.blocks("python.md", "python")
+    assert len(blocks) == 4
+    finished = subprocess.run(
+        [sys.executable, "-c", blocks[number]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert finished.returncode == 0, finished.stderr
