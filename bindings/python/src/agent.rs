@@ -45,13 +45,23 @@ impl Agent {
         Ok(Agent { player, race, minds })
     }
 
-    fn positions(&self, states: &[PyRef<'_, State>]) -> PyResult<Vec<Position>> {
-        let hash = self.race.spec().ruleset_hash;
-        if let Some(other) = states.iter().find(|state| state.race.spec().ruleset_hash != hash) {
-            let (expected, found) = (&self.race.spec().name, &other.race.spec().name);
+    /// One more of the same that acts.
+    pub(crate) fn another(&self) -> Box<dyn Acting<Race> + Send> {
+        self.player.agent()
+    }
+
+    /// Checks that it plays the game of `race`.
+    pub(crate) fn check(&self, race: &Race) -> PyResult<()> {
+        if self.race.spec().ruleset_hash != race.spec().ruleset_hash {
+            let (expected, found) = (&self.race.spec().name, &race.spec().name);
             let message = format!("the agent plays {expected} for {:?}, not {found}", self.race.spec().seats);
             return Err(PyValueError::new_err(message));
         }
+        Ok(())
+    }
+
+    fn positions(&self, states: &[PyRef<'_, State>]) -> PyResult<Vec<Position>> {
+        states.iter().try_for_each(|state| self.check(&state.race))?;
         Ok(states.iter().map(|state| state.state).collect())
     }
 }
@@ -105,7 +115,8 @@ impl Agent {
             return Err(PyValueError::new_err(message));
         }
         Ok(py.detach(|| {
-            let mut rngs: Vec<GameRng> = (0..positions.len()).map(|stream| chance::stream(seed, stream as u64)).collect();
+            let mut rngs: Vec<GameRng> =
+                (0..positions.len()).map(|stream| chance::stream(seed, stream as u64)).collect();
             let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
             let actions = minds.acting.act(&self.race, &positions, &mut rngs);
             actions.into_iter().map(|action| usize::from(action.0)).collect()

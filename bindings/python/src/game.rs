@@ -147,7 +147,8 @@ impl Game {
         let (race, state) = Race::parse(text).map_err(refused)?;
         if race.spec().ruleset_hash != self.race.spec().ruleset_hash {
             let (found, seats) = (&race.spec().name, race.spec().seats);
-            let message = format!("the position is of {found} for {seats:?}, not of {} for {}", self.name(), self.seats());
+            let message =
+                format!("the position is of {found} for {seats:?}, not of {} for {}", self.name(), self.seats());
             return Err(PyValueError::new_err(message));
         }
         Ok(State { race: Arc::clone(&self.race), state })

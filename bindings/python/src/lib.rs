@@ -5,6 +5,7 @@ mod agent;
 mod game;
 mod state;
 mod vec_env;
+mod versus;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,4 +32,6 @@ mod _ashta {
     use super::state::State;
     #[pymodule_export]
     use super::vec_env::VectorGame;
+    #[pymodule_export]
+    use super::versus::VersusGame;
 }

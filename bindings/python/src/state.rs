@@ -125,7 +125,8 @@ impl State {
     fn action_to_string(&self, action: i64) -> PyResult<String> {
         let legal = self.legal_actions(None);
         let number = usize::try_from(action).ok().filter(|number| legal.contains(number));
-        let number = number.ok_or_else(|| PyValueError::new_err(format!("{action} is not legal; legal are {legal:?}")))?;
+        let number =
+            number.ok_or_else(|| PyValueError::new_err(format!("{action} is not legal; legal are {legal:?}")))?;
         Ok(match self.is_chance_node() {
             true => {
                 let values = self.race.throw_values(Outcome(number as u8));

@@ -1,15 +1,16 @@
 """Ashtapada, Ashte Kashte and Pagade: exact environments, trained bots and perfect play.
 
-`Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, `Agent` and `Bot` play.
-`ashta.pettingzoo` and `ashta.gymnasium` are environments for these libraries.
+`Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, `VersusGame` many games of one
+player against an agent; `Agent` and `Bot` play. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these
+libraries.
 """
 
 import os
 from pathlib import Path
 
-from ._ashta import Agent, Bot, Game, State, VectorGame
+from ._ashta import Agent, Bot, Game, State, VectorGame, VersusGame
 
-__all__ = ["Agent", "Bot", "Game", "State", "VectorGame", "folders"]
+__all__ = ["Agent", "Bot", "Game", "State", "VectorGame", "VersusGame", "folders"]
 
 
 def folders() -> list[Path]:

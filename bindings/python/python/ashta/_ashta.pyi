@@ -113,6 +113,42 @@ class VectorGame:
     def truncated(self) -> NDArray[np.bool_]:
         """Whether the last step broke the game off at the cap of turns, `bool[num_games]`."""
 
+class VersusGame:
+    """Many games of one player against an agent, who plays all other seats, stepped together.
+
+    `player` is who the caller is, by number; `None`: drawn anew for each game. Every step ends where the caller has to
+    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action.
+    """
+
+    def __new__(cls, game: Game, num_games: int, opponent: Agent, player: int | None = None) -> VersusGame: ...
+    @property
+    def game(self) -> Game: ...
+    @property
+    def num_games(self) -> int: ...
+    def reset(self, seed: int = 0) -> None:
+        """Begins all games; game `i` throws by stream `i` of `seed`."""
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Takes one action in every game. When one is not legal, it is a `ValueError` and no game has moved."""
+    def states(self) -> list[State]: ...
+    @property
+    def players(self) -> NDArray[np.int64]:
+        """Who the caller is, `int64[num_games]`; a new array."""
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """What the caller sees, `float32[num_games, observation]`."""
+    @property
+    def legal_actions(self) -> NDArray[np.bool_]:
+        """What the caller may do, `bool[num_games, actions]`; nothing where the game is over."""
+    @property
+    def rewards(self) -> NDArray[np.float32]:
+        """At the end of a game what the caller got, -1 to 1, else 0, `float32[num_games]`."""
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """Whether the last step ended the game by its rules, `bool[num_games]`."""
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """Whether the last step broke the game off at the cap of turns, `bool[num_games]`."""
+
 class Agent:
     """Somebody who plays `game`.
 
