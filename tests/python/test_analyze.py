@@ -92,3 +92,13 @@ def test_what_is_no_game_is_refused_with_its_place(games, tmp_path):
     assert missing.returncode == 1 and "nowhere.txt" in missing.stderr
     nobody = program.run("analyze", games, "--by", "nobody")
     assert nobody.returncode == 1 and "--by nobody" in nobody.stderr
+
+
+def test_who_had_no_choice_gets_no_verdict(tmp_path):
+    line = tmp_path / "game.jsonl"
+    line.write_text('{"players":["a","b"],"start":"ashtapada S:off,off/N:off,off S *","moves":[[2],8]}\n')
+    found = analyze(line)
+    assert [player["verdict"] for player in found["players"]] == [None, None]
+    assert [player["given_away"] for player in found["players"]] == [0, 0]
+    shown = program.run("analyze", line).stdout
+    assert "-0.0" not in shown and shown.splitlines()[-1].endswith(" -"), shown
