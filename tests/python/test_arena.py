@@ -161,6 +161,9 @@ def test_a_changed_file_is_refused(tmp_path):
         ("ending", "truncated", "do not lead to its `ending` and `returns`"),
         ("players", json.loads(first)["players"][::-1], "its `players` sat otherwise"),
         ("luck", None, "is not whole"),
+        ("start", "pagade S:6,7,12,12/N:6,7,12,12 S *", "is no beginning of ashtapada for SN"),
+        ("start", "ashtapada S:5,30/N:off,23 S *", "is no beginning of ashtapada for SN"),
+        ("start", "ashtapada", "`start`: `ashtapada`"),
         ("moves", json.loads(first)["moves"][:-1], "do not lead"),
         ("moves", [9, *json.loads(first)["moves"]], "action 9 is not legal"),
     ]:

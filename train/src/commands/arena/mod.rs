@@ -295,6 +295,10 @@ impl<'a> Arena<'a> {
             bail!("{}: its `returns` are not between 0 and 1", at());
         }
         let (race, start) = line.begin().with_context(at)?;
+        let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
+        if !is_ours || !spec.seats.iter().any(|first| self.race.initial_state(first) == start) {
+            bail!("{}: `{}` is no beginning of {} for {:?}", at(), line.start, spec.name, spec.seats);
+        }
         let (_, end) = line.replay(&race, start).with_context(at)?;
         let is_finished = self.race.node(&end) == Node::Terminal;
         let got = self.race.returns(&end);
