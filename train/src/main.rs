@@ -14,7 +14,6 @@ mod page;
 mod play;
 mod plot;
 mod progress;
-mod record;
 mod run;
 mod rundir;
 mod trainee;

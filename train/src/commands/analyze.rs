@@ -1,10 +1,13 @@
 //! `ashta analyze`: a played game, turn by turn: luck, errors, and a verdict on each player.
 
-use anyhow::{Context, Result, bail};
-use ashta_env::game::{Game, Node};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use ashta_agents::record::GameLine;
+use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_env::race::state::State;
-use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
 use crate::cli::AnalyzeArgs;
@@ -12,7 +15,9 @@ use crate::files::write_whole;
 use crate::games;
 use crate::output::{columns, print};
 use crate::page::{Board, Contents, ShownGame, page};
-use crate::record::{EndingText, GameLine, MoveText};
+
+/// The longest file that is read, in bytes: more than all games of any arena.
+const LONGEST_FILE: u64 = 1 << 30;
 
 /// Runs the command.
 ///
@@ -20,8 +25,8 @@ use crate::record::{EndingText, GameLine, MoveText};
 /// When the game cannot be read, or nobody can judge it.
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
-    let text = std::fs::read_to_string(&args.game).with_context(there)?;
-    let line = read(&text, args.number as usize).with_context(there)?;
+    let text = read(&args.game).with_context(there)?;
+    let line = GameLine::read(&text, args.number as usize).with_context(there)?;
     let (race, _) = line.begin().with_context(there)?;
     let judge = games::judge(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(judge) = judge else {
@@ -40,63 +45,12 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     tell(&race, &analysis)
 }
 
-/// The game that is meant: of lines of JSON number `number`, or all of the positions.
-fn read(text: &str, number: usize) -> Result<GameLine> {
-    if !text.trim_start().starts_with('{') {
-        return from_positions(text);
-    }
-    let mut games =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("{\"arena\""));
-    let (at, line) = games.nth(number - 1).with_context(|| format!("it has fewer than {number} games"))?;
-    serde_json::from_str(line).with_context(|| format!("line {}: no game", at + 1))
-}
-
-/// The game whose positions, with a line for each choice, `ashta play --record` writes.
-fn from_positions(text: &str) -> Result<GameLine> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let (_, start) = lines.next().context("there is no game in it")?;
-    let (race, mut state) = Race::parse(start.trim()).context("line 1")?;
-    let mut moves = Vec::new();
-    for (number, line) in lines {
-        let next = race.parse_state(line.trim()).with_context(|| format!("line {number}"))?;
-        let step = step(&race, &state, &next);
-        moves.extend(step.with_context(|| format!("line {number}: no turn leads there from the line before"))?);
-        state = next;
-    }
-    let is_over = race.node(&state) == Node::Terminal;
-    let seats = race.spec().seats;
-    Ok(GameLine {
-        block: 0,
-        leg: 0,
-        players: seats.iter().map(|seat| seat.name().to_owned()).collect(),
-        start: start.trim().to_owned(),
-        moves,
-        ending: if is_over { EndingText::Finished } else { EndingText::Open },
-        returns: seats.iter().map(|seat| race.returns(&state)[seat]).collect(),
-        turns: 0,
-        luck: None,
-        swing: None,
-    })
-}
-
-/// What leads from one recorded position to the next: the rest of a turn, a throw, or both.
-fn step(race: &Race, state: &State, next: &State) -> Option<Vec<MoveText>> {
-    let thrown = |from: &State| {
-        let throw = race.pending_throws(next);
-        let mut reached = *from;
-        (race.throw(&mut reached, &throw).is_ok() && reached == *next).then_some(MoveText::Throw(throw))
-    };
-    if let Node::Chance(_) = race.node(state) {
-        return thrown(state).map(|throw| vec![throw]);
-    }
-    let mut results = TurnResults::new();
-    turn_results(race, state, &mut results);
-    (0..results.len()).find_map(|index| {
-        let end = results.state(index);
-        let throw = if end == next { None } else { Some(thrown(end)?) };
-        let choices = results.actions(index).iter().map(|action| MoveText::Choice(action.0));
-        Some(choices.chain(throw).collect())
-    })
+/// The text of a file that is not larger than can be meant.
+fn read(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST_FILE + 1).read_to_string(&mut text)?;
+    ensure!(text.len() as u64 <= LONGEST_FILE, "it is longer than {} MiB", LONGEST_FILE >> 20);
+    Ok(text)
 }
 
 fn tell(race: &Race, analysis: &Analysis) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use ashta_agents::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::notation::{Ground, Standing};
 use ashta_env::race::Race;
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 use crate::analysis::Analysis;
 use crate::games::Judge;
-use crate::record::GameLine;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");

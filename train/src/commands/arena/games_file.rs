@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use ashta_agents::record::GameLine;
 use serde::{Deserialize, Serialize};
 
 use crate::files::cannot_write;
-use crate::record::GameLine;
 
 /// Everything that the games of an arena depend on, but for their number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

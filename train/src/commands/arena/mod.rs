@@ -18,6 +18,7 @@ use ashta_agents::arena::{
     play_blocks, rotations, sides,
 };
 use ashta_agents::evaluator::Evaluator;
+use ashta_agents::record::{EndingText, GameLine, Swing};
 use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -28,7 +29,6 @@ use crate::files::{cannot_write, check_writable, write_whole};
 use crate::games::{self, Judge};
 use crate::output::{print as say, remark};
 use crate::page::{Board, Contents, Lengths, ShownGame, page};
-use crate::record::{EndingText, GameLine, Swing};
 use engine::Limits;
 use entrant::{Entrant, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};
