@@ -69,7 +69,7 @@ impl Race {
     }
 
     /// The square on which the keep of a seat is drawn; only Ashtapada has keeps.
-    fn keep_of(&self, seat: Seat) -> Option<Square> {
+    pub(super) fn keep_of(&self, seat: Seat) -> Option<Square> {
         let central = (3..=4).flat_map(|row| (3..=4).map(move |column| Square { row, column }));
         central.into_iter().find(|&square| self.ground(square) == Ground::End(Some(seat)))
     }

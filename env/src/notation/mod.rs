@@ -8,6 +8,7 @@
 
 mod board;
 mod parse;
+mod steps;
 mod words;
 
 use std::fmt::Write;
@@ -20,6 +21,7 @@ use crate::race::{Race, Turns};
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
+pub use steps::Step;
 
 impl Race {
     /// Reads a position and the game it belongs to; the seats are those that the text lists.

@@ -12,19 +12,19 @@ use crate::race::{Race, Turns};
 
 /// What one unit does in a turn; all that enter, or are borne off, are one unit.
 #[derive(Debug)]
-struct Move {
-    kind: MoveKind,
-    slot: usize,
+pub(super) struct Move {
+    pub(super) kind: MoveKind,
+    pub(super) slot: usize,
     from: u8,
-    steps: u8,
+    pub(super) steps: u8,
     /// Those of the steps that come of throws which the position does not tell.
     untold: u8,
     /// The throws that it takes.
-    throws: Vec<u8>,
+    pub(super) throws: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum MoveKind {
+pub(super) enum MoveKind {
     /// Pieces enter the board on their first square (Ashtapada).
     Enter,
     /// Pieces are borne off.
@@ -124,7 +124,7 @@ impl Race {
     }
 
     /// The unit that `action` moves in `state`, and how many throws of its value that uses; `None` when nothing moves.
-    fn moved(&self, state: &State, action: Action) -> Option<(Move, usize)> {
+    pub(super) fn moved(&self, state: &State, action: Action) -> Option<(Move, usize)> {
         let is_pair = (PAIRS..PASS).contains(&action);
         let slot = usize::from(match action {
             PASS => return None,
@@ -194,19 +194,21 @@ impl Race {
             (MoveKind::Bear, _) => format!("bear {}off", count(taken)),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
-            (MoveKind::Together, from) => {
-                let unit = match self.turns() {
-                    Turns::Series(_) => "twins",
-                    Turns::Single(_) => "double",
-                    Turns::Dice(_) => "pair",
-                };
-                format!("{unit} {} {to} by {by}", from.unwrap_or_default())
-            }
+            (MoveKind::Together, from) => format!("{} {} {to} by {by}", self.unit(), from.unwrap_or_default()),
+        }
+    }
+
+    /// What two pieces are called that move together.
+    pub(super) fn unit(&self) -> &'static str {
+        match self.turns() {
+            Turns::Series(_) => "twins",
+            Turns::Single(_) => "double",
+            Turns::Dice(_) => "pair",
         }
     }
 
     /// What comes of a turn of `colour`'s pieces that leads from `start` to `end`.
-    fn effects(&self, start: &State, end: &State, colour: Seat) -> Vec<String> {
+    pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> Vec<String> {
         let mut effects = Vec::new();
         let verb = if matches!(self.turns(), Turns::Dice(_)) { "cuts" } else { "captures" };
         for other in self.spec().seats.iter().filter(|&seat| seat != colour) {

@@ -1,0 +1,255 @@
+//! What one action does on the board: which pieces walk, and over which squares.
+//!
+//! It is what a drawn board shows of a choice before it is made. What comes of a whole turn is told by
+//! [`Race::turn_text`].
+
+use super::Standing;
+use super::words::{Move, MoveKind};
+use crate::flags::NoCut;
+use crate::game::{Action, Game, Node, Seat};
+use crate::games::pagade;
+use crate::race::board::Square;
+use crate::race::state::{MAX_PIECES, State, role};
+use crate::race::{Race, Turns};
+
+/// What an action does on the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Whose pieces move: the mover's, or its partner's.
+    pub seat: Seat,
+    /// The pieces that move, by their places in the order of [`Race::standing`] among those of the seat.
+    pub pieces: Vec<usize>,
+    /// The square that they leave; `None` off the board.
+    pub from: Option<Square>,
+    /// The squares that they pass, one for each step, and last the one that they reach. A piece that is borne off, or
+    /// a pawn of Pagade that gets home, passes none for its last step.
+    pub path: Vec<Square>,
+    /// The place that they reach, as the notation writes it: `34`, `keep`, `home`.
+    pub place: String,
+    /// The throws that it takes.
+    pub throws: Vec<u8>,
+    /// All that in words, and if the turn ends with it what comes of the turn: `H3 to H7 by 4`,
+    /// `twins H5 to H7 by 2, captures NN on H7, throws again`.
+    pub text: String,
+}
+
+impl Race {
+    /// What `action`, which is legal in `state`, does on the board; `None` when nothing moves.
+    pub fn step(&self, state: &State, action: Action) -> Option<Step> {
+        let (Move { kind, slot, steps, throws, .. }, used) = self.moved(state, action)?;
+        let seat = self.colour(state);
+        let from = self.reached(state)[slot];
+        let target = match kind {
+            MoveKind::Enter => 1,
+            MoveKind::Bear => from + 1,
+            MoveKind::Alone | MoveKind::Together => from.saturating_add(steps).min(self.spec().goal),
+        };
+        let path = (from + 1..=target).filter_map(|place| self.shown(seat, self.lapped(state, place))).collect();
+        let pieces = if kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
+        let throws = throws.repeat(used);
+        let target = self.lapped(state, target);
+        let by = throws.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
+        let name = |place: u8| self.square(seat, place).map(|square| square.to_string());
+        let to = match name(target) {
+            Some(square) => format!("to {square}"),
+            None if matches!(self.turns(), Turns::Series(_)) => "to the keep".to_owned(),
+            None => "home".to_owned(),
+        };
+        let mut text = match (kind, name(from)) {
+            (MoveKind::Enter, _) => format!("enter {}", to.replacen("to", "on", 1)),
+            (MoveKind::Bear, _) => "bear off".to_owned(),
+            (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
+            (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to", "on", 1)),
+            (MoveKind::Together, from) => format!("{} {} {to} by {by}", self.unit(), from.unwrap_or_default()),
+        };
+        let mut end = *state;
+        self.apply_action(&mut end, action);
+        if !matches!(self.node(&end), Node::Decision(_)) {
+            self.effects(state, &end, seat).iter().for_each(|effect| text.push_str(&format!(", {effect}")));
+        }
+        let place = self.place_text(target);
+        Some(Step { seat, pieces, from: self.shown(seat, from), path, place, throws, text })
+    }
+
+    /// Every piece of `state`, seat by seat, where the throws that are allotted so far have brought it. What lands on
+    /// enemies captures them only when the turn is over.
+    pub fn standing_within(&self, state: &State) -> Vec<Standing> {
+        let mut within = *state;
+        let seat = self.colour(state);
+        within.pieces[seat.index()] = self.reached(state).map(|place| self.lapped(state, place));
+        self.standing(&within)
+    }
+
+    /// The place that each piece of the mover has reached within its turn, by slot.
+    fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
+        let mut reached = state.pieces[self.colour(state).index()];
+        for slot in 0..self.spec().pieces {
+            let role = state.roles[slot];
+            if role & role::FOLLOWER != 0 && slot > 0 {
+                reached[slot] = reached[slot - 1];
+                continue;
+            }
+            reached[slot] = match role {
+                role if role & role::ENTERED != 0 => 1,
+                role if role & role::BORNE != 0 => reached[slot] + 1,
+                _ => reached[slot],
+            };
+            reached[slot] += state.steps[slot];
+        }
+        reached
+    }
+
+    /// Where a pawn of Pagade that would be at `place` is if it must go around again.
+    fn lapped(&self, state: &State, place: u8) -> u8 {
+        match self.turns() {
+            Turns::Dice(turns)
+                if place > pagade::RING_END
+                    && place < pagade::HOME
+                    && turns.rules.no_cut == NoCut::Lap
+                    && !turns.may_enter(state, self.colour(state)) =>
+            {
+                place - pagade::RING
+            }
+            _ => place,
+        }
+    }
+
+    /// The square on which a place is drawn, those of the keep and of the goal included.
+    fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
+        match self.turns() {
+            Turns::Series(turns) if place == turns.keep => self.keep_of(seat),
+            Turns::Single(turns) if place == turns.home => turns.board.course(seat).last().copied(),
+            _ => self.square(seat, place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each legal action as `from path, … place`.
+    fn steps(position: &str) -> Vec<String> {
+        let (race, state) = Race::parse(position).expect("a position");
+        let text = |action| {
+            let Some(step) = race.step(&state, action) else { return "pass".to_owned() };
+            let path: Vec<String> = step.path.iter().map(ToString::to_string).collect();
+            let from = step.from.map_or("-".to_owned(), |from| from.to_string());
+            format!("{}x {from}: {} = {} by {:?}", step.pieces.len(), path.join(" "), step.place, step.throws)
+        };
+        race.legal_actions(&state).iter().map(text).collect()
+    }
+
+    #[test]
+    fn steps_go_over_the_squares_of_the_course() {
+        assert_eq!(
+            steps("ashtapada S:5,30/N:off,23 S 4,2"),
+            ["1x H3: H4 H5 H6 H7 = 9 by [4]", "1x B2: B3 B4 B5 B6 = 34 by [4]"]
+        );
+        assert_eq!(steps("ashtapada S:off,off/N:off,off S 1,3"), ["1x -: E1 = 0 by [1]"]);
+        assert_eq!(steps("ashtapada S:off,off/N:off,off S 3;off+0"), ["1x E1: F1 G1 H1 = 3 by [3]"]);
+        assert_eq!(steps("ashtapada S:59,keep/N:off,off S 1,3"), ["1x D3: D4 = keep by [1]"]);
+        assert_eq!(steps("ashtapada S:keep,keep/N:off,off S 1,3"), ["1x D4:  = borne by [1]"]);
+        assert_eq!(steps("ashtapada S:6,6/N:23,23 S 2;6&1,6~"), ["2x H5: H6 H7 = 9 by [2]"]);
+        assert_eq!(
+            steps("ashte-kashte S:hand,8,8,45/N:hand,hand,hand,22 S 3"),
+            [
+                "1x -: E1 F1 G1 = 3 by [3]",
+                "1x G6: G7 F7 E7 = 11 by [3]",
+                "1x D5: C5 C4 D4 = home by [3]",
+                "2x G6: G7 F7 E7 = 11 by [3]"
+            ]
+        );
+    }
+
+    #[test]
+    fn steps_are_told_in_words() {
+        let texts = |position: &str| {
+            let (race, state) = Race::parse(position).expect("a position");
+            let legal = race.legal_actions(&state);
+            legal
+                .iter()
+                .map(|action| race.step(&state, action).map_or("pass".to_owned(), |step| step.text))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(texts("ashtapada S:5,30/N:off,23 S 4,2"), ["H3 to H7 by 4", "B2 to B6 by 4"]);
+        assert_eq!(texts("ashtapada S:off,off/N:off,off S 1,3"), ["enter on E1"]);
+        assert_eq!(
+            texts("ashtapada S:5,30/N:off,23 S 2;5+4"),
+            ["H7 to G8 by 2", "B2 to B4 by 2, captures N on H7, throws again"]
+        );
+        assert_eq!(
+            texts("ashtapada S:6,6/N:23,23 S 2;6&1,6~"),
+            ["twins H5 to H7 by 2, captures NN on H7, throws again"]
+        );
+        assert_eq!(texts("ashtapada S:keep,keep/N:off,off S 3;keep-"), ["pass"]);
+        assert_eq!(
+            texts("ashte-kashte S:hand,8,8,45/N:hand,hand,hand,22 S 3")[..3],
+            ["enter on G1 by 3", "G6 to E7 by 3", "D5 home by 3"]
+        );
+        let pair = texts("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4");
+        assert!(pair.contains(&"pair O9 to S9 by 4+4, cuts NN on S9".to_owned()), "{pair:?}");
+    }
+
+    #[test]
+    fn pawns_walk_by_one_die_after_the_other() {
+        let both = steps("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4");
+        assert!(both.contains(&"2x O9: P9 Q9 R9 S9 = 24 by [4, 4]".to_owned()), "{both:?}");
+        let home = steps("pagade S+:79,81,home,home/N:6,7,12,12 S 3,6");
+        assert_eq!(home[1], "1x J6: J7 J8 = home by [3]");
+        let lap = steps("pagade?no_cut=lap S:60,74,75,75/N:6,7,12,12 S 3,4");
+        assert!(lap.iter().any(|step| step.starts_with("1x I1: J1 K1 K2 = ")), "{lap:?}");
+    }
+
+    #[test]
+    fn what_is_allotted_stands_where_it_has_come_to() {
+        let squares = |position: &str| {
+            let (race, state) = Race::parse(position).expect("a position");
+            let standing = race.standing_within(&state);
+            standing.iter().map(|piece| piece.square.map_or("-".to_owned(), |at| at.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(squares("ashtapada S:5,30/N:off,23 S 2;30+4"), ["H3", "B6", "-", "H7"]);
+        assert_eq!(squares("ashtapada S:6,6/N:23,23 S 2;6&1,6~"), ["H5", "H5", "H7", "H7"]);
+        assert_eq!(squares("ashtapada S:off,off/N:off,off S 2;off+1"), ["F1", "-", "-", "-"]);
+        assert_eq!(squares("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4")[..4], ["J6", "K4", "K12", "I3"]);
+    }
+
+    #[test]
+    fn where_a_turn_ends_pieces_stand_where_their_steps_led() {
+        use crate::chance;
+        use crate::ruleset::Ruleset;
+        use rand::Rng;
+        let games = ["ashtapada?pieces=3", "ashtapada?twins=bell", "ashte-kashte", "pagade", "pagade?no_cut=lap"];
+        for game in games {
+            let seats = Ruleset::default_seats(2).expect("two seats");
+            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+            let mut rng = chance::stream(5, 0);
+            let mut state = race.initial_state(Seat::SOUTH);
+            let mut checked = 0;
+            for _ in 0..4000 {
+                match race.node(&state) {
+                    Node::Terminal => state = race.initial_state(Seat::NORTH),
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                        race.apply_chance(&mut state, outcome);
+                    }
+                    Node::Decision(_) => {
+                        let legal = race.legal_actions(&state);
+                        let action = legal.nth(chance::below(legal.len(), &mut rng)).expect("a legal action");
+                        let step = race.step(&state, action);
+                        let before = race.print(&state);
+                        race.apply_action(&mut state, action);
+                        if let Some(Step { seat, path, place, .. }) = step {
+                            let own: Vec<Standing> =
+                                race.standing_within(&state).into_iter().filter(|piece| piece.seat == seat).collect();
+                            let is_there = own.iter().any(|piece| race.place_text(piece.place) == place);
+                            assert!(is_there, "{before}: {path:?} leads to {place}, not to {}", race.print(&state));
+                            checked += 1;
+                        }
+                    }
+                }
+            }
+            assert!(checked > 500, "{game}: {checked}");
+        }
+    }
+}
