@@ -23,6 +23,7 @@ pub mod net_evaluator;
 pub mod perspective;
 pub mod portable;
 mod prospect;
+pub mod protocol;
 pub mod record;
 pub mod regret;
 #[cfg(feature = "learning")]

@@ -215,7 +215,7 @@ pub struct Roster {
 }
 
 /// The tables of a folder or several, read when they are needed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shelf {
     folders: Vec<PathBuf>,
     tables: Mutex<BTreeMap<u64, Arc<Table>>>,
@@ -242,7 +242,8 @@ impl Shelf {
             }
         }
         let folders: Vec<String> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
-        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders: folders.join(" or ") })
+        let folders = if folders.is_empty() { "no folder".to_owned() } else { folders.join(" or ") };
+        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders })
     }
 }
 
@@ -264,6 +265,18 @@ impl AgentSpec {
 }
 
 impl Roster {
+    /// A bot at hand, called `name`, that looks ahead as told; for programs without files.
+    pub fn of_bot(name: &str, bot: Bot, lookahead: Lookahead) -> Roster {
+        let spec = AgentSpec::Bot { path: name.into(), lookahead };
+        Roster { spec, bot: Some(bot), table: None, shelf: Arc::default() }
+    }
+
+    /// Perfect play by a table at hand, called `name`.
+    pub fn of_table(name: &str, table: Table) -> Roster {
+        let spec = AgentSpec::Table { path: name.into() };
+        Roster { spec, bot: None, table: Some(Arc::new(table)), shelf: Arc::default() }
+    }
+
     /// What was loaded.
     pub fn spec(&self) -> &AgentSpec {
         &self.spec

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::Bot;
 use ashta_agents::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
-use ashta_env::game::{BySeat, Game, SeatSet};
+use ashta_env::game::{Game, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
@@ -210,11 +210,6 @@ fn strongest_bot(race: &Race) -> Result<Option<Judge>> {
         }
     }
     strongest.map(|(_, agent)| Judge::new(&agent, race)).transpose()
-}
-
-/// One number for each seat of a position, in its order.
-pub fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f32> {
-    race.spec().seats.iter().map(|seat| values[seat]).collect()
 }
 
 /// Sits an agent down to a game.

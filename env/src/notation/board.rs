@@ -68,6 +68,16 @@ impl Race {
         standing
     }
 
+    /// Whether a seat has cut a pawn, without which its own may not go home (Pagade); elsewhere `false`.
+    pub fn has_cut(&self, state: &State, seat: Seat) -> bool {
+        state.has_cut(seat)
+    }
+
+    /// The place, from 1, in which a seat has finished; `None` while it has not. Several may share one.
+    pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
+        Some(state.finished[seat.index()]).filter(|&place| place > 0)
+    }
+
     /// The square on which the keep of a seat is drawn; only Ashtapada has keeps.
     pub(super) fn keep_of(&self, seat: Seat) -> Option<Square> {
         let central = (3..=4).flat_map(|row| (3..=4).map(move |column| Square { row, column }));

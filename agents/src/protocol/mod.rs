@@ -1,0 +1,171 @@
+//! The engine protocol (the rules, section 10.2): one JSON object asks, one answers.
+//!
+//! Whatever is wrong with a request is answered with an error. Besides the operations of the specification there are
+//! those that a drawn board needs: `board`, `view` and `hint`. Where requests come from and answers go to is for the
+//! caller: lines of standard input, a message of a browser, a call from C.
+
+mod rules;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{BySeat, Game, Node};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::GAMES;
+use serde_json::{Map, Value, json};
+
+use crate::roster::{Player, Roster};
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;
+/// The longest request, in bytes; a longer one is answered with an error.
+pub const LONGEST_REQUEST: usize = 1 << 20;
+
+/// Answers requests.
+#[derive(Debug)]
+pub struct Engine {
+    /// Who answers `bestmove` and `evaluate`.
+    agent: Option<Roster>,
+    /// What agents that draw draw from, from request to request.
+    rng: GameRng,
+}
+
+/// Why a request was refused: a code for programs and a message for people.
+#[derive(Debug)]
+struct Refusal {
+    code: &'static str,
+    message: String,
+}
+
+fn refuse(code: &'static str, message: impl ToString) -> Refusal {
+    Refusal { code, message: message.to_string() }
+}
+
+/// The codes of refusals.
+mod code {
+    pub const JSON: &str = "bad-json";
+    pub const REQUEST: &str = "bad-request";
+    pub const OPERATION: &str = "unknown-op";
+    pub const GAME: &str = "bad-game";
+    pub const POSITION: &str = "bad-position";
+    pub const THROW: &str = "illegal-throw";
+    pub const ACTION: &str = "illegal-action";
+    pub const AGENT: &str = "no-agent";
+}
+
+type Answer = Result<Value, Refusal>;
+
+impl Engine {
+    /// An engine with this agent, or one that knows only the rules.
+    pub fn new(agent: Option<Roster>) -> Engine {
+        Engine { agent, rng: chance::stream(0, 0) }
+    }
+
+    /// The answer to a request, a JSON object in both directions.
+    pub fn answer(&mut self, request: &[u8]) -> Value {
+        let request = match request.len() {
+            0..=LONGEST_REQUEST => serde_json::from_slice(request).map_err(|error| refuse(code::JSON, error)),
+            _ => Err(refuse(code::JSON, format!("the request is over {LONGEST_REQUEST} bytes"))),
+        };
+        let request = request.and_then(|request| match request {
+            Value::Object(request) => Ok(request),
+            _ => Err(refuse(code::JSON, "a request is a JSON object")),
+        });
+        let id = request.as_ref().ok().and_then(|request| request.get("id").cloned());
+        let mut answer = match request.and_then(|request| self.operate(&request)) {
+            Ok(answer) => answer,
+            Err(Refusal { code, message }) => json!({"error": {"code": code, "message": message}}),
+        };
+        if let (Some(id), Some(answer)) = (id, answer.as_object_mut()) {
+            answer.insert("id".to_owned(), id);
+        }
+        answer
+    }
+
+    fn operate(&mut self, request: &Map<String, Value>) -> Answer {
+        match text(request, "op")? {
+            "hello" => Ok(json!({
+                "name": "ashta",
+                "version": env!("CARGO_PKG_VERSION"),
+                "protocol": PROTOCOL,
+                "games": GAMES,
+                "agent": self.agent.as_ref().map(|agent| agent.spec().to_string()),
+            })),
+            "new" => rules::new_game(request),
+            "chance" => rules::chance_outcomes(request),
+            "legal" => rules::legal(request),
+            "apply" => rules::apply(request),
+            "turns" => rules::turns(request),
+            "observe" => rules::observe(request),
+            "board" => show::board(request),
+            "view" => show::view(request),
+            "hint" => self.hint(request),
+            "bestmove" => self.best_move(request),
+            "evaluate" => self.evaluate(request),
+            other => Err(refuse(code::OPERATION, format!("there is no operation `{other}`"))),
+        }
+    }
+
+    fn agent_for(&self, race: &Race) -> Result<Player, Refusal> {
+        let agent = self.agent.as_ref().ok_or_else(|| refuse(code::AGENT, "no agent was loaded"))?;
+        agent.player(race).map_err(|error| refuse(code::AGENT, error))
+    }
+
+    fn best_move(&mut self, request: &Map<String, Value>) -> Answer {
+        let (race, state) = position(request)?;
+        let agent = self.agent_for(&race)?;
+        if !matches!(race.node(&state), Node::Decision(_)) {
+            return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
+        }
+        let states = [state];
+        let rng = match request.contains_key("seed") {
+            true => &mut chance::stream(seed(request)?, 0),
+            false => &mut self.rng,
+        };
+        let action = agent.agent().act(&race, &states, std::slice::from_mut(rng))[0];
+        let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
+        let policy: Vec<Value> = match evaluation.policy.as_slice() {
+            [] => vec![json!([action.0, 1.0])],
+            policy => policy.iter().map(|&(action, probability)| json!([action.0, probability])).collect(),
+        };
+        Ok(json!({
+            "action": action.0,
+            "text": race.action_text(&state, action),
+            "values": by_seat(&race, &evaluation.values),
+            "policy": policy,
+        }))
+    }
+
+    fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
+        let (race, state) = position(request)?;
+        let agent = self.agent_for(&race)?;
+        let mut values = Vec::new();
+        agent.evaluator().values(&race, &[state], &mut values);
+        Ok(json!({"values": by_seat(&race, &values[0])}))
+    }
+}
+
+fn text<'a>(request: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refusal> {
+    match request.get(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(refuse(code::REQUEST, format!("`{key}` is a text"))),
+        None => Err(refuse(code::REQUEST, format!("`{key}` is missing"))),
+    }
+}
+
+/// The seed of a request, 0 where it has none.
+fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
+    let seed = request.get("seed").map_or(Some(0), Value::as_u64);
+    seed.ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))
+}
+
+fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
+    Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
+}
+
+/// One number for each seat of a position, in its order.
+pub fn by_seat(race: &Race, values: &BySeat<f32>) -> Vec<f32> {
+    race.spec().seats.iter().map(|seat| values[seat]).collect()
+}

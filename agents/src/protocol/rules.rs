@@ -1,0 +1,126 @@
+//! What is asked of the rules alone.
+
+use ashta_env::chance;
+use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::turn::{TurnResults, turn_results};
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Refusal, by_seat, code, position, refuse, seed, text};
+
+fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
+    let numbers = request.get(key).and_then(Value::as_array);
+    let small = |number: &Value| number.as_u64().and_then(|number| u8::try_from(number).ok());
+    let numbers = numbers.and_then(|numbers| numbers.iter().map(small).collect());
+    numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of throws")))
+}
+
+pub(super) fn new_game(request: &Map<String, Value>) -> Answer {
+    let game = text(request, "game")?;
+    let seats = match request.get("seats") {
+        None => Ruleset::default_seats(2),
+        Some(Value::Number(count)) => count.as_u64().and_then(|count| Ruleset::default_seats(count as usize)),
+        Some(Value::String(letters)) => {
+            let seats = SeatSet::from_letters(letters);
+            Some(seats.map_err(|error| refuse(code::REQUEST, format!("`seats`: {error}")))?)
+        }
+        Some(_) => None,
+    };
+    let seats = seats.ok_or_else(|| refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\""))?;
+    let race = Race::new(Ruleset::parse(game, seats).map_err(|error| refuse(code::GAME, error))?);
+    let seed = seed(request)?;
+    let first = match request.get("start") {
+        None | Some(Value::Null) => chance::first_seat(seats, &mut chance::stream(seed, 0)),
+        Some(start) => {
+            let letter = start.as_str().filter(|start| start.len() == 1).and_then(|start| start.chars().next());
+            let seat = letter.and_then(Seat::from_letter).filter(|&seat| seats.contains(seat));
+            seat.ok_or_else(|| refuse(code::REQUEST, format!("`start` is one of the seats {seats:?}")))?
+        }
+    };
+    Ok(json!({"position": race.print(&race.initial_state(first))}))
+}
+
+pub(super) fn chance_outcomes(request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(request)?;
+    if !matches!(race.node(&state), Node::Chance(_)) {
+        return Err(refuse(code::POSITION, "the position waits for no throw"));
+    }
+    let chances = race.chance_outcomes(&state).iter().enumerate().filter(|&(_, &probability)| probability > 0.0);
+    let outcomes = chances.map(
+        |(outcome, &probability)| json!({"throw": race.throw_values(Outcome(outcome as u8)), "p": exact(probability)}),
+    );
+    Ok(json!({"outcomes": outcomes.collect::<Vec<_>>()}))
+}
+
+/// A probability as the decimal that it stands for: 0.2, not the nearest single-precision number.
+fn exact(probability: f32) -> f64 {
+    (f64::from(probability) * 1e6).round() / 1e6
+}
+
+pub(super) fn legal(request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(request)?;
+    let legal = race.legal_actions(&state).iter();
+    let actions = legal.map(|action| json!({"id": action.0, "text": race.action_text(&state, action)}));
+    Ok(json!({"actions": actions.collect::<Vec<_>>()}))
+}
+
+pub(super) fn apply(request: &Map<String, Value>) -> Answer {
+    let (race, mut state) = position(request)?;
+    match (request.get("throw"), request.get("action")) {
+        (Some(_), None) => {
+            let values = small_numbers(request, "throw")?;
+            race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
+        }
+        (None, Some(action)) => {
+            let number =
+                action.as_u64().ok_or_else(|| refuse(code::REQUEST, "`action` is a whole number from 0 on"))?;
+            let legal = race.legal_actions(&state);
+            let action = u8::try_from(number).ok().map(Action);
+            let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+                let node = race.node(&state);
+                let here = if matches!(node, Node::Decision(_)) { "legal are" } else { "nothing is to be chosen:" };
+                refuse(code::ACTION, format!("action {number} is not legal here; {here} {legal:?}"))
+            })?;
+            race.apply_action(&mut state, action);
+        }
+        _ => return Err(refuse(code::REQUEST, "`apply` takes either `throw` or `action`")),
+    }
+    let mut answer = json!({"position": race.print(&state)});
+    if race.node(&state) == Node::Terminal {
+        answer["returns"] = json!(by_seat(&race, &race.returns(&state)));
+    }
+    Ok(answer)
+}
+
+pub(super) fn turns(request: &Map<String, Value>) -> Answer {
+    let (race, mut state) = position(request)?;
+    let values = small_numbers(request, "throws")?;
+    if !text(request, "position")?.ends_with(" *") {
+        return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
+    }
+    race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
+    if !matches!(race.node(&state), Node::Decision(_)) {
+        return Err(refuse(code::THROW, format!("{values:?} is not a whole series: it ends in 2 or 3")));
+    }
+    let mut results = TurnResults::new();
+    turn_results(&race, &state, &mut results);
+    let mut positions: Vec<String> = results.states().iter().map(|state| race.print(state)).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(json!({"positions": positions}))
+}
+
+pub(super) fn observe(request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(request)?;
+    let (Node::Chance(seat) | Node::Decision(seat)) = race.node(&state) else {
+        return Err(refuse(code::POSITION, "the game is over: there is nobody to observe"));
+    };
+    let mut observation = vec![0.0; race.spec().observation];
+    race.observe(&state, seat, &mut observation);
+    let legal = race.legal_actions(&state);
+    let mask: Vec<u8> = (0..race.spec().actions as u8).map(|action| u8::from(legal.contains(Action(action)))).collect();
+    // Whole numbers, as they are all 0 or 1.
+    let observation: Vec<u8> = observation.into_iter().map(|entry| entry as u8).collect();
+    Ok(json!({"observation": observation, "mask": mask, "encoding": race.spec().encoding}))
+}
