@@ -265,16 +265,23 @@ impl AgentSpec {
 }
 
 impl Roster {
-    /// A bot at hand, called `name`, that looks ahead as told; for programs without files.
-    pub fn of_bot(name: &str, bot: Bot, lookahead: Lookahead) -> Roster {
-        let spec = AgentSpec::Bot { path: name.into(), lookahead };
-        Roster { spec, bot: Some(bot), table: None, shelf: Arc::default() }
-    }
-
-    /// Perfect play by a table at hand, called `name`.
-    pub fn of_table(name: &str, table: Table) -> Roster {
-        let spec = AgentSpec::Table { path: name.into() };
-        Roster { spec, bot: None, table: Some(Arc::new(table)), shelf: Arc::default() }
+    /// The agent of a file at hand, called `name`, for programs without files: a bot, and after it what would follow the
+    /// `+` behind its name or nothing, or a table of perfect play.
+    ///
+    /// # Errors
+    /// When `content` is neither a bot nor a table, or there is no such look-ahead.
+    pub fn of_file(name: &str, content: &[u8], lookahead: &str) -> Result<Roster, AgentError> {
+        let path = PathBuf::from(name);
+        if Table::is_table(content) {
+            if !lookahead.is_empty() {
+                return Err(AgentError::PerfectLookahead { name: name.to_owned() });
+            }
+            let table = Some(Arc::new(Table::from_bytes(content)?));
+            return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, shelf: Arc::default() });
+        }
+        let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
+        let bot = Some(Bot::from_bytes(content)?);
+        Ok(Roster { spec: AgentSpec::Bot { path, lookahead }, bot, table: None, shelf: Arc::default() })
     }
 
     /// What was loaded.

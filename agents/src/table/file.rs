@@ -19,7 +19,7 @@ use super::{Table, Values, value_count};
 use crate::solve::{Facts, Place, Unfinished};
 
 /// The first bytes of every table.
-const MAGIC: &[u8; 8] = b"ASHTATBL";
+pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";
 /// The version of the format that this program writes, and the only one it reads.
 pub const FORMAT: u32 = 1;
 /// The largest header that is read, in bytes.
@@ -152,23 +152,25 @@ impl Header {
     /// # Errors
     /// When it is no table.
     pub fn read(path: &Path) -> Result<Header, TableError> {
-        in_file(path, File::open(path).map_err(io("opened")).and_then(|file| read_header(&mut BufReader::new(file))))
+        in_file(path, open(path).and_then(|mut input| read_header(&mut input)))
     }
 }
 
 pub(super) fn read(path: &Path) -> Result<Table, TableError> {
-    in_file(
-        path,
-        open(path).and_then(|(header, starts, values)| match header.facts {
-            Some(facts) if header.unfinished.is_none() => Ok(Table { starts, values, facts }),
-            _ => Err(TableError::Unfinished),
-        }),
-    )
+    in_file(path, open(path).and_then(|mut input| decode(&mut input)))
+}
+
+/// The table that a file holds.
+pub(super) fn decode(input: &mut impl Read) -> Result<Table, TableError> {
+    match decode_any(input)? {
+        (Header { facts: Some(facts), unfinished: None, .. }, starts, values) => Ok(Table { starts, values, facts }),
+        _ => Err(TableError::Unfinished),
+    }
 }
 
 pub(super) fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfinished, TableError> {
     let read = || {
-        let (header, found, values) = open(path)?;
+        let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
         if expected != found {
             return Err(TableError::Ruleset { expected: expected.to_string(), found: found.to_string() });
@@ -181,9 +183,13 @@ pub(super) fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfini
     in_file(path, read())
 }
 
-fn open(path: &Path) -> Result<(Header, RaceStarts, Values), TableError> {
-    let mut input = BufReader::new(File::open(path).map_err(io("opened"))?);
-    let header = read_header(&mut input)?;
+fn open(path: &Path) -> Result<BufReader<File>, TableError> {
+    Ok(BufReader::new(File::open(path).map_err(io("opened"))?))
+}
+
+/// The content of a file, finished or not.
+fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, Values), TableError> {
+    let header = read_header(input)?;
     let fact = |what, expected: &dyn ToString, found: &dyn ToString| {
         let (expected, found) = (expected.to_string(), found.to_string());
         if expected == found { Ok(()) } else { Err(TableError::Fact { what, expected, found }) }
@@ -195,12 +201,12 @@ fn open(path: &Path) -> Result<(Header, RaceStarts, Values), TableError> {
     let values = match header.bits {
         16 => {
             let bytes = |planes: &[u8], at, count| u16::from_le_bytes([planes[at], planes[count + at]]);
-            Values::Short(read_values(&mut input, header.values, 2, bytes, u16::wrapping_add)?)
+            Values::Short(read_values(input, header.values, 2, bytes, u16::wrapping_add)?)
         }
         32 => {
             let bytes =
                 |planes: &[u8], at, count| u32::from_le_bytes(std::array::from_fn(|plane| planes[plane * count + at]));
-            Values::Long(read_values(&mut input, header.values, 4, bytes, u32::wrapping_add)?)
+            Values::Long(read_values(input, header.values, 4, bytes, u32::wrapping_add)?)
         }
         bits => {
             return Err(TableError::Fact { what: "bits", expected: "16 or 32".to_owned(), found: bits.to_string() });
@@ -306,8 +312,8 @@ pub(super) fn write(
     let mut partial = path.as_os_str().to_owned();
     partial.push(".tmp");
     let partial = PathBuf::from(partial);
-    let written =
-        write_to(&partial, starts, values, progress).and_then(|()| fs::rename(&partial, path).map_err(io("written")));
+    let written = write_to(&partial, starts, values, progress);
+    let written = written.and_then(|()| fs::rename(&partial, path).map_err(io("written")));
     if written.is_err() {
         let _ = fs::remove_file(&partial);
     }
@@ -316,6 +322,17 @@ pub(super) fn write(
 
 fn write_to(path: &Path, starts: &RaceStarts, values: Numbers<'_>, progress: Progress) -> Result<(), TableError> {
     let mut out = BufWriter::new(File::create(path).map_err(io("written"))?);
+    encode(&mut out, starts, values, progress)?;
+    out.into_inner().map_err(|error| io("written")(error.into_error()))?.sync_all().map_err(io("written"))
+}
+
+/// Puts the content of a file into `out`.
+pub(super) fn encode(
+    out: &mut impl Write,
+    starts: &RaceStarts,
+    values: Numbers<'_>,
+    progress: Progress,
+) -> Result<(), TableError> {
     let ruleset = *starts.race().ruleset();
     let (facts, unfinished) = match progress {
         Progress::Facts(facts) => (Some(facts), None),
@@ -349,17 +366,12 @@ fn write_to(path: &Path, starts: &RaceStarts, values: Numbers<'_>, progress: Pro
     };
     match values {
         Numbers::Short(values) => {
-            values
-                .chunks(BLOCK)
-                .try_for_each(|block| put_block(&planes(block, u16::wrapping_sub, u16::to_le_bytes)))?;
+            values.chunks(BLOCK).try_for_each(|block| put_block(&planes(block, u16::wrapping_sub, u16::to_le_bytes)))
         }
         Numbers::Long(values) => {
-            values
-                .chunks(BLOCK)
-                .try_for_each(|block| put_block(&planes(block, u32::wrapping_sub, u32::to_le_bytes)))?;
+            values.chunks(BLOCK).try_for_each(|block| put_block(&planes(block, u32::wrapping_sub, u32::to_le_bytes)))
         }
     }
-    out.into_inner().map_err(|error| io("written")(error.into_error()))?.sync_all().map_err(io("written"))
 }
 
 /// The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand

@@ -85,16 +85,42 @@ impl Table {
         file::read(path)
     }
 
+    /// Whether the content of a file begins as that of a table does.
+    pub fn is_table(content: &[u8]) -> bool {
+        content.starts_with(file::MAGIC)
+    }
+
+    /// The table whose file has this content.
+    ///
+    /// # Errors
+    /// What is wrong with the content, whatever bytes it is.
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, TableError> {
+        file::decode(&mut bytes)
+    }
+
     /// Writes the table; nothing is left behind when that fails.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
-        let numbers = match &self.values {
+        file::write(path, &self.starts, self.numbers(), file::Progress::Facts(self.facts))
+    }
+
+    /// The content of the table's file: the same bytes for the same table.
+    ///
+    /// # Errors
+    /// When a fact cannot be written as JSON.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, TableError> {
+        let mut bytes = Vec::new();
+        file::encode(&mut bytes, &self.starts, self.numbers(), file::Progress::Facts(self.facts))?;
+        Ok(bytes)
+    }
+
+    fn numbers(&self) -> file::Numbers<'_> {
+        match &self.values {
             Values::Short(values) => file::Numbers::Short(values),
             Values::Long(values) => file::Numbers::Long(values),
-        };
-        file::write(path, &self.starts, numbers, file::Progress::Facts(self.facts))
+        }
     }
 
     /// The ruleset that was solved.
