@@ -10,7 +10,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ASHTA = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "ashta"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+ASHTA = TARGET / "release" / "ashta"
 SMOKE = ROOT / "configs" / "smoke.toml"
 
 # Longest time that a single command of these tests may take, in seconds.

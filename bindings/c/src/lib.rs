@@ -1,0 +1,249 @@
+//! The C library `ashta`, as `bindings/c/include/ashta.h` describes it; compiled to WebAssembly it is the module of the
+//! browser.
+//!
+//! Everything goes through the engine protocol of `ashta-agents`; here are only texts and pointers. Functions that fail
+//! return `NULL` or a negative number and leave a message for their thread. No panic leaves the library.
+
+#![allow(unsafe_code, reason = "pointers of C")]
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
+use std::slice;
+use std::sync::{Mutex, PoisonError};
+
+use ashta_agents::protocol::Engine;
+use ashta_agents::roster::{AgentSpec, Roster};
+use serde_json::{Value, json};
+
+/// Somebody who plays, or knows the rules alone.
+#[derive(Debug)]
+pub struct Agent(Mutex<Engine>);
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// A text for C. Texts of this library have no zero bytes; if one had, it would end there.
+fn text_of(text: impl Into<Vec<u8>>) -> CString {
+    CString::new(text).unwrap_or_else(|error| {
+        let end = error.nul_position();
+        CString::new(&error.into_vec()[..end]).unwrap_or_default()
+    })
+}
+
+/// What `call` returns, or `failed` with a message for [`ashta_last_error`].
+fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T, String>) -> T {
+    let result = catch_unwind(AssertUnwindSafe(call));
+    let message = match result {
+        Ok(Ok(value)) => return value,
+        Ok(Err(message)) => message,
+        Err(_) => "the library failed: this is an error in it".to_owned(),
+    };
+    LAST_ERROR.with(|last| *last.borrow_mut() = text_of(message));
+    failed
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message = format!("{message}: {error}");
+        cause = error.source();
+    }
+    message
+}
+
+/// The text at `text`.
+///
+/// # Safety
+/// `text` is `NULL` or points to a text that ends with a zero byte and stays as it is while it is used.
+unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
+    if text.is_null() {
+        return Err(format!("{what} is NULL"));
+    }
+    // SAFETY: it is not NULL, so by contract it ends with a zero byte.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map_err(|error| format!("{what} is no UTF-8: {error}"))
+}
+
+/// The answer to a request; `agent` may be `NULL`.
+///
+/// # Safety
+/// `agent` is `NULL` or came from this library and was not freed.
+unsafe fn ask(agent: *const Agent, request: &[u8]) -> Value {
+    // SAFETY: by contract it points to an agent, if anywhere.
+    match unsafe { agent.as_ref() } {
+        Some(Agent(engine)) => engine.lock().unwrap_or_else(PoisonError::into_inner).answer(request),
+        None => Engine::new(None).answer(request),
+    }
+}
+
+/// The answer to a request, errors of the protocol as `Err`.
+///
+/// # Safety
+/// As [`ask`].
+unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value, String> {
+    // SAFETY: the contract is the same.
+    let answer = unsafe { ask(agent, request.to_string().as_bytes()) };
+    match answer["error"]["message"].as_str() {
+        Some(message) => Err(message.to_owned()),
+        None => Ok(answer),
+    }
+}
+
+fn boxed(agent: Roster) -> *mut Agent {
+    Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(Some(agent))))))
+}
+
+/// The version of the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn ashta_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Why the last call on this thread failed; an empty text before any has. It stays until the next failure.
+#[unsafe(no_mangle)]
+pub extern "C" fn ashta_last_error() -> *const c_char {
+    LAST_ERROR.with(|last| last.borrow().as_ptr())
+}
+
+/// An agent by name: a baseline, or a file with what follows its name, as on the command line. `NULL` on failure.
+///
+/// # Safety
+/// `name` is `NULL` or a text that ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
+    or_error(null_mut(), || {
+        // SAFETY: the contract is the same.
+        let name = unsafe { read(name, "the name") }?;
+        let spec: AgentSpec = name.parse().map_err(|error| told(&error))?;
+        let folders: Vec<PathBuf> = match &spec {
+            AgentSpec::Bot { path, .. } => path.parent().map(Path::to_owned).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        Ok(boxed(spec.load(&folders).map_err(|error| told(&error))?))
+    })
+}
+
+/// The agent of a file's content: a bot, with what would follow the `+` behind its name, or a table. `NULL` on failure.
+///
+/// # Safety
+/// `content` points to `length` bytes, or is `NULL`; `lookahead` is `NULL` or a text that ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, lookahead: *const c_char) -> *mut Agent {
+    or_error(null_mut(), || {
+        if content.is_null() {
+            return Err("the content is NULL".to_owned());
+        }
+        let lookahead = match lookahead.is_null() {
+            true => "",
+            // SAFETY: the contract is the same.
+            false => unsafe { read(lookahead, "the look-ahead") }?,
+        };
+        // SAFETY: by contract so many bytes are there, and nobody changes them meanwhile.
+        let content = unsafe { slice::from_raw_parts(content, length) };
+        Ok(boxed(Roster::of_file("bot", content, lookahead).map_err(|error| told(&error))?))
+    })
+}
+
+/// Frees an agent; `NULL` is nothing to free.
+///
+/// # Safety
+/// `agent` is `NULL`, or came from this library, was not freed, and nobody uses it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
+    if !agent.is_null() {
+        // SAFETY: it came from `Box::into_raw`, and by contract only once to here.
+        drop(unsafe { Box::from_raw(agent) });
+    }
+}
+
+/// The action that the agent chooses in a position, or -1. Equal positions and seeds give equal actions.
+///
+/// # Safety
+/// `agent` is `NULL` or came from this library and was not freed; `position` is `NULL` or a text that ends with a zero
+/// byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_choose(agent: *const Agent, position: *const c_char, seed: u64) -> c_int {
+    or_error(-1, || {
+        // SAFETY: the contract is the same.
+        let position = unsafe { read(position, "the position") }?;
+        let request = json!({"op": "bestmove", "position": position, "seed": seed});
+        // SAFETY: the contract is the same.
+        let answer = unsafe { ask_or_error(agent, &request) }?;
+        let action = answer["action"].as_i64().and_then(|action| c_int::try_from(action).ok());
+        action.ok_or_else(|| "the answer has no action".to_owned())
+    })
+}
+
+/// Writes what the agent expects each seat to get, 0 to 1, in the order of the position; the number of seats, or -1.
+///
+/// # Safety
+/// As [`ashta_choose`]; `values` is `NULL` or has room for four numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_char, values: *mut f32) -> c_int {
+    or_error(-1, || {
+        // SAFETY: the contract is the same.
+        let position = unsafe { read(position, "the position") }?;
+        if values.is_null() {
+            return Err("the room for values is NULL".to_owned());
+        }
+        // SAFETY: the contract is the same.
+        let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
+        let found: Vec<f32> = serde_json::from_value(answer["values"].clone()).map_err(|error| told(&error))?;
+        // SAFETY: by contract there is room for four; a game has no more seats.
+        let values = unsafe { slice::from_raw_parts_mut(values, found.len().min(4)) };
+        values.copy_from_slice(&found[..values.len()]);
+        Ok(values.len() as c_int)
+    })
+}
+
+/// The answer of the engine protocol to a request; to be freed with [`ashta_text_free`]. `NULL` only if `request` is no
+/// text, or in an error of the library itself.
+///
+/// # Safety
+/// As [`ashta_choose`], for `request`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_char) -> *mut c_char {
+    or_error(null_mut(), || {
+        // SAFETY: the contract is the same.
+        let request = unsafe { read(request, "the request") }?;
+        // SAFETY: the contract is the same.
+        let answer = unsafe { ask(agent, request.as_bytes()) };
+        Ok(text_of(answer.to_string()).into_raw())
+    })
+}
+
+/// Frees a text; `NULL` is nothing to free.
+///
+/// # Safety
+/// `text` is `NULL` or came from [`ashta_answer`] and was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_text_free(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: it came from `CString::into_raw`, and by contract only once to here.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
+
+/// Room of `length` bytes for what a browser hands over; to be freed with [`ashta_room_free`].
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+pub extern "C" fn ashta_room(length: usize) -> *mut u8 {
+    Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
+}
+
+/// Frees room.
+///
+/// # Safety
+/// `room` came from [`ashta_room`] with this length and was not freed.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ashta_room_free(room: *mut u8, length: usize) {
+    // SAFETY: it came from `Box::into_raw`, and by contract only once to here.
+    drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(room, length)) });
+}

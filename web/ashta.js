@@ -1,0 +1,133 @@
+// The WebAssembly module as an object: agents, and the engine protocol as a function. It knows nothing of pages; it runs
+// in a window, a worker or Node.
+
+/** The module at a URL (or its bytes), ready to be asked. */
+export async function load(source) {
+  const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+  const bytes = isBytes ? source : await fetchBytes(source);
+  const { instance } = await WebAssembly.instantiate(bytes, {});
+  return new Ashta(instance.exports);
+}
+
+/** The bytes of a file, as a Uint8Array; `progress` is told how many of how many have come. */
+export async function fetchBytes(url, progress = () => {}) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+  const length = Number(response.headers.get("content-length")) || 0;
+  const parts = [];
+  let have = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    have += value.length;
+    progress(have, length);
+  }
+  const bytes = new Uint8Array(have);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A request that was refused; `code` is one of the engine protocol. */
+export class Refusal extends Error {
+  constructor({ code, message }) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+  }
+}
+
+class Ashta {
+  #exports;
+
+  constructor(exports) {
+    this.#exports = exports;
+  }
+
+  get version() {
+    return this.#text(this.#exports.ashta_version());
+  }
+
+  /** A baseline, such as `greedy+2ply`. */
+  agent(name) {
+    return this.#agent(this.#withText(name, (at) => this.#exports.ashta_agent_named(at)));
+  }
+
+  /**
+   * The agent of the bytes of a bot or a table. `lookahead` is what would follow the `+` behind the name of a bot:
+   * `2ply`, `mcts:800`, `policy` or a level; nothing is one ply.
+   */
+  read(bytes, lookahead = "") {
+    const agent = this.#withBytes(bytes, (at) =>
+      this.#withText(lookahead, (text) => this.#exports.ashta_agent_read(at, bytes.length, text)),
+    );
+    return this.#agent(agent);
+  }
+
+  /** The answer of the engine protocol to a request, by the rules alone or by an agent. */
+  answer(request, agent = null) {
+    const at = agent === null ? 0 : agent.pointer;
+    const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(at, text));
+    if (answer === 0) throw this.#failure();
+    const text = this.#text(answer);
+    this.#exports.ashta_text_free(answer);
+    const value = JSON.parse(text);
+    if (value.error) throw new Refusal(value.error);
+    return value;
+  }
+
+  #agent(pointer) {
+    if (pointer === 0) throw this.#failure();
+    return new Agent(pointer, (pointer) => this.#exports.ashta_agent_free(pointer));
+  }
+
+  #failure() {
+    return new Error(this.#text(this.#exports.ashta_last_error()));
+  }
+
+  /** The text that ends with a zero at `at`. */
+  #text(at) {
+    const memory = new Uint8Array(this.#exports.memory.buffer, at);
+    return new TextDecoder().decode(memory.slice(0, memory.indexOf(0)));
+  }
+
+  #withText(text, use) {
+    return this.#withBytes(new TextEncoder().encode(`${text}\0`), use);
+  }
+
+  #withBytes(bytes, use) {
+    const room = this.#exports.ashta_room(bytes.length);
+    try {
+      // Memory may have moved when it grew, so it is looked up anew.
+      new Uint8Array(this.#exports.memory.buffer, room, bytes.length).set(bytes);
+      return use(room);
+    } finally {
+      this.#exports.ashta_room_free(room, bytes.length);
+    }
+  }
+}
+
+/** Somebody who plays. `free` gives its memory back; it must not be used afterwards. */
+class Agent {
+  #pointer;
+  #release;
+
+  constructor(pointer, release) {
+    this.#pointer = pointer;
+    this.#release = release;
+  }
+
+  get pointer() {
+    if (this.#pointer === 0) throw new Error("the agent was freed");
+    return this.#pointer;
+  }
+
+  free() {
+    if (this.#pointer !== 0) this.#release(this.#pointer);
+    this.#pointer = 0;
+  }
+}
