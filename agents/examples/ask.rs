@@ -1,0 +1,43 @@
+//! Asks a bot about positions, with the library alone: lines of notation in, lines of JSON out.
+//!
+//! ```sh
+//! echo "ashtapada S:5,30/N:off,23 S 4,2" | cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
+//! ```
+//!
+//! Each answer has the legal actions, the columns of the observation that are 1, what each seat can expect, and the
+//! action that the bot chooses: `null` where the dice are to be thrown.
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+
+use ashta_agents::agent::Agent as _;
+use ashta_agents::evaluator::Evaluator as _;
+use ashta_agents::roster::AgentSpec;
+use ashta_env::chance;
+use ashta_env::game::{Game, Node};
+use ashta_env::race::Race;
+use serde_json::json;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let name = std::env::args().nth(1).ok_or("usage: ask AGENT < POSITIONS")?;
+    let agent = name.parse::<AgentSpec>()?.load(&[])?;
+    let mut output = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let (race, state) = Race::parse(&line?)?;
+        let seat = match race.node(&state) {
+            Node::Chance(seat) | Node::Decision(seat) => seat,
+            Node::Terminal => return Err("the game is over: there is nothing to ask".into()),
+        };
+        let player = agent.player(&race)?;
+        let legal: Vec<u8> = race.legal_actions(&state).iter().map(|action| action.0).collect();
+        let mut observation = vec![0.0; race.spec().observation];
+        race.observe(&state, seat, &mut observation);
+        let columns: Vec<usize> = (0..observation.len()).filter(|&column| observation[column] == 1.0).collect();
+        let mut values = Vec::new();
+        player.evaluator().values(&race, &[state], &mut values);
+        let values: Vec<f32> = race.spec().seats.iter().map(|seat| values[0][seat]).collect();
+        let action = (!legal.is_empty()).then(|| player.agent().act(&race, &[state], &mut [chance::stream(0, 0)])[0].0);
+        writeln!(output, "{}", json!({"legal": legal, "observation": columns, "values": values, "action": action}))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+"""The same answers everywhere: positions of every game through Rust, the engine protocol, Python, WebAssembly, C and ONNX.
+
+What is compared: legal actions and observations, which must be equal; what each seat can expect, to 1e-5; and the action
+that the bot chooses, looking one ply ahead and by its policy. Processors round differently, so of two actions that are
+worth the same to 1e-5 either may be chosen.
+"""
+
+import json
+import random
+import subprocess
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import ashta
+import program
+
+POSITIONS = 1000
+# The bots that come with the program for browsers; each plays its game with its number of seats.
+BOTS = [
+    "ashtapada", "ashtapada-3p", "ashtapada-4p", "ashte-kashte", "ashte-kashte-3p", "ashte-kashte-4p",
+    "pagade", "pagade-lap", "pagade-4p", "pagade-teams",
+]  # fmt: skip
+LOADER = program.ROOT / "web" / "ashta.js"
+MODULE = program.TARGET / "wasm32-unknown-unknown" / "dist" / "ashta.wasm"
+LIBRARY = program.TARGET / "dist"
+
+
+def walked(game, seed):
+    """Positions of random games, before throws and at decisions."""
+    generator, found = random.Random(seed), {}
+    while len(found) < POSITIONS:
+        state = game.new_initial_state(generator.randrange(game.num_players()))
+        while not state.is_terminal() and len(found) < POSITIONS:
+            if generator.random() < 0.2:
+                found[state.serialize()] = state.clone()
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes())
+                state.apply_action(generator.choices(outcomes, chances)[0])
+            else:
+                state.apply_action(generator.choice(state.legal_actions()))
+    return found
+
+
+def lines(command, positions):
+    text = "".join(f"{position}\n" for position in positions)
+    ran = subprocess.run(
+        [str(part) for part in command], input=text, capture_output=True, text=True, check=False, timeout=program.PATIENCE
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def by_rust(bot, suffix, positions):
+    return lines([program.TARGET / "release" / "examples" / "ask", f"{bot}{suffix}"], positions)
+
+
+def by_protocol(bot, suffix, positions):
+    operations = ["legal", "observe", "evaluate", "bestmove"]
+    requests = [
+        {"op": operation, "position": position, **({"seed": 0} if operation == "bestmove" else {})}
+        for position in positions
+        for operation in operations
+    ]
+    answers = lines([program.ASHTA, "engine", "--agent", f"{bot}{suffix}"], map(json.dumps, requests))
+    for legal, observed, evaluated, best in zip(*(answers[nth::4] for nth in range(4)), strict=True):
+        yield {
+            "legal": [action["id"] for action in legal["actions"]],
+            "observation": list(np.flatnonzero(observed["observation"])),
+            "values": evaluated["values"],
+            "action": best.get("action"),
+        }
+
+
+def by_package(bot, suffix, states):
+    agent = ashta.Bot.load(bot).agent(suffix.removeprefix("+") or "1ply")
+    values = agent.values(states)
+    choices = iter(agent.act([state for state in states if not state.is_chance_node()]))
+    for state, own in zip(states, values, strict=True):
+        is_chance = state.is_chance_node()
+        yield {
+            "legal": [] if is_chance else state.legal_actions(),
+            "observation": list(np.flatnonzero(state.observation_tensor())),
+            "values": list(own),
+            "action": None if is_chance else next(choices),
+        }
+
+
+def by_wasm(bot, suffix, positions):
+    script = program.ROOT / "tests" / "python" / "parity.mjs"
+    return lines(["node", script, LOADER, MODULE, bot, suffix.removeprefix("+")], positions)
+
+
+@pytest.fixture(scope="module")
+def c_program(tmp_path_factory):
+    built = tmp_path_factory.mktemp("c") / "parity"
+    source = program.ROOT / "tests" / "python" / "parity.c"
+    include = program.ROOT / "bindings" / "c" / "include"
+    link = [f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}", "-lashta"]
+    subprocess.run(["cc", "-Wall", "-Werror", f"-I{include}", source, "-o", built, *link], check=True)
+    return built
+
+
+def by_c(built, bot, suffix, positions):
+    for answer in lines([built, f"{bot}{suffix}"], positions):
+        yield {
+            "legal": [action["id"] for action in answer["legal"]["actions"]],
+            "observation": list(np.flatnonzero(answer["observe"]["observation"])),
+            "values": answer["values"],
+            "action": answer["action"] if answer["action"] >= 0 else None,
+        }
+
+
+def by_onnx(path, game, states, answers):
+    """Values and policy of the networks; legal actions and observations are what they are given."""
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    observation = np.array([state.observation_tensor() for state in states])
+    legal = np.array([state.legal_actions_mask() for state in states])
+    policies, values = session.run(["policy", "values"], {"observation": observation, "legal_actions": legal})
+    count = game.num_players()
+    for state, policy, own, answer in zip(states, policies, values, answers, strict=True):
+        observer = state.turn_player()
+        relative = [(player - observer) % count for player in range(count)]
+        if len(own) < count:
+            # Partners sit opposite each other.
+            relative = [player % 2 for player in relative]
+        action = None if state.is_chance_node() else int(policy.argmax())
+        yield {**answer, "values": [own[place] for place in relative], "action": action}
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_all_give_the_same_answers(name, c_program, tmp_path):
+    bot = program.ROOT / "checkpoints" / f"{name}.bot"
+    game = ashta.Bot.load(bot).game
+    found = walked(game, name)
+    positions, states = list(found), list(found.values())
+    assert len(positions) == POSITIONS
+    assert 0.2 < sum(state.is_chance_node() for state in states) / POSITIONS < 0.8
+    for suffix in ["", "+policy"]:
+        reference = by_rust(bot, suffix, positions)
+        others = {
+            "protocol": by_protocol(bot, suffix, positions),
+            "python": by_package(bot, suffix, states),
+            "wasm": by_wasm(bot, suffix, positions),
+            "c": by_c(c_program, bot, suffix, positions),
+        }
+        if suffix == "+policy":
+            path = tmp_path / f"{name}.onnx"
+            assert program.run("export", bot, "--format", "onnx", "-o", path).returncode == 0
+            others["onnx"] = by_onnx(path, game, states, reference)
+        for other, answers in others.items():
+            compare(reference, list(answers), positions, bot, suffix, f"{name}{suffix} by {other}")
+
+
+def compare(reference, answers, positions, bot, suffix, what):
+    assert len(answers) == len(reference) == len(positions), what
+    for position, expected, answer in zip(positions, reference, answers, strict=True):
+        for key in ["legal", "observation"]:
+            assert answer[key] == expected[key], f"{what}: {key} of {position}"
+        np.testing.assert_allclose(answer["values"], expected["values"], atol=1e-5, err_msg=f"{what}: {position}")
+        if answer["action"] != expected["action"]:
+            assert are_equally_good(bot, suffix, position, answer["action"], expected["action"]), f"{what}: {position}"
+
+
+def are_equally_good(bot, suffix, position, one, other):
+    """Whether two actions differ by no more than rounding; two that are not both actions do."""
+    if one is None or other is None:
+        return False
+    with program.Engine(bot) as engine:
+        if suffix == "+policy":
+            worth = dict(engine.get(op="bestmove", position=position)["policy"])
+        else:
+            seat = position.split(" ")[-2]
+            place = ashta.Bot.load(bot).game.seats.index(seat)
+            hint = engine.get(op="hint", position=position)
+            worth = {action["id"]: action["values"][place] for action in hint["actions"]}
+        return abs(worth[one] - worth[other]) <= 2e-5
