@@ -13,7 +13,9 @@ mod onnx;
 use std::path::Path;
 use std::sync::Arc;
 
-use ashta_env::game::Spec;
+use ashta_env::game::{Game, SeatSet, Spec};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
 
 use crate::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
 use crate::tensor_file::{self, NamedTensor, Precision, TensorFile};
@@ -111,6 +113,16 @@ impl Bot {
         let bytes = encode(&self.manifest)?;
         let checksum = TensorFile::decode(&bytes, KEY)?.checksum();
         encode(&Manifest { checksum, ..self.manifest.clone() })
+    }
+
+    /// The game that the bot plays.
+    ///
+    /// # Errors
+    /// When this program does not know it, or knows another version of it.
+    pub fn race(&self) -> Result<Race, BotError> {
+        let race = Race::new(Ruleset::parse(&self.manifest.ruleset, SeatSet::from_letters(&self.manifest.seats)?)?);
+        self.check_ruleset(race.spec())?;
+        Ok(race)
     }
 
     /// Checks that the bot plays the game of `spec` and understands its observations and actions.

@@ -5,7 +5,8 @@
 //! against each other. [`portable`] is the network in plain Rust, [`net`] the same network learning in burn,
 //! [`selfplay`] and [`replay`] make its samples. [`solve`] finds perfect play where a game is small enough, [`table`]
 //! keeps it, [`regret`] measures agents against it, [`exploit`] finds the best reply to them, and [`survey`] tells what
-//! a solved game is like.
+//! a solved game is like. [`roster`] and [`folders`] know agents by their names, [`record`] writes games, and
+//! [`tournament`] lets many agents meet and says what that proves.
 //!
 //! What learns, [`net`] and [`replay`], belongs to the feature `learning`, which is on unless it is turned off; without
 //! it nothing here needs burn.
@@ -16,6 +17,7 @@ pub mod baseline;
 pub mod bot;
 pub mod evaluator;
 pub mod exploit;
+pub mod folders;
 pub mod level;
 #[cfg(feature = "learning")]
 pub mod net;
@@ -36,3 +38,4 @@ pub mod survey;
 pub mod table;
 pub mod tensor_file;
 pub mod throws;
+pub mod tournament;

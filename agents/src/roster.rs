@@ -87,6 +87,16 @@ pub enum AgentError {
         /// The text.
         name: String,
     },
+    /// No bot has this name either.
+    #[error("{unknown}; {}", known(names, folders))]
+    NoBot {
+        /// What the text is not.
+        unknown: Box<AgentError>,
+        /// The bots with names.
+        names: String,
+        /// Where they were looked for.
+        folders: String,
+    },
     /// The suffix is not known.
     #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
              level: +{}", Level::ALL.map(Level::name).join(", +"))]
@@ -132,6 +142,13 @@ pub enum AgentError {
 
 fn baselines() -> String {
     Baseline::ALL.map(Baseline::name).join(", ")
+}
+
+fn known(names: &str, folders: &str) -> String {
+    match names {
+        "" => format!("there are no bots with names in {folders}"),
+        names => format!("the bots with names, in {folders}, are {names}"),
+    }
 }
 
 impl FromStr for AgentSpec {
@@ -297,6 +314,23 @@ impl Roster {
     /// The table file behind the agent, if it is one.
     pub fn table(&self) -> Option<&Table> {
         self.table.as_deref()
+    }
+
+    /// The game that its bot or its table is made for; `None` where it plays any.
+    ///
+    /// # Errors
+    /// When this program does not know the game of a bot, or knows another version of it.
+    pub fn race(&self) -> Result<Option<Race>, AgentError> {
+        match (&self.bot, &self.table) {
+            (Some(bot), _) => Ok(Some(bot.race()?)),
+            (None, Some(table)) => Ok(Some(Race::new(*table.ruleset()))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The checksum of a bot, which tells one version of it from another; other agents have none.
+    pub fn version(&self) -> Option<String> {
+        self.bot.as_ref().map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
     /// Sits the agent down to a game.

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use ashta_agents::arena::{Appraiser, Move, TurnValues};
 use ashta_agents::evaluator::Evaluator;
+use ashta_agents::folders::Judge;
 use ashta_agents::protocol::by_seat;
 use ashta_agents::record::GameLine;
 use ashta_env::game::{Action, Game, Node, Seat};
@@ -10,8 +11,6 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
-
-use crate::games::Judge;
 
 /// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
 const SERIES_PROBABILITY: f32 = 0.003;

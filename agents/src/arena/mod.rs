@@ -11,6 +11,7 @@ mod rating;
 mod report;
 mod seating;
 mod sprt;
+mod summary;
 mod table;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use report::GameScore;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
+pub use summary::{AgentSummary, GameFacts, Pairing, Schedule, SprtSummary, Summary, Thought, sprt_summary, summarise};
 use table::Tables;
 pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 

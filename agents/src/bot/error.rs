@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use ashta_env::game::SeatLettersError;
+use ashta_env::ruleset::RulesetError;
+
 use super::FORMAT;
 use crate::portable::NetError;
 use crate::tensor_file::TensorFileError;
@@ -63,6 +66,12 @@ pub enum BotError {
         /// The answer now.
         found: f32,
     },
+    /// The seats of the bot are not known.
+    #[error("the seats of the bot")]
+    Seats(#[from] SeatLettersError),
+    /// The game of the bot is not known.
+    #[error("the ruleset of the bot")]
+    Rules(#[from] RulesetError),
     /// The bot was made for another game, or another version of it.
     #[error("the bot was made for {what} {found}, not {expected}")]
     Ruleset {

@@ -16,7 +16,7 @@ use crate::output::{aligned, print};
 /// When the agent is no bot, or the bot with its levels cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
     let (path, mut bot) = games::bot(&args.bot, "levels are made")?;
-    let race = games::of_bot(&bot).with_context(|| path.display().to_string())?;
+    let race = bot.race().with_context(|| path.display().to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {
         bail!("--pairs {}: intervals need at least 2", config.blocks);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use ashta_agents::folders::Judge;
 use ashta_agents::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::notation::{Ground, Standing};
@@ -13,7 +14,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analysis::Analysis;
-use crate::games::Judge;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");

@@ -1,9 +1,8 @@
 //! An arena as tables for a terminal.
 
 use anyhow::Result;
-use ashta_agents::arena::{Estimate, Verdict, elo_of};
+use ashta_agents::arena::{AgentSummary, Estimate, Pairing, SprtSummary, Summary, Verdict, elo_of};
 
-use super::summary::{AgentSummary, Pairing, SprtSummary, Summary};
 use crate::output::{columns, print};
 
 /// Prints everything.

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ashta_agents::arena::{Blocks, Estimate, Rating, Sprt, Verdict, contests, ratings};
 use ashta_env::game::{Outlook, SeatSet, Spec};
 use serde::Serialize;
+
+use super::estimate::{Blocks, Estimate};
+use super::rating::{Rating, contests, ratings};
+use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
 #[derive(Clone, PartialEq, Debug)]
@@ -181,8 +184,8 @@ fn first_of_two(all: &[GameFacts]) -> (Blocks, bool) {
     (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
-/// How far a test is after these games of two agents with two sides.
-pub fn sprt(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
+/// How far a test is after `games`, in ascending order of their blocks, of two agents in a game of two sides.
+pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     let (blocks, has_luck) = first_of_two(games);
     let ratio = match has_luck {
         true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
@@ -210,7 +213,7 @@ pub struct Schedule<'a> {
 /// Forfeits whose reasons are told.
 const TOLD_REASONS: usize = 3;
 
-/// Sums up the games of an arena. Blocks with a truncated game are left out.
+/// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
 pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
     let Schedule { spec, sides, lineups, anchor } = *schedule;
     let (games, count) = (of_whole_blocks(all), agents.len());
@@ -306,7 +309,7 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_agents::arena::sides;
+    use crate::arena::sides;
     use ashta_env::game::Game;
     use ashta_env::race::Race;
 

@@ -1,0 +1,126 @@
+//! Folders of bots and tables: agents by the names of files in them, and who can judge a game.
+//!
+//! Which folders there are is for the program to say. Files are read by [`crate::bot`] and [`crate::table`].
+
+use std::path::PathBuf;
+
+use ashta_env::race::Race;
+
+use crate::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
+
+/// How bot files end.
+const BOT: &str = "bot";
+
+/// Where bots and tables with names are; of two with the same name that in the first folder.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Folders(pub Vec<PathBuf>);
+
+impl Folders {
+    /// Loads an agent as [`AgentSpec`] reads it; a bot also by its name: `ashtapada+2ply` is
+    /// `FOLDER/ashtapada.bot+2ply`.
+    ///
+    /// # Errors
+    /// When there is no such agent, or its file is damaged.
+    pub fn agent(&self, spec: &str) -> Result<Roster, AgentError> {
+        let parsed = match spec.parse() {
+            Err(unknown @ AgentError::Unknown { .. }) => self.named(spec, unknown)?,
+            parsed => parsed?,
+        };
+        parsed.load(&self.0)
+    }
+
+    fn named(&self, spec: &str, unknown: AgentError) -> Result<AgentSpec, AgentError> {
+        let bots = self.bots();
+        let (name, lookahead) = spec.split_at(spec.find('+').unwrap_or(spec.len()));
+        if let Some((_, path)) = bots.iter().find(|(known, _)| known == name) {
+            return format!("{}{lookahead}", path.display()).parse();
+        }
+        let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
+        let names: Vec<String> = bots.into_iter().map(|(name, _)| name).collect();
+        Err(AgentError::NoBot { unknown: Box::new(unknown), names: names.join(", "), folders: folders.join(" or ") })
+    }
+
+    /// The bots, by name.
+    pub fn bots(&self) -> Vec<(String, PathBuf)> {
+        let mut bots: Vec<(String, PathBuf)> = Vec::new();
+        for file in self.0.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten() {
+            let path = file.path();
+            let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+            if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == BOT))
+                && bots.iter().all(|(other, _)| *other != name)
+            {
+                bots.push((name, path));
+            }
+        }
+        bots.sort();
+        bots
+    }
+
+    /// Perfect play of a game, where there is a table of it.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn perfect(&self, race: &Race) -> Result<Option<Player>, AgentError> {
+        match AgentSpec::Perfect.load(&self.0)?.player(race) {
+            Ok(player) => Ok(Some(player)),
+            Err(AgentError::NoTable { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Finds a judge: `auto` is perfect play where the game is solved, otherwise the bot that plays the game with the
+    /// largest value network, if there is one; `none` is nobody; anything else an agent.
+    ///
+    /// # Errors
+    /// When there is no such agent, or it plays another game.
+    pub fn judge(&self, spec: &str, race: &Race) -> Result<Option<Judge>, AgentError> {
+        match spec {
+            "none" => Ok(None),
+            "auto" => match self.perfect(race)? {
+                Some(player) => Ok(Some(Judge { name: player.spec().to_string(), player, version: None })),
+                None => self.strongest_bot(race),
+            },
+            spec => Ok(Some(Judge::new(&self.agent(spec)?, race)?)),
+        }
+    }
+
+    fn strongest_bot(&self, race: &Race) -> Result<Option<Judge>, AgentError> {
+        let mut strongest: Option<(usize, Roster)> = None;
+        for (_, path) in self.bots() {
+            let agent = AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) }.load(&self.0)?;
+            let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
+            if agent.player(race).is_ok() && strongest.as_ref().is_none_or(|(most, _)| size > *most) {
+                strongest = Some((size, agent));
+            }
+        }
+        strongest.map(|(_, agent)| Judge::new(&agent, race)).transpose()
+    }
+}
+
+/// Who says what positions are worth.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    /// Whose values count.
+    pub player: Player,
+    /// What it is called, wherever its file lies.
+    pub name: String,
+    /// What tells one version of it from another; see [`Roster::version`].
+    pub version: Option<String>,
+}
+
+impl Judge {
+    /// Of an agent.
+    ///
+    /// # Errors
+    /// When it plays another game.
+    pub fn new(agent: &Roster, race: &Race) -> Result<Judge, AgentError> {
+        let name = match agent.spec() {
+            AgentSpec::Bot { path, lookahead } => {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+            }
+            spec => spec.to_string(),
+        };
+        Ok(Judge { player: agent.player(race)?, name, version: agent.version() })
+    }
+}
