@@ -2,14 +2,16 @@
 //!
 //! Which folders there are is for the program to say. Files are read by [`crate::bot`] and [`crate::table`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
 use crate::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
 
+pub use crate::roster::TABLE;
+
 /// How bot files end.
-const BOT: &str = "bot";
+pub const BOT: &str = "bot";
 
 /// Where bots and tables with names are; of two with the same name that in the first folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -38,6 +40,13 @@ impl Folders {
         let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
         let names: Vec<String> = bots.into_iter().map(|(name, _)| name).collect();
         Err(AgentError::NoBot { unknown: Box::new(unknown), names: names.join(", "), folders: folders.join(" or ") })
+    }
+
+    /// The file of a bot or a table by its name, without its `ending`, [`BOT`] or [`TABLE`].
+    pub fn file(&self, name: &str, ending: &str) -> Option<PathBuf> {
+        let is_name = Path::new(name).file_name().is_some_and(|file| file == name);
+        let mut files = self.0.iter().map(|folder| folder.join(format!("{name}.{ending}")));
+        files.find(|file| is_name && file.is_file())
     }
 
     /// The bots, by name.
@@ -114,13 +123,6 @@ impl Judge {
     /// # Errors
     /// When it plays another game.
     pub fn new(agent: &Roster, race: &Race) -> Result<Judge, AgentError> {
-        let name = match agent.spec() {
-            AgentSpec::Bot { path, lookahead } => {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
-            }
-            spec => spec.to_string(),
-        };
-        Ok(Judge { player: agent.player(race)?, name, version: agent.version() })
+        Ok(Judge { player: agent.player(race)?, name: agent.name(), version: agent.version() })
     }
 }

@@ -55,7 +55,7 @@ pub enum AgentSpec {
 /// What perfect play is called.
 const PERFECT: &str = "perfect";
 /// How the names of tables end.
-const TABLE: &str = "table";
+pub const TABLE: &str = "table";
 
 /// How a network is turned into a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -325,6 +325,17 @@ impl Roster {
             (Some(bot), _) => Ok(Some(bot.race()?)),
             (None, Some(table)) => Ok(Some(Race::new(*table.ruleset()))),
             (None, None) => Ok(None),
+        }
+    }
+
+    /// What it is called, wherever its file lies.
+    pub fn name(&self) -> String {
+        match &self.spec {
+            AgentSpec::Bot { path, lookahead } => {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+            }
+            spec => spec.to_string(),
         }
     }
 

@@ -50,6 +50,14 @@ pub enum TournamentError {
         /// The sides of the game.
         sides: usize,
     },
+    /// The hypotheses of the sequential test are not two.
+    #[error("sprt {elo0},{elo1}: {elo0} is not less than {elo1}")]
+    Hypotheses {
+        /// The difference in Elo of the one.
+        elo0: f64,
+        /// That of the other.
+        elo1: f64,
+    },
     /// The errors that the sequential test may make leave nothing to be sure of.
     #[error("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")]
     Doubt {
@@ -226,7 +234,10 @@ impl<'a> Tournament<'a> {
         if agents != 2 || sides != 2 {
             return Err(TournamentError::Sprt { agents, sides });
         }
-        let Sprt { alpha, beta, .. } = sprt;
+        let Sprt { elo0, elo1, alpha, beta } = sprt;
+        if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
+            return Err(TournamentError::Hypotheses { elo0, elo1 });
+        }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
             return Err(TournamentError::Doubt { alpha, beta });
         }

@@ -103,6 +103,10 @@ def test_whole_turns_are_those_of_the_rules(engine):
         for action in actions:
             played.apply_action(action)
         assert played.serialize() == end
+        assert re.search(r"[A-H]\d to [A-H]\d by \d", state.turn_to_string(actions))
+    with pytest.raises(ValueError, match="one too many"):
+        state.turn_to_string([*actions, 0, 0, 0])
+    assert "A   B   C" in state.draw()
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -190,10 +194,12 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: state.observation_tensor(5), "no player 5"),
         (lambda: many.step(np.zeros(3, np.int64)), "call `reset` first"),
         (lambda: ashta.VectorGame(game, 0), "`num_games` is 0"),
+        (lambda: ashta.VersusGame(game, 0, ashta.Agent("greedy", game)), "`num_games` is 0"),
+        (lambda: ashta.VersusGame(game, 1 << 60, ashta.Agent("greedy", game)), f"`num_games` is {1 << 60}, but must be 1 to"),
         (lambda: ashta.Agent("nobody", game), "`nobody` is no agent"),
         (lambda: ashta.Agent("pagade", game), "not ashtapada"),
         (lambda: ashta.Agent("greedy", game).act([game.new_initial_state(0)]), "nothing to choose"),
-        (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "plays pagade"),
+        (lambda: ashta.Agent("greedy", ashta.Game("pagade")).values([state]), "the game is pagade"),
         (lambda: ashta.Bot.load(broken), "broken.bot"),
         (lambda: ashta.Bot.load("nobody"), "No such file"),
         (lambda: ashta.Bot.load("ashtapada").agent("9ply"), "9ply"),
@@ -265,10 +271,10 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert finished.stdout.startswith("ashtapada ") and finished.stdout.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(7))
 def test_the_examples_of_the_page_run(number, tmp_path):
     blocks = program.blocks("python.md", "python")
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     finished = subprocess.run(
         [sys.executable, "-c", blocks[number]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )

@@ -1,32 +1,29 @@
 //! `Agent` and `Bot`: who plays.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ashta_agents::agent::Agent as Acting;
 use ashta_agents::evaluator::Evaluator;
+use ashta_agents::folders::{BOT, Folders};
 use ashta_agents::portable::Scratch;
-use ashta_agents::roster::{AgentSpec, Player};
+use ashta_agents::roster::{AgentError, AgentSpec, Player, Roster};
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game as _, Node, SeatSet};
+use ashta_env::game::{BySeat, Game as _, Node};
 use ashta_env::race::Race;
-use ashta_env::race::state::State as Position;
-use ashta_env::ruleset::Ruleset;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::game::Game;
+use crate::game::{Game, check, positions};
 use crate::refused;
 use crate::state::State;
-
-/// How bot files end.
-const BOT: &str = "bot";
 
 /// Somebody who plays a game: a baseline, a bot or perfect play.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
+    roster: Roster,
     player: Player,
     race: Arc<Race>,
     minds: Mutex<Minds>,
@@ -39,10 +36,16 @@ struct Minds {
 }
 
 impl Agent {
-    fn of(spec: AgentSpec, folders: &[PathBuf], race: Arc<Race>) -> PyResult<Agent> {
-        let player = spec.load(folders).map_err(refused)?.player(&race).map_err(refused)?;
+    fn of(roster: Result<Roster, AgentError>, race: Arc<Race>) -> PyResult<Agent> {
+        let roster = roster.map_err(refused)?;
+        let player = roster.player(&race).map_err(refused)?;
         let minds = Mutex::new(Minds { acting: player.agent(), evaluator: player.evaluator() });
-        Ok(Agent { player, race, minds })
+        Ok(Agent { roster, player, race, minds })
+    }
+
+    /// What was loaded.
+    pub(crate) fn roster(&self) -> &Roster {
+        &self.roster
     }
 
     /// One more of the same that acts.
@@ -52,36 +55,29 @@ impl Agent {
 
     /// Checks that it plays the game of `race`.
     pub(crate) fn check(&self, race: &Race) -> PyResult<()> {
-        if self.race.spec().ruleset_hash != race.spec().ruleset_hash {
-            let (expected, found) = (&self.race.spec().name, &race.spec().name);
-            let message = format!("the agent plays {expected} for {:?}, not {found}", self.race.spec().seats);
-            return Err(PyValueError::new_err(message));
-        }
-        Ok(())
-    }
-
-    fn positions(&self, states: &[PyRef<'_, State>]) -> PyResult<Vec<Position>> {
-        states.iter().try_for_each(|state| self.check(&state.race))?;
-        Ok(states.iter().map(|state| state.state).collect())
+        check(&self.race, race)
     }
 }
 
 /// Where bots and tables with names are, unless somebody says otherwise: what `ashta.folders()` answers.
-fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Vec<PathBuf>> {
+pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
-        Some(folders) => Ok(folders),
-        None => py.import("ashta")?.call_method0("folders")?.extract(),
+        Some(folders) => Ok(Folders(folders)),
+        None => py.import("ashta")?.call_method0("folders")?.extract().map(Folders),
     }
 }
 
-/// `ashtapada+2ply` as `FOLDER/ashtapada.bot+2ply`, where there is such a file in one of `folders`.
-fn named(spec: &str, folders: &[PathBuf]) -> String {
-    let (name, suffix) = spec.split_at(spec.find('+').unwrap_or(spec.len()));
-    let is_name = !name.is_empty() && Path::new(name).file_name().is_some_and(|file| file == name);
-    let mut files = folders.iter().map(|folder| folder.join(name).with_extension(BOT));
-    match files.find(|file| is_name && file.is_file()) {
-        Some(file) => format!("{}{suffix}", file.display()),
-        None => spec.to_owned(),
+/// Values by seat as `float32[values, num_players]`.
+pub(crate) fn by_player<'py>(
+    py: Python<'py>,
+    race: &Race,
+    values: &[BySeat<f32>],
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let seats = race.spec().seats;
+    let rows: Vec<Vec<f32>> = values.iter().map(|of| seats.iter().map(|seat| of[seat]).collect()).collect();
+    match rows.is_empty() {
+        true => Ok(PyArray2::zeros(py, [0, seats.len()], false)),
+        false => PyArray2::from_vec2(py, &rows).map_err(refused),
     }
 }
 
@@ -92,10 +88,7 @@ impl Agent {
     fn new(py: Python<'_>, spec: &str, game: &Game, folders: Option<Vec<PathBuf>>) -> PyResult<Agent> {
         let folders = folders_or_default(py, folders)?;
         let race = Arc::clone(&game.race);
-        py.detach(|| {
-            let spec: AgentSpec = named(spec, &folders).parse().map_err(refused)?;
-            Agent::of(spec, &folders, race)
-        })
+        py.detach(|| Agent::of(folders.agent(spec), race))
     }
 
     /// Who it is.
@@ -108,7 +101,7 @@ impl Agent {
     /// `i` of `seed`.
     #[pyo3(signature = (states, seed = 0))]
     fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> PyResult<Vec<usize>> {
-        let positions = self.positions(&states)?;
+        let positions = positions(&self.race, &states)?;
         drop(states);
         if let Some(other) = positions.iter().find(|state| !matches!(self.race.node(state), Node::Decision(_))) {
             let message = format!("there is nothing to choose at `{}`", self.race.print(other));
@@ -131,31 +124,26 @@ impl Agent {
 
     /// What the states are worth to each player, `float32[states, num_players]`, 0 to 1.
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let positions = self.positions(&states)?;
+        let positions = positions(&self.race, &states)?;
         drop(states);
         let mut values = Vec::new();
         py.detach(|| {
             let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
             minds.evaluator.values(&self.race, &positions, &mut values);
         });
-        let seats = self.race.spec().seats;
-        let rows: Vec<Vec<f32>> = values.iter().map(|of| seats.iter().map(|seat| of[seat]).collect()).collect();
-        match rows.is_empty() {
-            true => Ok(PyArray2::zeros(py, [0, seats.len()], false)),
-            false => PyArray2::from_vec2(py, &rows).map_err(refused),
-        }
+        by_player(py, &self.race, &values)
     }
 
     /// The probabilities of actions in a state, which sum to 1: of a bot those of its policy network, of others 1 for
     /// what they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> PyResult<Vec<(usize, f32)>> {
-        let positions = self.positions(std::slice::from_ref(&state))?;
-        let found: Vec<(usize, f32)> = {
+        let positions = positions(&self.race, std::slice::from_ref(&state))?;
+        let found: Vec<(usize, f32)> = py.detach(|| {
             let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = minds.evaluator.evaluate(&self.race, &positions).swap_remove(0);
             answer.policy.iter().map(|&(action, probability)| (usize::from(action.0), probability)).collect()
-        };
+        });
         if found.is_empty() { Ok(vec![(self.step(py, state, seed)?, 1.0)]) } else { Ok(found) }
     }
 
@@ -169,7 +157,7 @@ impl Agent {
 #[derive(Debug)]
 pub struct Bot {
     path: PathBuf,
-    folders: Vec<PathBuf>,
+    folders: Folders,
     bot: ashta_agents::bot::Bot,
     race: Arc<Race>,
 }
@@ -181,12 +169,11 @@ impl Bot {
     #[pyo3(signature = (bot, folders = None))]
     fn load(py: Python<'_>, bot: PathBuf, folders: Option<Vec<PathBuf>>) -> PyResult<Bot> {
         let folders = folders_or_default(py, folders)?;
-        let path = PathBuf::from(named(&bot.to_string_lossy(), &folders));
-        let bot = ashta_agents::bot::Bot::read(&path).map_err(refused)?;
-        let seats = SeatSet::from_letters(&bot.manifest.seats).map_err(refused)?;
-        let race = Race::new(Ruleset::parse(&bot.manifest.ruleset, seats).map_err(refused)?);
-        bot.check_ruleset(race.spec()).map_err(refused)?;
-        Ok(Bot { path, folders, bot, race: Arc::new(race) })
+        let named = folders.file(&bot.to_string_lossy(), BOT).filter(|_| !bot.is_file());
+        let path = named.unwrap_or(bot);
+        let bot = py.detach(|| ashta_agents::bot::Bot::read(&path)).map_err(refused)?;
+        let race = Arc::new(bot.race().map_err(refused)?);
+        Ok(Bot { path, folders, bot, race })
     }
 
     /// The game that it plays.
@@ -205,7 +192,8 @@ impl Bot {
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> PyResult<Agent> {
         let lookahead = lookahead.parse().map_err(refused)?;
-        Agent::of(AgentSpec::Bot { path: self.path.clone(), lookahead }, &self.folders, Arc::clone(&self.race))
+        let spec = AgentSpec::Bot { path: self.path.clone(), lookahead };
+        Agent::of(spec.load(&self.folders.0), Arc::clone(&self.race))
     }
 
     /// What its networks say of observations `float32[n, observation]`: values `float32[n, values]`, relative to the
@@ -216,7 +204,7 @@ impl Bot {
         observations: PyReadonlyArray2<'py, f32>,
     ) -> PyResult<[Bound<'py, PyArray2<f32>>; 2]> {
         let shape = &self.bot.net.shape().policy;
-        let (observations, mut scratch) = (observations.as_array(), Scratch::default());
+        let observations = observations.as_array();
         if observations.ncols() != shape.observation {
             let message = format!("observations of length {}, not {}", observations.ncols(), shape.observation);
             return Err(PyValueError::new_err(message));
@@ -226,13 +214,16 @@ impl Bot {
         {
             let (mut values, mut logits) = (values.readwrite(), logits.readwrite());
             let (mut values, mut logits) = (values.as_array_mut(), logits.as_array_mut());
-            for (row, observation) in observations.rows().into_iter().enumerate() {
-                let ones = observation.iter().enumerate().filter(|&(_, &entry)| entry != 0.0);
-                let active: Vec<u16> = ones.map(|(entry, _)| entry as u16).collect();
-                let (found, policy) = self.bot.net.forward(&active, &mut scratch);
-                values.row_mut(row).iter_mut().zip(found).for_each(|(out, value)| *out = *value);
-                logits.row_mut(row).iter_mut().zip(policy).for_each(|(out, logit)| *out = *logit);
-            }
+            py.detach(|| {
+                let mut scratch = Scratch::default();
+                for (row, observation) in observations.rows().into_iter().enumerate() {
+                    let ones = observation.iter().enumerate().filter(|&(_, &entry)| entry != 0.0);
+                    let active: Vec<u16> = ones.map(|(entry, _)| entry as u16).collect();
+                    let (found, policy) = self.bot.net.forward(&active, &mut scratch);
+                    values.row_mut(row).iter_mut().zip(found).for_each(|(out, value)| *out = *value);
+                    logits.row_mut(row).iter_mut().zip(policy).for_each(|(out, logit)| *out = *logit);
+                }
+            });
         }
         Ok([values, logits])
     }

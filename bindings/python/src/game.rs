@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ashta_env::chance;
 use ashta_env::game::{Game as _, Outlook, Seat, SeatSet};
 use ashta_env::race::Race;
+use ashta_env::race::state::State as Position;
 use ashta_env::ruleset::{GAMES, Ruleset};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,11 +26,43 @@ impl Game {
         race.spec().seats.iter().take_while(|&other| other != seat).count()
     }
 
+    /// The letters of the seats that take part, in the order of the players.
+    pub(crate) fn letters(race: &Race) -> String {
+        race.spec().seats.iter().map(Seat::letter).collect()
+    }
+
     /// The seat of a player.
     pub(crate) fn seat(race: &Race, player: usize) -> PyResult<Seat> {
         let seats = race.spec().seats;
         let unknown = || PyValueError::new_err(format!("there is no player {player}, only 0 to {}", seats.len() - 1));
         seats.iter().nth(player).ok_or_else(unknown)
+    }
+}
+
+/// Checks that `found` is the game of `race`.
+pub(crate) fn check(race: &Race, found: &Race) -> PyResult<()> {
+    if race.spec().ruleset_hash == found.spec().ruleset_hash {
+        return Ok(());
+    }
+    let name = |race: &Race| format!("{} for {:?}", race.spec().name, race.spec().seats);
+    Err(PyValueError::new_err(format!("the game is {}, not {}", name(race), name(found))))
+}
+
+/// The positions of states, which must be of the game of `race`.
+pub(crate) fn positions(race: &Race, states: &[PyRef<'_, State>]) -> PyResult<Vec<Position>> {
+    states.iter().try_for_each(|state| check(race, &state.race))?;
+    Ok(states.iter().map(|state| state.state).collect())
+}
+
+/// The most numbers in the observations of all games.
+const MOST_NUMBERS: usize = 1 << 31;
+
+/// Checks how many games are to be stepped together.
+pub(crate) fn check_count(race: &Race, num_games: usize) -> PyResult<()> {
+    let most = MOST_NUMBERS / race.spec().observation;
+    match (1..=most).contains(&num_games) {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!("`num_games` is {num_games}, but must be 1 to {most}"))),
     }
 }
 
@@ -66,7 +99,7 @@ impl Game {
     /// The letters of the seats that take part, in the order of the players.
     #[getter]
     fn seats(&self) -> String {
-        self.race.spec().seats.iter().map(Seat::letter).collect()
+        Game::letters(&self.race)
     }
 
     /// `"winner"`, `"teams"` or `"placings"`: what returns mean.

@@ -136,6 +136,28 @@ impl State {
         })
     }
 
+    /// What actions of one turn, taken one after the other, do, in words.
+    fn turn_to_string(&self, actions: Vec<i64>) -> PyResult<String> {
+        let mut end = self.clone();
+        for &action in &actions {
+            if end.is_chance_node() {
+                let message = format!("action {action} is one too many: the turn is over at `{}`", end.serialize());
+                return Err(PyValueError::new_err(message));
+            }
+            end.apply_action(action)?;
+        }
+        if !matches!(self.race.node(&self.state), Node::Decision(_)) {
+            return Err(PyValueError::new_err(format!("there is nothing to choose at `{}`", self.serialize())));
+        }
+        let actions: Vec<Action> = actions.into_iter().map(|action| Action(action as u8)).collect();
+        Ok(self.race.turn_text(&self.state, &actions))
+    }
+
+    /// The board as a drawing of several lines.
+    fn draw(&self) -> String {
+        self.race.draw(&self.state)
+    }
+
     /// What each player gets, 0 to 1; zeros before the end.
     fn returns(&self) -> Vec<f64> {
         let returns = self.race.returns(&self.state);

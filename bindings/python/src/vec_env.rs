@@ -10,11 +10,8 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::game::Game;
+use crate::game::{Game, check_count};
 use crate::refused;
-
-/// The most numbers in the observations of all games.
-const MOST_NUMBERS: usize = 1 << 31;
 
 /// Many games that are stepped together. A game that ends begins anew at once.
 #[pyclass(module = "ashta")]
@@ -79,10 +76,7 @@ impl VectorGame {
     #[new]
     fn new(py: Python<'_>, game: &Game, num_games: usize) -> PyResult<VectorGame> {
         let spec = game.race.spec();
-        if num_games == 0 || num_games.saturating_mul(spec.observation) > MOST_NUMBERS {
-            let most = MOST_NUMBERS / spec.observation;
-            return Err(PyValueError::new_err(format!("`num_games` is {num_games}, but must be 1 to {most}")));
-        }
+        check_count(&game.race, num_games)?;
         Ok(VectorGame {
             envs: VecEnv::new(Arc::clone(&game.race), num_games),
             has_begun: false,

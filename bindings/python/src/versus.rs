@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use rand::Rng;
 
 use crate::agent::Agent;
-use crate::game::Game;
+use crate::game::{Game, check_count};
 use crate::refused;
 
 /// Many games of one player against an agent, who plays all other seats.
@@ -119,9 +119,7 @@ impl VersusGame {
         player: Option<usize>,
     ) -> PyResult<VersusGame> {
         let spec = game.race.spec();
-        if num_games == 0 {
-            return Err(PyValueError::new_err("`num_games` is 0, but must be at least 1"));
-        }
+        check_count(&game.race, num_games)?;
         opponent.check(&game.race)?;
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         Ok(VersusGame {

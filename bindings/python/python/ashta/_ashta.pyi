@@ -1,7 +1,8 @@
 """The compiled part of the package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,10 @@ class State:
     def child(self, action: int) -> State:
         """A new state after an action or outcome."""
     def action_to_string(self, action: int) -> str: ...
+    def turn_to_string(self, actions: Sequence[int]) -> str:
+        """What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`."""
+    def draw(self) -> str:
+        """The board as a drawing of several lines."""
     def returns(self) -> list[float]:
         """What each player gets, 0 to 1; zeros before the end."""
     def player_return(self, player: int) -> float: ...
@@ -188,3 +193,65 @@ class Bot:
 
         Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
         """
+
+class Table:
+    """The values of perfect play of one game, position by position."""
+
+    @staticmethod
+    def load(table: str | PathLike[str] | Game, folders: Sequence[str | PathLike[str]] | None = None) -> Table:
+        """Reads a table: a file, or the name or the game of one in `folders`, by default `ashta.folders()`.
+
+        `ValueError` when there is none, or it is damaged or not finished.
+        """
+    @property
+    def game(self) -> Game:
+        """The game that was solved."""
+    @property
+    def bits(self) -> int:
+        """Bits of a value in the file: 16 or 32."""
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of the values, as in the header of the file: `positions`, `sweeps`, `cut_off`, `residual` and
+        `certificate`, the proof of how exact they are, or `None`."""
+    @property
+    def error(self) -> float | None:
+        """How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof."""
+    def values(self, states: Sequence[State]) -> NDArray[np.float32]:
+        """What the states are worth to each player, `float32[states, num_players]`, 0 to 1."""
+
+class ArenaResult:
+    """What an arena found."""
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What `ashta arena --json` prints, with the same keys; bounds that are not known are `None`."""
+    @property
+    def games(self) -> list[dict[str, Any]]:
+        """The games, each as a line of a file of games has it; none with `keep_games=False`. Made anew each time."""
+
+def arena(
+    agents: Sequence[str | Agent | Callable[[State], int]] | Mapping[str, str | Agent | Callable[[State], int]],
+    game: Game | None = None,
+    *,
+    pairs: int = 1000,
+    seed: int = 7919,
+    threads: int | None = None,
+    luck: str | Agent = "auto",
+    anchor: str | None = None,
+    sprt: tuple[float, float] | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    keep_games: bool = True,
+    folders: Sequence[str | PathLike[str]] | None = None,
+) -> ArenaResult:
+    """Lets 2 to 256 agents meet in games with the same throws, as `ashta arena` does.
+
+    An agent is a text as `Agent` takes it, an `Agent`, or a function from a state to a legal action. `game` is that of
+    the first bot or table if nothing is said. `pairs`, 1 to 10,000,000, are blocks of games for each lineup; `seed` is
+    that of the throws; `threads`, 1 to 256, are by default as many as there are processors, and one where a function
+    plays. Without functions the result depends neither on threads nor on the time. `luck` says by whose values luck is
+    measured: `"auto"`, `"none"` or an agent. `anchor` is the name of who is rated 0; `sprt` are differences in Elo
+    between which a sequential test decides, wrongly with the probabilities `alpha` and `beta`.
+
+    What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
+    """

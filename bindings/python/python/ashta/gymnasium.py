@@ -58,6 +58,10 @@ class RaceEnv(gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._games.legal_actions[0].astype(np.int8)}
 
+    def action_masks(self) -> np.ndarray:
+        """What is legal, `bool[actions]`: as sb3-contrib asks for it."""
+        return self._games.legal_actions[0].copy()
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
         self._games.reset(_seed(self.np_random))

@@ -1,0 +1,310 @@
+//! `arena`: agents meet in games with the same throws, and who is better is summed up.
+//!
+//! The games are played without the interpreter lock, by threads of their own; agents that are functions take it for
+//! their decisions. The calling thread sees to Ctrl-C meanwhile.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use ashta_agents::agent::GameRng;
+use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Sprt, Summary};
+use ashta_agents::folders::{Folders, Judge};
+use ashta_agents::record::GameLine;
+use ashta_agents::roster::{Player, Roster};
+use ashta_agents::tournament::{Entrant, Tournament, distinct_names};
+use ashta_env::game::{Action, Game as _};
+use ashta_env::race::Race;
+use ashta_env::race::state::State as Position;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::agent::{Agent, folders_or_default};
+use crate::game::Game;
+use crate::state::State;
+use crate::{refused, to_python};
+
+/// Games that a thread plays side by side.
+const BATCH: usize = 64;
+/// The most pairs of games.
+const MOST_PAIRS: u64 = 10_000_000;
+/// The most threads.
+const MOST_THREADS: usize = 256;
+/// How often it is seen whether Ctrl-C was pressed.
+const LOOKS_UP: Duration = Duration::from_millis(50);
+
+/// An agent as it was named.
+enum Named {
+    Agent(Box<Roster>),
+    Function(Py<PyAny>),
+}
+
+/// Who plays, once the game is known.
+enum Mind {
+    Inside(Player),
+    Function(Py<PyAny>),
+}
+
+/// The agents by their names: of a mapping its keys, of a sequence what its items are called.
+fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<Vec<(String, Named)>> {
+    let mut found = Vec::new();
+    if let Ok(agents) = agents.cast::<PyDict>() {
+        for (name, agent) in agents.iter() {
+            found.push((name.extract()?, one(&agent, folders)?.1));
+        }
+        return Ok(found);
+    }
+    if agents.extract::<String>().is_ok() {
+        return Err(PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent"));
+    }
+    for agent in agents.try_iter()? {
+        found.push(one(&agent?, folders)?);
+    }
+    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+    Ok(distinct_names(&names).into_iter().zip(found).map(|(name, (_, agent))| (name, agent)).collect())
+}
+
+/// One agent with what it is called.
+fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<(String, Named)> {
+    if let Ok(spec) = agent.extract::<String>() {
+        let roster = folders.agent(&spec).map_err(refused)?;
+        return Ok((spec, Named::Agent(Box::new(roster))));
+    }
+    if let Ok(agent) = agent.cast::<Agent>() {
+        let roster = agent.get().roster();
+        return Ok((roster.name(), Named::Agent(Box::new(roster.clone()))));
+    }
+    if agent.is_callable() {
+        let name = agent.getattr("__name__").and_then(|name| name.extract());
+        return Ok((name.unwrap_or_else(|_| "function".to_owned()), Named::Function(agent.clone().unbind())));
+    }
+    let kind = agent.get_type().name()?;
+    Err(PyTypeError::new_err(format!(
+        "an agent is a text, an `Agent` or a function from a state to an action, not {kind}"
+    )))
+}
+
+/// The game that is meant: the one that is named, or that of the first bot or table.
+fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> {
+    if let Some(game) = game {
+        return Ok(Arc::clone(&game.race));
+    }
+    for (_, agent) in agents {
+        if let Named::Agent(roster) = agent
+            && let Some(race) = roster.race().map_err(refused)?
+        {
+            return Ok(Arc::new(race));
+        }
+    }
+    Err(PyValueError::new_err(
+        "no bot or table says what to play: name the game, for instance game=ashta.Game(\"ashtapada\")",
+    ))
+}
+
+/// By whose values luck is measured.
+fn judge(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResult<Option<Judge>> {
+    if let Ok(agent) = luck.cast::<Agent>() {
+        return Judge::new(agent.get().roster(), race).map(Some).map_err(refused);
+    }
+    let spec: String = luck.extract().map_err(|_| PyTypeError::new_err("`luck` is \"auto\", \"none\" or an agent"))?;
+    folders.judge(&spec, race).map_err(refused)
+}
+
+/// What ends an arena before its time.
+#[derive(Default)]
+struct Stop {
+    is_set: AtomicBool,
+    why: Mutex<Option<PyErr>>,
+}
+
+impl Stop {
+    fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Relaxed)
+    }
+
+    /// Ends it, because of the first error.
+    fn set(&self, error: PyErr) {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.is_set.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A function that plays.
+struct Function<'a> {
+    name: &'a str,
+    function: &'a Py<PyAny>,
+    race: &'a Arc<Race>,
+    stop: &'a Stop,
+}
+
+impl Function<'_> {
+    fn choose_one(&self, py: Python<'_>, state: &Position) -> PyResult<Action> {
+        let answer = self.function.bind(py).call1((State { race: Arc::clone(self.race), state: *state },))?;
+        let legal = self.race.legal_actions(state);
+        let number = answer.extract::<i64>().ok().and_then(|number| u8::try_from(number).ok());
+        let action = number.filter(|&number| number < 32).map(Action).filter(|&action| legal.contains(action));
+        action.ok_or_else(|| {
+            let (name, position) = (self.name, self.race.print(state));
+            PyValueError::new_err(format!(
+                "{name} chose {answer}, which is not legal at `{position}`; legal are {legal:?}"
+            ))
+        })
+    }
+}
+
+impl Contestant<Race> for Function<'_> {
+    fn choose(&mut self, _: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+        // Its games count for nothing: whoever stops reports why.
+        let stopped = || Err(Fault("nobody waits for it any longer".to_owned()));
+        Python::attach(|py| {
+            let one = |state| match self.stop.is_set() {
+                true => stopped(),
+                false => self.choose_one(py, state).or_else(|error| {
+                    self.stop.set(error);
+                    stopped()
+                }),
+            };
+            states.iter().map(one).collect()
+        })
+    }
+}
+
+/// What an arena found.
+#[pyclass(frozen, module = "ashta")]
+#[derive(Debug)]
+pub struct ArenaResult {
+    summary: Summary,
+    games: Vec<GameLine>,
+}
+
+#[pymethods]
+impl ArenaResult {
+    /// What `ashta arena --json` prints, with the same keys.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, serde_json::to_string(&self.summary))
+    }
+
+    /// The games, each as a line of a file of games has it.
+    #[getter]
+    fn games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, serde_json::to_string(&self.games))
+    }
+
+    fn __repr__(&self) -> String {
+        let score = |agent: &ashta_agents::arena::AgentSummary| {
+            let [low, high] = agent.score.interval;
+            format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
+        };
+        let scores: Vec<String> = self.summary.agents.iter().map(score).collect();
+        format!("ArenaResult({} games of {}; {})", self.summary.games, self.summary.game, scores.join(", "))
+    }
+}
+
+/// Lets agents meet, each pair of games or lineup with the same throws.
+#[pyfunction]
+#[pyo3(signature = (
+    agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
+    alpha = 0.05, beta = 0.05, keep_games = true, folders = None,
+))]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
+pub fn arena(
+    py: Python<'_>,
+    agents: &Bound<'_, PyAny>,
+    game: Option<&Game>,
+    pairs: u64,
+    seed: u64,
+    threads: Option<usize>,
+    luck: Option<&Bound<'_, PyAny>>,
+    anchor: Option<&str>,
+    sprt: Option<(f64, f64)>,
+    alpha: f64,
+    beta: f64,
+    keep_games: bool,
+    folders: Option<Vec<PathBuf>>,
+) -> PyResult<ArenaResult> {
+    if !(1..=MOST_PAIRS).contains(&pairs) {
+        return Err(PyValueError::new_err(format!("`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}")));
+    }
+    let folders = folders_or_default(py, folders)?;
+    let agents = named(agents, &folders)?;
+    let race = race(game, &agents)?;
+    let judge = match luck {
+        Some(luck) => judge(luck, &folders, &race)?,
+        None => folders.judge("auto", &race).map_err(refused)?,
+    };
+    let seated = |(name, agent)| {
+        let mind = match agent {
+            Named::Agent(roster) => {
+                let in_agent = |error| PyValueError::new_err(format!("{name}: {}", refused(error).value(py)));
+                Mind::Inside(roster.player(&race).map_err(in_agent)?)
+            }
+            Named::Function(function) => Mind::Function(function),
+        };
+        Ok((name, mind))
+    };
+    let minds = agents.into_iter().map(seated).collect::<PyResult<Vec<(String, Mind)>>>()?;
+    // Functions think one at a time, and in the same order with one thread.
+    let thinks_alone = minds.iter().any(|(_, mind)| matches!(mind, Mind::Function(_)));
+    let processors = if thinks_alone { 1 } else { std::thread::available_parallelism().map_or(1, NonZero::get) };
+    let threads = threads.unwrap_or(processors.min(MOST_THREADS));
+    if !(1..=MOST_THREADS).contains(&threads) {
+        return Err(PyValueError::new_err(format!("`threads` is {threads}, but must be 1 to {MOST_THREADS}")));
+    }
+    let stop = Stop::default();
+    let entrants = minds.iter().map(|(name, mind)| entrant(name, mind, &race, &stop)).collect();
+    let mut tournament = Tournament::new(&race, entrants, judge).map_err(refused)?;
+    if let Some(name) = anchor {
+        tournament = tournament.with_anchor(name).map_err(refused)?;
+    }
+    if let Some((elo0, elo1)) = sprt {
+        tournament = tournament.with_sprt(Sprt { elo0, elo1, alpha, beta }).map_err(refused)?;
+    }
+    let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
+    let found = py.detach(|| play(&tournament, &config, keep_games, &stop));
+    match stop.why.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => Ok(found),
+    }
+}
+
+fn entrant<'a>(name: &'a str, mind: &'a Mind, race: &'a Arc<Race>, stop: &'a Stop) -> Entrant<'a> {
+    Entrant::new(name.to_owned(), move || match mind {
+        Mind::Inside(player) => Box::new(player.agent()),
+        Mind::Function(function) => Box::new(Function { name, function, race, stop }),
+    })
+}
+
+/// Plays in other threads, and sees to signals meanwhile.
+fn play(tournament: &Tournament<'_>, config: &MatchConfig, keep_games: bool, stop: &Stop) -> ArenaResult {
+    let (mut facts, mut games) = (Vec::new(), Vec::new());
+    let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
+        if keep_games {
+            games.extend(lines);
+        }
+        ControlFlow::Continue(())
+    };
+    let begun = Instant::now();
+    let clock = || begun.elapsed().as_nanos() as u64;
+    let (over, waits) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let (facts, take) = (&mut facts, &mut take);
+        let worker = scope.spawn(move || {
+            // Dropped at the end, however that comes.
+            let _over = over;
+            let left = tournament.left(config.blocks, facts);
+            tournament.play(left, config, &clock, &|| stop.is_set(), facts, take);
+        });
+        while let Err(mpsc::RecvTimeoutError::Timeout) = waits.recv_timeout(LOOKS_UP) {
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                stop.set(error);
+            }
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    });
+    ArenaResult { summary: tournament.summary(&facts), games }
+}
