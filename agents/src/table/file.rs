@@ -269,7 +269,7 @@ fn read_values<V: Copy + Default>(
     value: impl Fn(&[u8], usize, usize) -> V,
     add: impl Fn(V, V) -> V,
 ) -> Result<Vec<V>, TableError> {
-    let mut values = Vec::with_capacity(count);
+    let mut values: Vec<V> = Vec::new();
     let blocks = count.div_ceil(BLOCK);
     let (mut packed, mut planes) = (Vec::new(), Vec::new());
     for block in 0..blocks {
@@ -292,6 +292,10 @@ fn read_values<V: Copy + Default>(
         let read = ZlibDecoder::new(packed.as_slice()).take(limit + 1).read_to_end(&mut planes);
         if read.is_err() || planes.len() as u64 != limit {
             return Err(TableError::Damaged { part: part() });
+        }
+        if values.capacity() < values.len() + here {
+            // A header alone takes no room: there is as much again as has been read, and no more than there will be.
+            values.reserve_exact((values.len() + here).min(count - values.len()));
         }
         let mut last = V::default();
         values.extend((0..here).map(|at| {

@@ -42,21 +42,25 @@ impl CampList {
             Turns::Dice(turns) if turns.rules.no_cut != crate::flags::NoCut::Off => 1,
             Turns::Series(_) | Turns::Single(_) | Turns::Dice(_) => 0,
         };
-        let mut found = Vec::new();
+        let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
         places[..pieces].fill(0);
         loop {
             for mark in [0, mark].into_iter().take(if mark == 0 { 1 } else { 2 }) {
                 if let Some(info) = info(race, places, mark) {
-                    found.push((info.height, info.layer, info.steps, places, mark));
+                    count += 1;
+                    // Beyond what can be numbered they are only counted.
+                    if count < usize::from(NONE) {
+                        found.push((info.height, info.layer, info.steps, places, mark));
+                    }
                 }
             }
             if !advance(&mut places[..pieces], last as u8) {
                 break;
             }
         }
-        if found.len() >= usize::from(NONE) {
-            return Err(StartsError::TooManyCamps { count: found.len() as u64 });
+        if count >= usize::from(NONE) {
+            return Err(StartsError::TooManyCamps { count: count as u64 });
         }
         found.sort_unstable();
         let mut list = CampList {
