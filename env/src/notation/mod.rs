@@ -3,8 +3,9 @@
 //! Within a turn the pending throws are those still to be used, then `;` and, in slot order, what each piece of the
 //! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads twins,
 //! `6~` follows as the other twin, `keep-` is borne off, `12^6` (Pagade) moves first with the larger die. Under
-//! `must_use=greedy`, `!4` says that a 4 was left unused. Declared twins (`twins=bell`) carry a `t`: `13t,13t`. A seat
-//! that finished second or third (Pagade, playing on) carries its place: `N+#2:home,home,home,home`.
+//! `must_use=greedy`, `!4` says that a 4 was left unused. Declared twins (`twins=bell`) carry a `t`: `13t,13t`, and
+//! within a turn `13t&4,13t~`. A seat that finished second or third (Pagade, playing on) carries its place:
+//! `N+#2:home,home,home,home`.
 
 mod board;
 mod parse;
@@ -99,7 +100,10 @@ impl Race {
         let colour = self.colour(state);
         let mut items: Vec<String> = Vec::new();
         for slot in 0..self.ruleset().pieces() {
-            let place = self.place_text(state.pieces[colour.index()][slot]);
+            let mut place = self.place_text(state.pieces[colour.index()][slot]);
+            if state.declared[colour.index()] >> slot & 1 == 1 {
+                place.push('t');
+            }
             let steps = state.steps[slot];
             let item = match state.roles[slot] & !role::ENTERED {
                 role::LEAD => format!("{place}&{steps}"),

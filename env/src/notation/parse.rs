@@ -123,6 +123,12 @@ impl Race {
         (0..=self.last_place()).find(|&place| self.place_text(place) == text)
     }
 
+    /// The name of a place, and 1 if it is that of a declared twin.
+    fn declaration<'a>(&self, text: &'a str) -> (&'a str, u8) {
+        let declares = matches!(self.turns(), Turns::Series(turns) if turns.declares());
+        text.strip_suffix('t').filter(|_| declares).map_or((text, 0), |name| (name, 1))
+    }
+
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), NotationError> {
         let Some((head, pieces)) = text.split_once(':') else { return Err(bad_seat(text, "it has no `:`")) };
         let mut head = &head[1..];
@@ -145,13 +151,9 @@ impl Race {
         if texts.len() != count {
             return Err(bad_seat(text, format!("it has {} pieces, not {count}", texts.len())));
         }
-        let declares = matches!(self.turns(), Turns::Series(turns) if turns.declares());
         let mut previous = (0, 0);
         for (slot, piece) in texts.iter().enumerate() {
-            let (name, is_declared) = match piece.strip_suffix('t').filter(|_| declares) {
-                Some(name) => (name, 1),
-                None => (*piece, 0),
-            };
+            let (name, is_declared) = self.declaration(piece);
             let Some(place) = self.place(name) else {
                 return Err(bad_seat(text, format!("there is no place `{piece}`")));
             };
@@ -369,7 +371,8 @@ impl Race {
 
     /// Reads what the pieces of the mover do in the turn under way.
     fn parse_allotted(&self, state: &mut State, text: &str) -> Result<(), String> {
-        let own = state.pieces[self.colour(state).index()];
+        let colour = self.colour(state).index();
+        let (own, declared) = (state.pieces[colour], state.declared[colour]);
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
             let unknown = || format!("`{item}` is no allotment");
@@ -380,9 +383,11 @@ impl Race {
             }
             let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));
             let sign = sign.ok_or_else(unknown)?;
-            let place = self.place(&item[..sign]).ok_or_else(unknown)?;
+            let (name, is_declared) = self.declaration(&item[..sign]);
+            let place = self.place(name).ok_or_else(unknown)?;
             let steps = &item[sign + 1..];
-            let slot = (next_slot..MAX_PIECES).find(|&slot| own[slot] == place);
+            let is_it = |slot: &usize| own[*slot] == place && declared >> slot & 1 == is_declared;
+            let slot = (next_slot..MAX_PIECES).find(is_it);
             let slot = slot.ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
             let is_pagade = matches!(self.turns(), Turns::Dice(_));
