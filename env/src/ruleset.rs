@@ -34,6 +34,9 @@ pub enum Rules {
     Pagade(PagadeRules),
 }
 
+/// Problems that are named at once; what comes after so many is not looked at.
+const MAX_PROBLEMS: usize = 16;
+
 /// The names of the games, as the notation writes them.
 pub const GAMES: [&str; 3] = ["ashtapada", "ashte-kashte", "pagade"];
 
@@ -85,8 +88,8 @@ impl Ruleset {
     /// has its default.
     ///
     /// # Errors
-    /// Every problem found: an unknown game, unknown, repeated or empty flags, values that a flag does not take, seats
-    /// that the game is not played on.
+    /// Every problem found, until there are 16: an unknown game, unknown, repeated or empty flags, values that a flag
+    /// does not take, seats that the game is not played on.
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
@@ -99,6 +102,9 @@ impl Ruleset {
         let mut ruleset = Ruleset { seats, pieces: rules.default_pieces(), rules };
         let mut seen: Vec<&str> = Vec::new();
         for (flag, value) in flags {
+            if problems.len() >= MAX_PROBLEMS {
+                break;
+            }
             if flag.is_empty() {
                 problems.push(RulesetProblem::EmptyFlag);
                 continue;
