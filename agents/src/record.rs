@@ -168,7 +168,7 @@ impl GameLine {
     /// When there is no such game; moves of a line of JSON are not checked, [`GameLine::replay`] does that.
     pub fn read(text: &str, number: usize) -> Result<GameLine, RecordError> {
         if !text.trim_start().starts_with('{') {
-            return GameLine::from_positions(text);
+            return if number == 1 { GameLine::from_positions(text) } else { Err(RecordError::Fewer { number }) };
         }
         let lines = (1..).zip(text.lines());
         let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("{\"arena\""));
