@@ -164,13 +164,16 @@ impl Bot {
                 found: format!("{:?}", self.manifest.shape),
             });
         }
+        for network in [self.net.value(), self.net.policy()] {
+            network.check_sums()?;
+        }
         let mut scratch = Scratch::default();
         for (index, probe) in self.manifest.probes.iter().enumerate() {
             let (values, policy) = self.net.forward(&probe.active, &mut scratch);
             for (kind, expected, found) in [("value", &probe.values, values), ("logit", &probe.policy, policy)] {
                 for (place, (&expected, &found)) in expected.iter().zip(found).enumerate() {
                     let near = (expected - found).abs() <= TOLERANCE * expected.abs().max(1.0);
-                    if !near || !found.is_finite() {
+                    if !near || !found.is_finite() || !expected.is_finite() {
                         return Err(BotError::Probe { index, what: format!("{kind} {place}"), expected, found });
                     }
                 }

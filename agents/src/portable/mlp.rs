@@ -18,6 +18,9 @@ pub struct Mlp {
     policy: Layer,
 }
 
+/// A sum below this can be added to another such without becoming infinite.
+const LARGEST: f64 = f32::MAX as f64 / 8.0;
+
 /// Room for the intermediate results of [`Mlp`]; fits any network and grows when it has to.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
@@ -79,6 +82,28 @@ impl Mlp {
             parameters.extend(self.policy.row(row, inputs).take(self.shape.actions));
         }
         parameters
+    }
+
+    /// Checks that whatever is observed, no sum becomes too large to be a number.
+    ///
+    /// # Errors
+    /// [`NetError::Overflow`] where it could.
+    pub(crate) fn check_sums(&self) -> Result<(), NetError> {
+        let parameters = self.parameters();
+        let mut rest = &parameters[..];
+        // Observations are at most 1; each layer takes at most what the one before can give.
+        let mut bound = 1.0;
+        for (inputs, outputs) in self.shape.layers() {
+            let (layer, after) = rest.split_at((inputs + 1) * outputs);
+            let (weights, biases) = layer.split_at(inputs * outputs);
+            let mut sums: Vec<f64> = biases.iter().map(|&bias| f64::from(bias.abs())).collect();
+            for row in weights.chunks_exact(outputs) {
+                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += bound * f64::from(weight.abs()));
+            }
+            bound = sums.into_iter().fold(0.0, f64::max);
+            rest = after;
+        }
+        if bound < LARGEST { Ok(()) } else { Err(NetError::Overflow { bound }) }
     }
 
     /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes

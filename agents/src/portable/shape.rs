@@ -138,6 +138,12 @@ pub enum NetError {
     /// The two networks of a bot mean different things by their values.
     #[error("the value network and the policy network have different value heads")]
     ValueHeads,
+    /// With some observation a sum in the network could be too large to be a number.
+    #[error("the parameters of the network are so large that its sums could reach {bound:e}")]
+    Overflow {
+        /// No sum is larger.
+        bound: f64,
+    },
     /// A parameter is infinite or not a number.
     #[error("parameter {index} of the network is {value}")]
     NotFinite {
