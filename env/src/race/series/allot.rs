@@ -1,6 +1,7 @@
 //! Allotting the throws of a series: which unit can take which throw, and how many throws a legal allotment can use.
 
 use super::SeriesTurns;
+use super::search::Search;
 use crate::flags::{MustUse, TwinSpeed, Twins};
 use crate::game::{Action, ActionMask};
 use crate::race::actions::{PAIRS, PASS, SINGLES};
@@ -8,7 +9,7 @@ use crate::race::slots::{Set, Slots};
 use crate::race::state::{Kind, MAX_PIECES, Series, State, role};
 
 /// Throws that are still to be allotted, counted by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Remaining {
     pub(super) ones: u8,
     pub(super) fours: u8,
@@ -53,9 +54,9 @@ pub(crate) struct Turn {
 
 /// What can take a throw, by the slot of the (first) piece. Of pieces that can stand for each other only the lowest is
 /// here.
-struct Units {
+pub(super) struct Units {
     /// The place that each piece has reached.
-    reached: Slots,
+    pub(super) reached: Slots,
     /// Pieces that move alone.
     alone: Set,
     /// Pieces that move together with another.
@@ -98,6 +99,8 @@ impl SeriesTurns {
         takers: ActionMask,
     ) -> ActionMask {
         let is_max = self.rules.must_use == MustUse::Max;
+        // Where throws may be left unused it is enough that the turn can end.
+        let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
         let mut mask = ActionMask::EMPTY;
         let mut most = None;
         for action in takers.iter().chain([PASS]) {
@@ -106,7 +109,7 @@ impl SeriesTurns {
                 continue;
             }
             let next = self.give(turn, allotment, throw, action);
-            let Some(used) = self.most_used(turn, &next, rest) else { continue };
+            let Some(used) = search.most_used(&next, rest) else { continue };
             let used = used + u32::from(action != PASS);
             if is_max && Some(used) > most {
                 mask = ActionMask::EMPTY;
@@ -122,41 +125,9 @@ impl SeriesTurns {
         mask
     }
 
-    /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses; `None`
-    /// when no legal allotment begins so.
-    #[inline]
-    pub(super) fn most_used(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> Option<u32> {
-        self.most_used_from(turn, allotment, remaining, Action(0))
-    }
-
-    /// [`SeriesTurns::most_used`] by trying every allotment; equal throws go to actions in ascending order from
-    /// `least` on.
-    fn most_used_from(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining, least: Action) -> Option<u32> {
-        let count = remaining.count();
-        // Far from the keep one unit can take all that is left.
-        if self.completes(allotment) && (count == 0 || self.moves_by(turn, allotment, self.sum(remaining))) {
-            return Some(count);
-        }
-        let Some((throw, rest)) = remaining.split() else { return self.is_complete(turn, allotment).then_some(0) };
-        let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
-        let units = self.units(turn, allotment, self.sum(remaining));
-        // Where nobody can take the smallest throw, none can be used.
-        let (any_alone, any_together) = self.takers(&units, self.smallest(remaining));
-        if (any_alone | any_together).is_empty() {
-            return self.is_complete(turn, allotment).then_some(0);
-        }
-        let (alone, together) = self.takers(&units, self.pips(throw));
-        let mut most = None;
-        for action in actions(alone, together).iter().filter(|&action| action >= least) {
-            let next = self.give(turn, allotment, throw, action);
-            let least = if same_throw { action } else { Action(0) };
-            most = most.max(self.most_used_from(turn, &next, rest, least).map(|used| used + 1));
-            if most == Some(count) {
-                return most;
-            }
-        }
-        let least = if same_throw { PASS } else { Action(0) };
-        most.max(self.most_used_from(turn, &self.give(turn, allotment, throw, PASS), rest, least))
+    /// Whether some legal allotment of the `remaining` throws begins with `allotment`.
+    pub(super) fn begins(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
+        Search::new(self, turn, 0).most_used(allotment, remaining).is_some()
     }
 
     /// Whether any of the `remaining` throws can still be used.
@@ -164,12 +135,38 @@ impl SeriesTurns {
     pub(super) fn goes_on(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
         let smallest = u32::from(self.smallest(remaining));
         self.completes(allotment) && self.moves_by(turn, allotment, smallest)
-            || self.most_used(turn, allotment, remaining) != Some(0)
+            || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)
+    }
+
+    /// More of the `remaining` throws than these do not fit between the pieces and the keep.
+    pub(super) fn most_by_room(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> u32 {
+        let room = |slot: usize| {
+            let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
+            match place {
+                _ if role & (role::FOLLOWER | role::BORNE) != 0 || place > self.keep => 0,
+                place if place == self.keep => 1,
+                place => {
+                    let entering = u32::from(place == 0 && role & role::ENTERED == 0);
+                    u32::from(self.keep - base(place)).saturating_sub(u32::from(allotment.steps.get(slot))) + entering
+                }
+            }
+        };
+        let mut room: u32 = (0..self.seating.pieces).map(room).sum();
+        let Remaining { ones, fours, zeros, last } = remaining;
+        let throws = [(1, ones), (last, u8::from(last > 0)), (4, fours), (self.face(Kind::Zero), zeros)];
+        // From the smallest to the largest, each at no more than it costs.
+        let used = throws.map(|(pips, count)| {
+            let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
+            let used = room.checked_div(steps).map_or(count, |most| most.min(count));
+            room -= used * steps;
+            used
+        });
+        used.iter().sum()
     }
 
     /// Whether some unit on the course is sure to be able to go on by `pips`.
     #[inline]
-    fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
+    pub(super) fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
         let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(role::FOLLOWER);
@@ -179,7 +176,7 @@ impl SeriesTurns {
 
     /// The units while `pips` remain to be allotted in all. Always inlined: so the sets stay in registers.
     #[inline(always)]
-    fn units(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> Units {
+    pub(super) fn units(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
         // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
         let places = turn.own.or(roles.only(role::ENTERED));
@@ -234,7 +231,7 @@ impl SeriesTurns {
 
     /// The slots whose unit can take a throw of `pips`: of pieces by themselves, and of two together.
     #[inline]
-    fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
+    pub(super) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
         let moving = units.alone & self.within(units.reached, u32::from(pips));
         let joint = u32::from(self.joint_steps(pips));
         (moving | (units.entering | units.bearing).when(pips == 1), units.together & self.within(units.reached, joint))
@@ -290,12 +287,12 @@ impl SeriesTurns {
 
     /// Whether the turn can end as it stands and after any further hop.
     #[inline]
-    fn completes(&self, allotment: &Allotment) -> bool {
+    pub(super) fn completes(&self, allotment: &Allotment) -> bool {
         self.always_completes && allotment.roles.have(role::BORNE).is_empty()
     }
 
     /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
-    fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
+    pub(super) fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
         let is_extended = |throw: &Throw| allotment.skipped & throw.bit() != 0 && self.extends(turn, allotment, *throw);
         self.stands(turn, allotment) && (allotment.skipped == 0 || !THROWS.iter().any(is_extended))
     }
@@ -351,7 +348,7 @@ impl SeriesTurns {
 
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
-    fn smallest(&self, remaining: Remaining) -> u8 {
+    pub(super) fn smallest(&self, remaining: Remaining) -> u8 {
         let Remaining { ones, fours, zeros, last } = remaining;
         let zero = if zeros > 0 { self.face(Kind::Zero) } else { 0 };
         let four = if fours > 0 { self.face(Kind::Four) } else { zero };
@@ -366,7 +363,7 @@ impl SeriesTurns {
 
     /// The pips of all `remaining` throws.
     #[inline]
-    fn sum(&self, remaining: Remaining) -> u32 {
+    pub(super) fn sum(&self, remaining: Remaining) -> u32 {
         let faces = KINDS.map(|kind| u32::from(self.face(kind)));
         let counts = [remaining.ones, remaining.fours, remaining.zeros].map(u32::from);
         faces[0] * counts[0] + faces[1] * counts[1] + faces[2] * counts[2] + u32::from(remaining.last)
@@ -427,7 +424,7 @@ impl Throw {
 
 /// The actions of the units of these slots.
 #[inline]
-fn actions(alone: Set, together: Set) -> ActionMask {
+pub(super) fn actions(alone: Set, together: Set) -> ActionMask {
     let mut actions = ActionMask::EMPTY;
     for slot in 0..MAX_PIECES {
         if alone.contains(slot) {

@@ -7,6 +7,7 @@
 
 pub(crate) mod allot;
 mod resolve;
+mod search;
 mod text;
 
 use crate::flags::{AshtapadaRules, Marked, MustUse, TwinSpeed, Twins};

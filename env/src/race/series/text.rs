@@ -60,7 +60,7 @@ impl SeriesTurns {
         if leads != followers || leads.iter().any(|&count| count > 0) && self.rules.twins == Twins::None {
             return Err("twins move two by two".to_owned());
         }
-        let is_legal = self.most_used(&self.turn(state), &Allotment::of(state), self.remaining(state)).is_some();
+        let is_legal = self.begins(&self.turn(state), &Allotment::of(state), self.remaining(state));
         is_legal.then_some(()).ok_or_else(|| "no legal turn begins with this allotment".to_owned())
     }
 }
