@@ -282,8 +282,8 @@ impl AgentSpec {
 }
 
 impl Roster {
-    /// The agent of a file at hand, called `name`, for programs without files: a bot, and after it what would follow the
-    /// `+` behind its name or nothing, or a table of perfect play.
+    /// The agent of a file at hand, called `name`, for programs without files: a bot, with what would follow the `+`
+    /// behind its name or nothing, or a table of perfect play.
     ///
     /// # Errors
     /// When `content` is neither a bot nor a table, or there is no such look-ahead.

@@ -1,7 +1,7 @@
 //! How many throws of a series can be used: tries every allotment, unless one that is good enough comes before.
 //!
-//! Far from the keep the first one tried is; near it, with many throws, positions within the turn that were reached
-//! before are remembered.
+//! Far from the keep the first one tried is; near it, with many throws, searches become long, and then positions within
+//! the turn that were reached before are remembered.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,10 @@ use crate::game::Action;
 use crate::race::actions::PASS;
 
 /// With fewer throws than these it costs more to remember than to try again.
-const REMEMBERED: u32 = 8;
+const REMEMBERED: u32 = 4;
+
+/// Searches of fewer places remember nothing: those of ordinary turns, which so take no memory.
+const SHORT: u32 = 100_000;
 
 /// The most places that are remembered, so that memory is bounded.
 const MOST_REMEMBERED: usize = 1 << 18;
@@ -22,6 +25,8 @@ pub(super) struct Search<'a> {
     turn: &'a Turn,
     /// So many used throws are as good as more.
     enough: u32,
+    /// Places that were searched.
+    places: u32,
     known: HashMap<Place, Option<u32>>,
 }
 
@@ -31,7 +36,7 @@ type Place = (Allotment, Remaining, Action, u32);
 
 impl<'a> Search<'a> {
     pub(super) fn new(turns: &'a SeriesTurns, turn: &'a Turn, enough: u32) -> Search<'a> {
-        Search { turns, turn, enough, known: HashMap::new() }
+        Search { turns, turn, enough, places: 0, known: HashMap::new() }
     }
 
     /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any
@@ -60,7 +65,8 @@ impl<'a> Search<'a> {
         if remaining.split().is_none() {
             return turns.is_complete(turn, allotment).then_some(0);
         }
-        if count < REMEMBERED {
+        self.places = self.places.saturating_add(1);
+        if count < REMEMBERED || self.places < SHORT {
             return self.tried(allotment, remaining, least, enough);
         }
         let place = (*allotment, remaining, least, enough);
