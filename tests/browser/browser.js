@@ -1,0 +1,110 @@
+// The page in a headless Chromium: opened, clicked, and watched for errors. What all tests of the page share.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { chromium } from "playwright-core";
+
+import { serve } from "./server.js";
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
+export const SITE = join(TARGET, "web");
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+// Runs the program to its end; its output.
+export async function ashta(...words) {
+  const { stdout } = await promisify(execFile)(join(TARGET, "release", "ashta"), words, { cwd: ROOT, maxBuffer: 2 ** 28 });
+  return stdout;
+}
+
+// A browser and a file host; in a folder below the root, as on many hosts. Give it back with `close`.
+export async function start(folders = { "/games/ashta/": SITE }) {
+  assert.ok(Object.values(folders).every(existsSync), `build the page first, with web/build: ${Object.values(folders)}`);
+  const executablePath = process.env.CHROMIUM ?? CHROMIUM.find(existsSync);
+  // Containers that run as root have no sandbox.
+  const browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+  const server = await serve(folders);
+  return {
+    browser, server,
+    async close() {
+      await browser.close();
+      server.close();
+    },
+  };
+}
+
+// A fresh page, of its own storage. Every error of the page and its console is kept in `page.errors`.
+export async function blank({ browser }, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  page.errors = [];
+  page.on("pageerror", error => page.errors.push(error.message));
+  page.on("console", message => message.type() === "error" && page.errors.push(message.text()));
+  return page;
+}
+
+// The page with its first game, ready to be played.
+export async function open(running, { query = "seed=1", ...options } = {}) {
+  const page = await blank(running, options);
+  await page.goto(`${running.server.url}/games/ashta/?${query}`);
+  await ready(page);
+  return page;
+}
+
+// When the page waits for a person or for nothing any more; gives its state: "AT choose", for instance. `after`: a
+// state that it must have left.
+export async function ready(page, after = null) {
+  const handle = await page.waitForFunction(after => {
+    const { state } = document.body.dataset;
+    return state && state !== after && /(choose|throw|enter|paused|over)$/.test(state) ? state : null;
+  }, after);
+  return handle.jsonValue();
+}
+
+export const state = page => page.evaluate(() => document.body.dataset.state);
+
+// Sets what makes tests quick, by the page's own dialog.
+export async function hurry(page, throws = "auto") {
+  await page.click("nav [data-dialog=settings]");
+  await page.selectOption("#set-throws", throws);
+  await page.selectOption("#set-pace", "none");
+  await page.uncheck("#set-moving");
+  await page.click("#settings [data-close]");
+}
+
+// Starts a game by the dialog: { game, table, players: { S: "person" }, first, flags }.
+export async function newGame(page, { game, table = "2", players = {}, first = "S", flags = {} }) {
+  const before = await state(page);
+  await page.click("nav [data-dialog=new-game]");
+  await page.check(`input[name=game][value="${game}"]`);
+  await page.check(`input[name=table][value="${table}"]`);
+  if (Object.keys(flags).length) await page.click("#new-game summary");
+  for (const [flag, value] of Object.entries(flags)) await page.selectOption(`[data-flag=${flag}]`, value);
+  for (const [seat, player] of Object.entries(players)) await page.selectOption(`#new-game [data-seat=${seat}]`, player);
+  await page.selectOption("#choose-first", first);
+  await page.evaluate(() => { document.body.dataset.state = "new"; });
+  await page.click("#new-game [value=start]");
+  return ready(page, before === "new" ? null : "new");
+}
+
+// The position shown, read from the dialog that copies it.
+export async function position(page) {
+  await page.click("nav [data-dialog=exchange]");
+  const text = await page.inputValue("#position-text");
+  await page.click("#exchange [data-close]");
+  return text;
+}
+
+// Pastes a text into the dialog; leaves it open if it was refused.
+export async function paste(page, text) {
+  if (!await page.isVisible("#exchange")) await page.click("nav [data-dialog=exchange]");
+  await page.fill("#pasted", text);
+  await page.evaluate(() => { document.body.dataset.state = "pasting"; });
+  await page.click("#take-pasted");
+}

@@ -1,0 +1,32 @@
+// A file host of a few lines: folders served below paths, and nothing else. What a page asks for can be read back.
+
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".mjs": "text/javascript",
+  ".svg": "image/svg+xml", ".wasm": "application/wasm",
+};
+
+// Serves `folders`, { "/path/": folder }. Gives { url, asked: [{ path, bytes }], close }.
+export async function serve(folders) {
+  const asked = [];
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://local").pathname);
+    const under = Object.keys(folders).filter(prefix => path.startsWith(prefix)).sort((a, b) => b.length - a.length)[0];
+    const name = under && normalize(path.slice(under.length) || "index.html");
+    const file = name && !name.startsWith("..") ? join(folders[under], name) : null;
+    const found = file && await stat(file).catch(() => null);
+    if (!found?.isFile()) {
+      response.writeHead(404).end();
+      return;
+    }
+    asked.push({ path, bytes: found.size });
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-length": found.size });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => server.close() };
+}

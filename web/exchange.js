@@ -1,0 +1,106 @@
+// The dialog of copying and pasting: the position, the whole game, and what others have written. What cannot be read
+// is named, and the game under way stays.
+
+import { advance } from "./ask.js";
+import { contradiction, line, read } from "./record.js";
+import { element } from "./svg.js";
+
+const byId = id => document.getElementById(id);
+
+export class Exchange {
+  // `takePosition(played)` and `takeRecord(played, record, note)` with what a worker's `advance` says.
+  constructor({ takePosition, takeRecord }) {
+    this.does = { takePosition, takeRecord };
+    this.dialog = byId("exchange");
+    this.records = [];
+    byId("copy-position").addEventListener("click", () => this.copy(byId("position-text").value, "Position copied."));
+    byId("copy-game").addEventListener("click", () => this.copy(line(this.play), "Game copied, as a line of JSON."));
+    byId("save-game").addEventListener("click", () => this.save());
+    byId("take-pasted").addEventListener("click", () => this.take(byId("pasted").value));
+    byId("take-record").addEventListener("click", () => this.show(this.records[byId("record-number").value]));
+    byId("open-file").addEventListener("change", async event => {
+      const [file] = event.target.files;
+      if (file) await this.take(await file.text());
+      event.target.value = "";
+    });
+  }
+
+  open(play) {
+    this.play = play;
+    byId("position-text").value = play.game.position;
+    this.tell("");
+    this.refuse("");
+    byId("choose-record").hidden = true;
+    this.dialog.showModal();
+  }
+
+  async copy(text, done) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.tell(done);
+    } catch {
+      // Without leave to use the clipboard, the text is there to be copied by hand.
+      byId("pasted").value = text;
+      byId("pasted").focus();
+      byId("pasted").select();
+      this.tell("The browser gives no access to its clipboard; the text stands below, to be copied by hand.");
+    }
+  }
+
+  save() {
+    const url = URL.createObjectURL(new Blob([`${line(this.play)}\n`], { type: "application/json" }));
+    const link = element("a", { href: url, download: `${this.play.game.rules.split("?")[0]}.jsonl` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    this.tell("Game saved.");
+  }
+
+  tell(text) {
+    byId("exchange-done").textContent = text;
+  }
+
+  refuse(text) {
+    byId("exchange-trouble").hidden = !text;
+    byId("exchange-trouble").textContent = text;
+  }
+
+  // Takes a text: a position, a game, or a file of games.
+  async take(text) {
+    this.refuse("");
+    byId("choose-record").hidden = true;
+    try {
+      const found = read(text);
+      if (found.position) {
+        this.does.takePosition(await advance(found.position, []));
+        return this.dialog.close();
+      }
+      this.records = found.records;
+      if (found.records.length === 1) return await this.show(found.records[0]);
+      byId("record-number").replaceChildren(...found.records.map(({ title, trouble }, at) =>
+        element("option", { value: at }, `${at + 1}: ${trouble ? "cannot be read" : title}`)));
+      byId("choose-record").hidden = false;
+      byId("record-number").focus();
+      this.tell(`${found.records.length} games.`);
+    } catch (error) {
+      this.refuse(error.message);
+    }
+  }
+
+  async show({ line: number, record, trouble }) {
+    const where = this.records.length > 1 ? `Line ${number}: ` : "";
+    try {
+      if (trouble) throw new Error(trouble);
+      const played = await advance(record.start, record.moves);
+      if (played.error) throw new Error(`\`moves\`, number ${played.error.number} at \`${played.error.position}\`: ${played.error.message}`);
+      const seats = record.start.split(" ")[1].split("/").length;
+      if (record.players && record.players.length !== seats) {
+        throw new Error(`\`players\` names ${record.players.length}, and ${seats} sit at \`${record.start}\``);
+      }
+      const last = played.steps.at(-1)?.node ?? played.begins;
+      this.does.takeRecord(played, record, contradiction(record, last));
+      this.dialog.close();
+    } catch (error) {
+      this.refuse(where + error.message);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// One game: where it began, what was thrown and chosen, every position between, and where in it we are.
+//
+// Undo, redo and replay are the same thing: another place in it. Whoever makes another move there forgets what came
+// after. It knows neither who plays nor how it is drawn.
+
+export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
+
+export class Game {
+  // `begins`: the node of the first position: { position, node, mover, choices, returns }.
+  constructor(begins) {
+    this.nodes = [begins];
+    // What led from each node to the next: { move, seat, words, from, path, moved, count }.
+    this.steps = [];
+    this.at = 0;
+  }
+
+  get node() {
+    return this.nodes[this.at];
+  }
+
+  get position() {
+    return this.node.position;
+  }
+
+  get last() {
+    return this.nodes.length - 1;
+  }
+
+  get isAtEnd() {
+    return this.at === this.last;
+  }
+
+  // The game with its house rules, as the notation has it.
+  get rules() {
+    return this.position.split(" ")[0];
+  }
+
+  // The letters of the seats, in the order of the position.
+  get seats() {
+    return this.position.split(" ")[1].split("/").map(seat => seat[0]);
+  }
+
+  // Adds moves at the place where we are, and goes there.
+  add(steps) {
+    this.steps.length = this.at;
+    this.nodes.length = this.at + 1;
+    for (const { step, node } of steps) {
+      this.steps.push(step);
+      this.nodes.push(node);
+    }
+    this.at = this.last;
+  }
+
+  // Whether a turn begins at a place.
+  begins(at) {
+    return this.nodes[at].position.endsWith(" *");
+  }
+
+  // Where the turn began that a place belongs to.
+  turnOf(at) {
+    while (at > 0 && !this.begins(at)) at--;
+    return at;
+  }
+
+  // The nearest place before `at` that passes, or null.
+  before(at, passes) {
+    for (let place = at - 1; place >= 0; place--) if (passes(place)) return place;
+    return null;
+  }
+
+  // The nearest place after `at` that passes, or the end; null at the end.
+  after(at, passes) {
+    for (let place = at + 1; place <= this.last; place++) if (passes(place) || place === this.last) return place;
+    return null;
+  }
+
+  // Places where turns begin, and the end of a game that is over.
+  get turns() {
+    const places = this.nodes.keys();
+    return [...places].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
+  }
+
+  // What was thrown in the turn that a place belongs to, up to it; and what was chosen.
+  turn(at) {
+    return this.between(this.turnOf(at), at);
+  }
+
+  // The turn that ended where the turn of `at` begins, or null.
+  previousTurn(at) {
+    const from = this.turnOf(at);
+    if (from === 0) return null;
+    const before = this.turnOf(from - 1);
+    return this.between(before, from);
+  }
+
+  between(from, to) {
+    const steps = this.steps.slice(from, to);
+    return {
+      from,
+      to,
+      seat: this.nodes[from].mover,
+      throws: steps.filter(step => Array.isArray(step.move)).flatMap(step => step.move),
+      choices: steps.filter(step => !Array.isArray(step.move)),
+    };
+  }
+
+  // Moves as a file of games has them: the throws of a series together.
+  get moves() {
+    const moves = [];
+    this.steps.forEach(({ move }, at) => {
+      const goesOn = Array.isArray(move) && moves.length > 0 && !this.begins(at);
+      if (goesOn) moves[moves.length - 1] = [...moves[moves.length - 1], ...move];
+      else moves.push(move);
+    });
+    return moves;
+  }
+}

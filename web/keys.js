@@ -1,0 +1,22 @@
+// Keys that play. They work wherever nothing is typed into, and can be switched off.
+
+const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, dialog *";
+
+export function bindKeys(settings, does) {
+  document.addEventListener("keydown", event => {
+    if (!settings.keys || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPED) || document.querySelector("dialog[open]")) return;
+    const act = action(event, does);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+function action({ key, shiftKey, target }, does) {
+  // A button has its own meaning for the space key.
+  if (key === " ") return target.closest("button, summary, [role=button], label") ? null : does.throw;
+  if (key === "ArrowLeft") return shiftKey ? does["turn-back"] : does["step-back"];
+  if (key === "ArrowRight") return shiftKey ? does["turn-on"] : does["step-on"];
+  if (/^[1-9]$/.test(key)) return () => does.choose(Number(key) - 1);
+  return { u: does.undo, r: does.redo, h: does.hints }[key.toLowerCase()] ?? null;
+}

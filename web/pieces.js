@@ -1,0 +1,80 @@
+// Pieces as they stand: those of a seat on one place together, joined where they are twins, a double or a pair.
+
+import { SEATS } from "./game.js";
+import { SIZE } from "./frame.js";
+import { svg } from "./svg.js";
+
+const UNIT = { "ashtapada": "twins", "ashte-kashte": "a double", "pagade": "a pair" };
+const WAITS = new Set(["off", "hand", "cut"]), DONE = new Set(["keep", "borne", "home"]);
+
+// The pieces of a view in groups: [{ key, seat, place, square, count, isMarked, isJoined, actions }].
+export function groups(view) {
+  const flags = view.game.split("?")[1] ?? "", game = view.game.split("?")[0];
+  const found = new Map();
+  view.pieces.forEach(({ seat, place, square, is_marked: isMarked }, at) => {
+    const key = `${seat} ${place}${isMarked && game === "ashtapada" ? " t" : ""}`;
+    if (!found.has(key)) found.set(key, { key, seat, place, square, isMarked, count: 0, pieces: [], actions: [] });
+    const group = found.get(key);
+    group.count += 1;
+    group.pieces.push(at);
+  });
+  for (const group of found.values()) {
+    group.isJoined = group.count > 1 && group.square !== null && !DONE.has(group.place)
+      && !flags.includes("twins=none") && (!flags.includes("twins=bell") || group.isMarked);
+    group.unit = group.isJoined ? UNIT[game] : null;
+    group.actions = view.actions.filter(action => group.pieces.includes(action.pieces[0]));
+  }
+  return [...found.values()];
+}
+
+// A group in words, for those who do not see it.
+export function told(group) {
+  const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
+  const where = group.place === "keep" ? "in the keep" : group.square ? `on ${group.square}`
+    : { off: "off the board", hand: "in hand", cut: "cut", borne: "borne off", home: "home" }[group.place];
+  const home = group.isMarked && group.square && !group.unit ? ", on the way home" : "";
+  const can = group.actions.map(action => action.words).join("; or ");
+  return `${who} ${where}${home}${can ? `. Can go: ${can}` : ""}`;
+}
+
+function disc(x, y, radius, text, isRinged) {
+  return svg("g", { transform: `translate(${x} ${y})` },
+    svg("circle", { r: radius, class: "disc" }),
+    svg("circle", { r: radius * 0.74, class: isRinged ? "ring marked" : "ring" }),
+    svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
+}
+
+// Draws a group around the origin, at most `room` wide and high; upright where there is little room.
+export function drawn(group, room, isUpright) {
+  const { count, seat, isJoined } = group;
+  const ring = group.isMarked;
+  if (count === 1) return svg("g", {}, halo(room / 2 - 1), disc(0, 0, room / 2 - 4, seat, ring));
+  const radius = isUpright ? Math.min(room / 2 - 1, 10) : (room / 2 - 2) / 1.62;
+  const apart = isUpright ? radius * 0.75 : radius * 0.62;
+  const at = side => isUpright ? [0, side * apart] : [side * apart, 0];
+  const [wide, high] = isUpright ? [radius, radius + apart] : [radius + apart, radius];
+  const capsule = isJoined ? svg("rect", {
+    class: "capsule", x: -wide - 2.5, y: -high - 2.5, width: 2 * wide + 5, height: 2 * high + 5, rx: radius + 2.5,
+  }) : null;
+  const badge = count > 2 ? svg("g", { transform: `translate(${wide} ${-high + 2})` },
+    svg("circle", { r: 7.5, class: "badge" }),
+    svg("text", { class: "badge-text", "font-size": 11, y: 4, "text-anchor": "middle" }, String(count))) : null;
+  return svg("g", {}, halo(Math.max(wide, high) + 3), capsule, disc(...at(-1), radius, "", ring), disc(...at(1), radius, seat, ring), badge);
+}
+
+const halo = radius => svg("circle", { r: radius, class: "halo" });
+
+// Where the groups on one square are drawn: [x, y, room, isUpright] from its middle.
+export function spread(number) {
+  if (number === 1) return [[0, 0, SIZE - 3, false]];
+  if (number === 2) return [-1, 1].map(side => [side * SIZE / 4, 0, SIZE / 2, true]);
+  const quarter = SIZE / 4;
+  return [[-quarter, -quarter], [quarter, -quarter], [-quarter, quarter], [quarter, quarter]]
+    .map(([x, y]) => [x, y, SIZE / 2, false]);
+}
+
+// What stands in the tray of a seat: pieces that wait, and those that are through.
+export function trayed(all, seat) {
+  const own = all.filter(group => group.seat === seat && group.square === null);
+  return [own.filter(group => WAITS.has(group.place)), own.filter(group => DONE.has(group.place))];
+}

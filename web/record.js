@@ -1,0 +1,77 @@
+// Games as text: one JSON object a line, as an arena writes them; or a single position. Read with a message that
+// names what is wrong; the moves themselves are checked by the rules when they are played again.
+
+import { SEATS } from "./game.js";
+import { agentName } from "./players.js";
+
+// The line of a game.
+export function line(play) {
+  const { game } = play;
+  const { node, returns } = game.nodes[game.last];
+  return JSON.stringify({
+    players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.seats.length)),
+    start: game.nodes[0].position,
+    moves: game.moves,
+    ending: node === "over" ? "finished" : "open",
+    returns: node === "over" ? returns : [],
+    turns: [...game.nodes.keys()].filter(at => at < game.last && game.begins(at)).length,
+  });
+}
+
+// What a text is: { position }, or { records: [{ line, title, record | trouble }] }; an error names what is wrong.
+export function read(text) {
+  const trimmed = text.trim();
+  if (!trimmed) throw new Error("There is nothing to read.");
+  if (!trimmed.startsWith("{")) {
+    const lines = trimmed.split("\n").length;
+    if (lines > 1) throw new Error(`These are ${lines} lines and the first is no JSON object; a position is a single line.`);
+    return { position: trimmed };
+  }
+  const records = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1])
+    .filter(([content]) => content && !content.startsWith('{"arena"'))
+    .map(([content, number]) => ({ line: number, ...parsed(content) }));
+  if (!records.length) throw new Error("The file has settings of an arena and no game.");
+  return { records };
+}
+
+function parsed(content) {
+  let record;
+  try {
+    record = JSON.parse(content);
+  } catch (error) {
+    return { trouble: `it is no JSON: ${error.message}` };
+  }
+  const trouble = wrong(record);
+  return trouble ? { trouble } : { record, title: title(record) };
+}
+
+// What is wrong with the form of a record, or null.
+function wrong(record) {
+  if (typeof record.start !== "string") return "`start`, the position at the beginning, is missing";
+  if (!Array.isArray(record.moves)) return "`moves`, the list of throws and choices, is missing";
+  const at = record.moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
+  if (at >= 0) return `\`moves\`, number ${at + 1}: ${JSON.stringify(record.moves[at])} is neither a list of throws nor the number of an action`;
+  if (record.players !== undefined && !(Array.isArray(record.players) && record.players.every(name => typeof name === "string"))) {
+    return "`players` is no list of names";
+  }
+  return null;
+}
+
+const isNumber = value => Number.isInteger(value) && value >= 0;
+
+function title({ players = [], returns = [], turns, ending }) {
+  const won = returns.length && Math.max(...returns) > Math.min(...returns)
+    ? players.filter((_, at) => returns[at] === Math.max(...returns)) : [];
+  const end = ending?.forfeited ? `${SEATS[ending.forfeited.seat]} forfeited` : won.length ? `${won.join(" and ")} won` : null;
+  return [players.join(" – ") || "a game", turns ? `${turns} turns` : null, end].filter(Boolean).join(", ");
+}
+
+// What the end of a record says that its moves do not lead to, or null.
+export function contradiction(record, last) {
+  if (!record.returns?.length || record.ending === "open" || record.ending?.forfeited || record.ending === "truncated") return null;
+  const reached = last.returns;
+  const told = record.returns.join(", ");
+  if (!reached) return `The record says that the seats get ${told}, but its moves do not end the game.`;
+  const agrees = reached.length === record.returns.length && reached.every((share, at) => Math.abs(share - record.returns[at]) < 1e-6);
+  return agrees ? null : `The record says that the seats get ${told}, but its moves lead to ${reached.join(", ")}.`;
+}
