@@ -10,7 +10,7 @@ import { drawLog, say, told } from "./log.js";
 import { NewGame, Players } from "./new-game.js";
 import { Opinion } from "./opinion.js";
 import { Play } from "./play.js";
-import { adviser, agentOf, label, tableOf } from "./players.js";
+import { adviser, agentOf, botOf, label, seated, tableOf } from "./players.js";
 import { drawRules } from "./rules.js";
 import { dress, drawSettings } from "./settings.js";
 import * as store from "./store.js";
@@ -49,10 +49,19 @@ function trouble(text) {
 
 function changed(what) {
   if (what.kind === "moved") say(told(what.step, what.node, play.game.rules));
+  if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
   if (what.kind !== "thinking") store.keepGame(play);
   const walk = what.kind === "moved" && !Array.isArray(what.step.move) ? what.step : null;
   schedule(walk);
+}
+
+
+// Says so where no bot knows the rules.
+function noticeRules() {
+  const { rules, seats } = play.game;
+  byId("notice").hidden = botOf(rules, seats.length) !== null;
+  byId("notice").textContent = `No bot has been trained on ${rules} for ${seats.length}: only players without training can sit down, and the chances are those of greedy.`;
 }
 
 // Draws with the next frame, however much happens until then.
@@ -224,8 +233,7 @@ function takePosition(played) {
   note = "";
   const { position } = played.begins;
   const seats = position.split(" ")[1].split("/").map(seat => seat[0]);
-  const kept = Object.fromEntries(seats.map(seat => [seat, play.players[seat]?.startsWith("recorded:") ? "person" : play.players[seat] ?? "person"]));
-  play.take(played, kept);
+  play.take(played, seated(seats, play.players, position.split(" ")[0]));
   say("The position is set up.");
 }
 
@@ -243,6 +251,8 @@ function playOn() {
   else play.playOn(play.players);
 }
 
+const focusTurn = () => byId("turn").focus({ preventScroll: true });
+
 function bind() {
   const openers = {
     "new-game": () => newGame.open(),
@@ -255,9 +265,11 @@ function bind() {
     "settings": () => byId("settings").showModal(),
   };
   for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);
-  for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
-  // A click beside a dialog closes it.
-  for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("click", event => event.target === dialog && dialog.close());
+  for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close(""));
+  // So does a click beside a dialog.
+  for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("click", event => event.target === dialog && dialog.close(""));
+  // From a dialog that has changed the game the keyboard goes to the turn, where the space key throws.
+  for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => dialog.returnValue && focusTurn());
   const does = {
     undo: () => play.undoTo !== null && play.goTo(play.undoTo),
     redo: () => play.redoTo !== null && play.goTo(play.redoTo),

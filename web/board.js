@@ -123,7 +123,7 @@ export class Board {
     trayed(all, seat).forEach((own, side) => own.forEach(group => {
       const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
       const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
-      const caption = captions[group.place], letters = caption.length * (isCross ? 9.5 : 6.6) + 8;
+      const caption = captions[group.place], letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
       const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
       plate.append(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
       const single = { ...group, count: 1, isMarked: false };

@@ -72,7 +72,7 @@ export class Exchange {
       const found = read(text);
       if (found.position) {
         this.does.takePosition(await advance(found.position, []));
-        return this.dialog.close();
+        return this.dialog.close("done");
       }
       this.records = found.records;
       if (found.records.length === 1) return await this.show(found.records[0]);
@@ -98,7 +98,7 @@ export class Exchange {
       }
       const last = played.steps.at(-1)?.node ?? played.begins;
       this.does.takeRecord(played, record, contradiction(record, last));
-      this.dialog.close();
+      this.dialog.close("done");
     } catch (error) {
       this.refuse(where + error.message);
     }

@@ -3,7 +3,7 @@
 // Units are those of the drawing, forty to a square.
 
 export const SIZE = 40;
-const EDGE = 18, STRIP = 44, LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const EDGE = 22, STRIP = 44, LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {

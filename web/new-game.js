@@ -134,7 +134,7 @@ export class NewGame {
       const lot = first ? { start: first } : { seed: Math.floor(this.random() * 2 ** 32) };
       const { position } = await ask({ op: "new", game: this.rules, seats, ...lot });
       const players = Object.fromEntries(LETTERS[seats].map(seat => [seat, this.chosen.players[seat]]));
-      this.dialog.close();
+      this.dialog.close("done");
       this.start(position, players);
     } catch (error) {
       warn(this.dialog, error.message);

@@ -95,5 +95,15 @@ export function playerNamed(name, rules, seats) {
   return isOne ? own : best(rules, seats);
 }
 
+// Who takes these seats when the rules or the seats change: those who sat there, if they know the rules; a bot like the
+// others; else the best there is.
+export function seated(seats, players, rules) {
+  const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
+  return Object.fromEntries(seats.map(seat => {
+    const player = players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person";
+    return [seat, knows(player, rules, seats.length) ? player : best(rules, seats.length)];
+  }));
+}
+
 // The strongest that needs no table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

@@ -70,6 +70,8 @@ export class TurnPanel {
 
   drawThrown(game, view) {
     const now = game.turn(game.at);
+    // Where a game begins within a turn, only the position knows what was thrown.
+    if (!now.throws.length && now.from === 0) now.throws = view.throws;
     const before = now.throws.length || view.node === "over" ? null : game.previousTurn(game.at);
     const shown = before ?? (now.throws.length ? now : game.previousTurn(game.at));
     if (!shown || !shown.throws.length) return byId("thrown").replaceChildren();

@@ -84,7 +84,7 @@ export async function newGame(page, { game, table = "2", players = {}, first = "
   await page.click("nav [data-dialog=new-game]");
   await page.check(`input[name=game][value="${game}"]`);
   await page.check(`input[name=table][value="${table}"]`);
-  if (Object.keys(flags).length) await page.click("#new-game summary");
+  if (Object.keys(flags).length) await page.evaluate(() => { document.querySelector("#new-game details").open = true; });
   for (const [flag, value] of Object.entries(flags)) await page.selectOption(`[data-flag=${flag}]`, value);
   for (const [seat, player] of Object.entries(players)) await page.selectOption(`#new-game [data-seat=${seat}]`, player);
   await page.selectOption("#choose-first", first);
