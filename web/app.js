@@ -51,7 +51,6 @@ function changed(what) {
   if (what.kind === "moved") say(told(what.step, what.node, play.game.rules));
   if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
-  if (what.kind !== "thinking") store.keepGame(play);
   const walk = what.kind === "moved" && !Array.isArray(what.step.move) ? what.step : null;
   schedule(walk);
 }
@@ -59,21 +58,31 @@ function changed(what) {
 
 // Says so where no bot knows the rules.
 function noticeRules() {
-  const { rules, seats } = play.game;
-  byId("notice").hidden = botOf(rules, seats.length) !== null;
-  byId("notice").textContent = `No bot has been trained on ${rules} for ${seats.length}: only players without training can sit down, and the chances are those of greedy.`;
+  const { rules, letters } = play.game;
+  byId("notice").hidden = botOf(rules, letters) !== null;
+  byId("notice").textContent = `No bot has been trained on ${rules} for ${letters}: only players without training can sit down, and the chances are those of greedy.`;
 }
 
-// Draws with the next frame, however much happens until then.
-let frame = null, walking = null;
+// Draws with the next frame, however much happens until then. While bots move at once nobody could follow, so that
+// little is drawn until they are through.
+const GLANCE = 200;
+let frame = null, glance = null, walking = null;
 function schedule(walk = null) {
   walking = walk ?? walking;
-  frame ??= requestAnimationFrame(() => {
-    frame = null;
-    const step = walking;
-    walking = null;
-    draw(step).catch(error => trouble(`The page cannot be drawn: ${error.message}`));
-  });
+  if (settings.pace === "none" && play.isBusy) {
+    glance ??= setTimeout(drawNow, GLANCE);
+    return;
+  }
+  frame ??= requestAnimationFrame(drawNow);
+}
+
+function drawNow() {
+  clearTimeout(glance);
+  cancelAnimationFrame(frame);
+  const step = walking;
+  frame = glance = walking = null;
+  store.keepGame(play);
+  draw(step).catch(error => trouble(`The page cannot be drawn: ${error.message}`));
 }
 
 async function draw(walk) {
@@ -154,8 +163,8 @@ function drawPast() {
 async function drawOpinion(view) {
   const { game } = play;
   const run = drawing;
-  const who = adviser(game.rules, game.seats.length, hasTable);
-  const canLoad = tableOf(game.rules, game.seats.length) !== null && !hasTable;
+  const who = adviser(game.rules, game.letters, hasTable);
+  const canLoad = tableOf(game.rules, game.letters) !== null && !hasTable;
   byId("load-table").hidden = !canLoad;
   opinion.drawSeats(play, view, who, settings.chances);
   if (settings.hints && view.node === "decision") {
@@ -170,7 +179,7 @@ async function loadBots() {
   const { game } = play;
   try {
     for (const seat of game.seats) {
-      const agent = agentOf(play.player(seat), game.rules, game.seats.length);
+      const agent = agentOf(play.player(seat), game.rules, game.letters);
       if (agent?.file?.endsWith(".table")) await loadTable();
       else if (agent) await prepare(agent);
     }
@@ -184,7 +193,7 @@ async function loadTable() {
   byId("progress").hidden = false;
   byId("load-table").disabled = true;
   try {
-    await prepare({ file: `${tableOf(game.rules, game.seats.length)}.table`, level: "" }, (read, total) => {
+    await prepare({ file: `${tableOf(game.rules, game.letters)}.table`, level: "" }, (read, total) => {
       byId("progress").max = total || read;
       byId("progress").value = read;
     });
@@ -232,8 +241,8 @@ function choose(id) {
 function takePosition(played) {
   note = "";
   const { position } = played.begins;
-  const seats = position.split(" ")[1].split("/").map(seat => seat[0]);
-  play.take(played, seated(seats, play.players, position.split(" ")[0]));
+  const [rules, places] = position.split(" ");
+  play.take(played, seated(places.split("/").map(seat => seat[0]).join(""), play.players, rules));
   say("The position is set up.");
 }
 

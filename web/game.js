@@ -40,6 +40,11 @@ export class Game {
     return this.position.split(" ")[1].split("/").map(seat => seat[0]);
   }
 
+  // The same as a word, such as "SEN".
+  get letters() {
+    return this.seats.join("");
+  }
+
   // Adds moves at the place where we are, and goes there.
   add(steps) {
     this.steps.length = this.at;

@@ -13,25 +13,42 @@ function words(choices) {
   return choices.length ? "nothing moves" : "";
 }
 
+// What is drawn: the game, and for each turn its places and its element, the first one first. Games grow long, so that
+// only what has changed is drawn again.
+let drawn = { game: null, items: [] };
+
 // The list of turns, the last one first; `goTo(at)` when one is picked.
 export function drawLog(game, goTo) {
+  if (drawn.game !== game) {
+    drawn = { game, items: [] };
+    byId("turns").replaceChildren();
+  }
   const turns = game.turns;
-  const items = turns.slice(0, -1).map((from, number) => {
-    const turn = game.between(from, turns[number + 1]);
-    return item(game, turn, number + 1, goTo);
-  });
-  const lastFrom = turns.at(-1);
-  if (lastFrom < game.last) items.push(item(game, game.between(lastFrom, game.last), turns.length, goTo));
-  byId("turns").replaceChildren(...items.reverse());
-  byId("turns").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  const ends = turns.at(-1) < game.last ? [...turns.slice(1), game.last] : turns.slice(1);
+  const isSame = (item, at) => item.from === turns[at] && item.to === ends[at] && item.last === game.steps[item.to - 1];
+  let kept = drawn.items.findIndex((item, at) => !isSame(item, at));
+  if (kept < 0) kept = drawn.items.length;
+  for (const { element } of drawn.items.splice(kept)) element.remove();
+  for (let at = kept; at < ends.length; at++) {
+    const made = item(game, game.between(turns[at], ends[at]), at + 1, goTo);
+    drawn.items.push({ from: turns[at], to: ends[at], last: game.steps[ends[at] - 1], element: made });
+    byId("turns").prepend(made);
+  }
+  mark(game);
 }
 
-function item(game, { from, to, seat, throws, choices }, number, goTo) {
-  const isHere = game.at >= from && (game.at < to || to === game.last);
-  return element("li", { class: `seat-${seat}` }, element("button", {
-    type: "button", "aria-current": isHere ? "step" : null, onclick: () => goTo(to),
-  }, element("span", { class: "number" }, `${number}`), element("span", { class: "chip", "aria-hidden": "true" }, seat),
-  element("span", {}, element("b", {}, `${SEATS[seat]} ${throws.join(", ")}`), choices.length ? `: ${words(choices)}` : "")));
+// Marks the turn that is shown.
+function mark(game) {
+  byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const here = drawn.items.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last));
+  here?.element.firstElementChild.setAttribute("aria-current", "step");
+  if (here && !game.isAtEnd) here.element.scrollIntoView({ block: "nearest" });
+}
+
+function item(game, { to, seat, throws, choices }, number, goTo) {
+  return element("li", { class: `seat-${seat}` }, element("button", { type: "button", onclick: () => goTo(to) },
+    element("span", { class: "number" }, `${number}`), element("span", { class: "chip", "aria-hidden": "true" }, seat),
+    element("span", {}, element("b", {}, `${SEATS[seat]} ${throws.join(", ")}`), choices.length ? `: ${words(choices)}` : "")));
 }
 
 const MOST_NEWS = 8;

@@ -21,7 +21,7 @@ const TABLES = {
   "pagade": [["2", "Two", 2, {}], ["lap", "Two, with a further lap", 2, { no_cut: "lap" }], ["4", "Four, each for itself", 4, {}],
     ["teams", "Four, in two teams", 4, { teams: "true" }]],
 };
-const LETTERS = { 2: ["S", "N"], 3: ["S", "E", "N"], 4: ["S", "E", "N", "W"] };
+const LETTERS = { 2: "SN", 3: "SEN", 4: "SENW" };
 
 function cards(name, options, chosen, change) {
   return options.map(([value, title, note]) => element("label", { class: "card" },
@@ -31,8 +31,8 @@ function cards(name, options, chosen, change) {
 
 // A choice of player for each seat; `players` is changed in place.
 function drawPlayers(holder, rules, seats, players, changed) {
-  const groups = choices(rules, seats.length);
-  holder.replaceChildren(...seats.map(seat => {
+  const groups = choices(rules, seats);
+  holder.replaceChildren(...[...seats].map(seat => {
     const options = groups.flatMap(({ group, players: all }) => {
       const made = all.map(([player, label, isPossible]) => element("option", { value: player, disabled: !isPossible, selected: players[seat] === player }, label));
       return group ? [element("optgroup", { label: group }, ...made)] : made;
@@ -93,7 +93,7 @@ export class NewGame {
 
   // What depends on the game.
   drawTables() {
-    byId("choose-seats").replaceChildren(...cards("table", TABLES[this.chosen.game], this.table[0], value => {
+    byId("choose-seats").replaceChildren(...cards("table", TABLES[this.chosen.game].map(([value, title]) => [value, title]), this.table[0], value => {
       this.chosen.table = value;
       this.drawRest();
     }));
@@ -103,17 +103,17 @@ export class NewGame {
   // What depends on the number of players.
   drawRest() {
     const seats = LETTERS[this.table[2]];
-    byId("choose-first").replaceChildren(element("option", { value: "" }, "by lot"), ...seats.map(seat => element("option", { value: seat }, SEATS[seat])));
+    byId("choose-first").replaceChildren(element("option", { value: "" }, "by lot"), ...[...seats].map(seat => element("option", { value: seat }, SEATS[seat])));
     this.drawFlags();
     this.drawSeats(seats);
   }
 
   drawSeats(seats) {
     const { chosen, rules } = this;
-    for (const seat of seats) if (!knows(chosen.players[seat], rules, seats.length)) chosen.players[seat] = best(rules, seats.length);
-    const isKnown = best(rules, seats.length).startsWith("bot:");
+    for (const seat of seats) if (!knows(chosen.players[seat], rules, seats)) chosen.players[seat] = best(rules, seats);
+    const isKnown = best(rules, seats).startsWith("bot:");
     drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, chosen.players, () => {});
-    warn(this.dialog, isKnown ? null : unknownRules(rules, seats.length));
+    warn(this.dialog, isKnown ? null : unknownRules(rules, seats));
   }
 
   drawFlags() {
@@ -133,7 +133,7 @@ export class NewGame {
     try {
       const lot = first ? { start: first } : { seed: Math.floor(this.random() * 2 ** 32) };
       const { position } = await ask({ op: "new", game: this.rules, seats, ...lot });
-      const players = Object.fromEntries(LETTERS[seats].map(seat => [seat, this.chosen.players[seat]]));
+      const players = Object.fromEntries([...LETTERS[seats]].map(seat => [seat, this.chosen.players[seat]]));
       this.dialog.close("done");
       this.start(position, players);
     } catch (error) {
@@ -152,15 +152,15 @@ export class Players {
 
   // Asks who plays on; `take(players)` with the answer.
   open(play, take) {
-    const { rules, seats, node } = play.game;
+    const { rules, letters: seats, node } = play.game;
     this.take = take;
-    this.players = Object.fromEntries(seats.map(seat => {
+    this.players = Object.fromEntries([...seats].map(seat => {
       const player = play.player(seat);
       if (!play.isRecorded(seat)) return [seat, player];
-      return [seat, seat === node.mover && !play.hasPersons ? "person" : playerNamed(player.slice(9), rules, seats.length)];
+      return [seat, seat === node.mover && !play.hasPersons ? "person" : playerNamed(player.slice(9), rules, seats)];
     }));
     drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, this.players, () => {});
-    warn(this.dialog, best(rules, seats.length).startsWith("bot:") ? null : unknownRules(rules, seats.length));
+    warn(this.dialog, best(rules, seats).startsWith("bot:") ? null : unknownRules(rules, seats));
     this.dialog.showModal();
   }
 }

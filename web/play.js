@@ -67,6 +67,12 @@ export class Play {
     return node === "decision" && choices === 1 && this.settings.forced && !this.isPaused;
   }
 
+  // Whether something will move by itself.
+  get isBusy() {
+    const { node, mover } = this.game.node;
+    return !this.isPaused && node !== "over" && !this.isRecorded(mover) && !this.turnOfPerson;
+  }
+
   changed(what) {
     this.listener(what);
   }
@@ -104,7 +110,7 @@ export class Play {
     this.thinking = seat;
     this.changed({ kind: "thinking" });
     const seed = Math.floor(this.random() * 2 ** 32);
-    const agent = agentOf(this.player(seat), game.rules, game.seats.length);
+    const agent = agentOf(this.player(seat), game.rules, game.letters);
     try {
       const { action } = await ask({ op: "bestmove", position: game.position, seed }, agent);
       if (!isOld()) {

@@ -2,20 +2,20 @@
 //
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
-// Bots know one game, with its house rules, and one number of seats.
+// Bots know one game, with its house rules, and the seats that they were trained on. Below, `seats` are letters.
 const BOTS = [
-  { name: "ashtapada", game: "ashtapada", seats: 2 },
-  { name: "ashtapada-3p", game: "ashtapada", seats: 3 },
-  { name: "ashtapada-4p", game: "ashtapada", seats: 4 },
-  { name: "ashte-kashte", game: "ashte-kashte", seats: 2 },
-  { name: "ashte-kashte-3p", game: "ashte-kashte", seats: 3 },
-  { name: "ashte-kashte-4p", game: "ashte-kashte", seats: 4 },
-  { name: "pagade", game: "pagade", seats: 2 },
-  { name: "pagade-lap", game: "pagade?no_cut=lap", seats: 2 },
-  { name: "pagade-4p", game: "pagade", seats: 4 },
-  { name: "pagade-teams", game: "pagade?teams=true", seats: 4 },
+  { name: "ashtapada", game: "ashtapada", seats: "SN" },
+  { name: "ashtapada-3p", game: "ashtapada", seats: "SEN" },
+  { name: "ashtapada-4p", game: "ashtapada", seats: "SENW" },
+  { name: "ashte-kashte", game: "ashte-kashte", seats: "SN" },
+  { name: "ashte-kashte-3p", game: "ashte-kashte", seats: "SEN" },
+  { name: "ashte-kashte-4p", game: "ashte-kashte", seats: "SENW" },
+  { name: "pagade", game: "pagade", seats: "SN" },
+  { name: "pagade-lap", game: "pagade?no_cut=lap", seats: "SN" },
+  { name: "pagade-4p", game: "pagade", seats: "SENW" },
+  { name: "pagade-teams", game: "pagade?teams=true", seats: "SENW" },
 ];
-const TABLES = [{ name: "ashtapada", game: "ashtapada", seats: 2 }];
+const TABLES = [{ name: "ashtapada", game: "ashtapada", seats: "SN" }];
 
 const LEVELS = {
   "bot:beginner": "Bot, beginner",
@@ -99,9 +99,9 @@ export function playerNamed(name, rules, seats) {
 // others; else the best there is.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
-  return Object.fromEntries(seats.map(seat => {
+  return Object.fromEntries([...seats].map(seat => {
     const player = players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person";
-    return [seat, knows(player, rules, seats.length) ? player : best(rules, seats.length)];
+    return [seat, knows(player, rules, seats) ? player : best(rules, seats)];
   }));
 }
 

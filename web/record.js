@@ -9,7 +9,7 @@ export function line(play) {
   const { game } = play;
   const { node, returns } = game.nodes[game.last];
   return JSON.stringify({
-    players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.seats.length)),
+    players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
     start: game.nodes[0].position,
     moves: game.moves,
     ending: node === "over" ? "finished" : "open",

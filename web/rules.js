@@ -9,7 +9,7 @@ const COWRIES = "Four cowries are thrown; what counts is how many lie with the m
 const RULES = {
   "ashtapada": {
     name: "Ashtapada",
-    about: "The race on the board of eight by eight squares that is older than chess. Two, three or four players, two pieces each.",
+    about: "The race on the board of eight by eight squares that is said to be older than chess. Two, three or four players, two pieces each.",
     text: [
       ["Aim", ["Bring both pieces around the board into your keep, one of the four squares in the middle, and bear them off. Who has borne off all pieces first wins."]],
       ["Course", ["A piece enters on the crosscut square to the right of the middle of its side, goes once around the outer ring against the clock, around the middle ring with the clock, around the inner ring against the clock, and into the keep: 60 steps. Point at a piece to see its way."]],

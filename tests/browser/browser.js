@@ -42,7 +42,8 @@ export async function start(folders = { "/games/ashta/": SITE }) {
 export async function blank({ browser }, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20000);
+  // No assertion, only an end to waiting: machines may be busy.
+  page.setDefaultTimeout(60000);
   page.errors = [];
   page.on("pageerror", error => page.errors.push(error.message));
   page.on("console", message => message.type() === "error" && page.errors.push(message.text()));
@@ -72,10 +73,11 @@ export const state = page => page.evaluate(() => document.body.dataset.state);
 // Sets what makes tests quick, by the page's own dialog.
 export async function hurry(page, throws = "auto") {
   await page.click("nav [data-dialog=settings]");
-  await page.selectOption("#set-throws", throws);
   await page.selectOption("#set-pace", "none");
   await page.uncheck("#set-moving");
+  await page.selectOption("#set-throws", throws);
   await page.click("#settings [data-close]");
+  await page.waitForFunction(() => /(choose|enter|over)$/.test(document.body.dataset.state));
 }
 
 // Starts a game by the dialog: { game, table, players: { S: "person" }, first, flags }.

@@ -15,6 +15,10 @@ export async function serve(folders) {
   const asked = [];
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://local").pathname);
+    if (path === "/favicon.ico") {
+      response.writeHead(204).end();
+      return;
+    }
     const under = Object.keys(folders).filter(prefix => path.startsWith(prefix)).sort((a, b) => b.length - a.length)[0];
     const name = under && normalize(path.slice(under.length) || "index.html");
     const file = name && !name.startsWith("..") ? join(folders[under], name) : null;

@@ -1,0 +1,171 @@
+// The page as a whole: its weight, its speed, its shape on a phone, and whether everybody can use it.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { FLAGS } from "../../web/flags.js";
+import { ROOT, blank, hurry, newGame, open, paste, ready, start } from "./browser.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
+
+let running;
+before(async () => { running = await start(); });
+after(() => running.close());
+
+test("the page is light, and its table is fetched by nobody who has not asked", { timeout: 300000 }, async () => {
+  const { server } = running;
+  server.asked.length = 0;
+  const page = await blank(running);
+  const began = performance.now();
+  await page.goto(`${server.url}/games/ashta/`);
+  const now = await ready(page);
+  const loaded = performance.now() - began;
+  await page.locator("#seats .bar div").first().waitFor();
+  await page.click("#throw");
+  await ready(page, now);
+  const bytes = server.asked.reduce((sum, { bytes }) => sum + bytes, 0);
+  console.log(`page: ${server.asked.length} files, ${(bytes / 1e6).toFixed(2)} MB, ready after ${loaded.toFixed(0)} ms`);
+  assert.ok(bytes < 3e6, `${bytes} bytes were loaded`);
+  const bots = server.asked.filter(({ path }) => path.endsWith(".bot"));
+  assert.deepEqual(bots.map(({ path }) => path), ["/games/ashta/ashtapada.bot"], "one bot, once");
+  assert.ok(bots[0].bytes <= 200 * 1024);
+  assert.ok(!server.asked.some(({ path }) => path.endsWith(".table")));
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
+  const page = await open(running);
+  const measured = await page.evaluate(async () => {
+    const worker = new Worker("worker.js", { type: "module" });
+    const send = data => new Promise((resolve, reject) => {
+      const id = Math.random();
+      worker.addEventListener("message", function heard({ data: answer }) {
+        if (answer.id !== id || answer.progress) return;
+        worker.removeEventListener("message", heard);
+        if (answer.error) reject(new Error(answer.error.message));
+        else resolve(answer.answer);
+      });
+      worker.postMessage({ id, ...data });
+    });
+    const ask = (request, agent) => send({ task: "ask", request, agent });
+    const found = {};
+    for (const [name, game, seats] of [["ashtapada", "ashtapada", 2], ["ashtapada-3p", "ashtapada", 3], ["ashtapada-4p", "ashtapada", 4],
+      ["ashte-kashte", "ashte-kashte", 2], ["ashte-kashte-3p", "ashte-kashte", 3], ["ashte-kashte-4p", "ashte-kashte", 4],
+      ["pagade", "pagade", 2], ["pagade-lap", "pagade?no_cut=lap", 2], ["pagade-4p", "pagade", 4], ["pagade-teams", "pagade?teams=true", 4]]) {
+      const agent = { file: `${name}.bot`, level: "" };
+      let { position } = await ask({ op: "new", game, seats, seed: 1 });
+      const times = [];
+      for (let move = 0; times.length < 30; move++) {
+        const { outcomes } = await ask({ op: "chance", position }).catch(() => ({}));
+        if (outcomes) ({ position } = await ask({ op: "apply", position, throw: outcomes[move % outcomes.length].throw }));
+        else {
+          const { action, milliseconds } = await ask({ op: "bestmove", position }, agent);
+          times.push(milliseconds);
+          ({ position } = await ask({ op: "apply", position, action }));
+        }
+      }
+      times.sort((a, b) => a - b);
+      found[name] = { median: times[15], most: times[29] };
+    }
+    return found;
+  });
+  assert.equal(Object.keys(measured).length, 10);
+  for (const [name, { median, most }] of Object.entries(measured)) {
+    console.log(`${name}: ${median.toFixed(2)} ms a choice, at most ${most.toFixed(2)} ms`);
+    assert.ok(median > 0);
+  }
+  await page.context().close();
+});
+
+// Something is everywhere: twins, a hint, a line of chances, turns.
+async function busy(page) {
+  await hurry(page);
+  await page.check("#show-hints");
+  let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:expert" } });
+  for (let choice = 0; choice < 4; choice++) {
+    await page.locator("#actions button").first().click();
+    now = await ready(page, now);
+  }
+  await page.locator("#actions .best").first().waitFor();
+}
+
+async function opened(page, dialog) {
+  await page.click(`[data-dialog=${dialog}]`);
+  if (dialog === "new-game") await page.evaluate(() => { document.querySelector("#new-game details").open = true; });
+  if (dialog === "rules") await page.evaluate(() => { document.querySelector("#rules-text details").open = true; });
+}
+
+test("nothing is wider than a phone", { timeout: 300000 }, async () => {
+  const page = await open(running, { viewport: { width: 375, height: 740 }, hasTouch: true });
+  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  const positions = ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "ashte-kashte S:hand,4,5,5/E:hand,hand,3,7/N:hand,hand,22,22/W:hand,hand,20,home S 3",
+    "pagade?teams=true S:6,7,12,12/E+:cut,cut,30,home/N:6,7,12,12/W:6,7,12,12 S 1,4"];
+  for (const position of positions) {
+    await paste(page, position);
+    await ready(page, "pasting");
+    assert.ok(!await isWide(), position);
+    // A finger finds a piece, however small it is drawn.
+    const piece = await page.locator(".piece.can").first().boundingBox();
+    await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
+    await page.waitForFunction(() => !document.getElementById("offer").hidden || !document.body.dataset.state.startsWith("0 "));
+  }
+  for (const dialog of DIALOGS) {
+    await opened(page, dialog);
+    assert.ok(!await isWide(), dialog);
+    const inner = await page.evaluate(() => {
+      const form = document.querySelector("dialog[open] form");
+      return form.scrollWidth - form.clientWidth;
+    });
+    assert.ok(inner <= 0, `${dialog} is ${inner} pixels too wide`);
+    await page.keyboard.press("Escape");
+  }
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds no barrier, ${colorScheme}`, { timeout: 300000 }, async () => {
+    const page = await open(running, { colorScheme });
+    await busy(page);
+    const script = await readFile(AXE, "utf8");
+    await page.evaluate(script);
+    const check = async what => {
+      const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html.slice(0, 120)).join(" | ")}`);
+      assert.deepEqual(found, [], what);
+      assert.ok(passes.length > 10);
+    };
+    await check("the page");
+    for (const dialog of DIALOGS) {
+      await opened(page, dialog);
+      await check(dialog);
+      await page.keyboard.press("Escape");
+    }
+    assert.deepEqual(page.errors, []);
+    await page.context().close();
+  });
+}
+
+test("the board is told to those who do not see it", { timeout: 300000 }, async () => {
+  const page = await open(running);
+  await paste(page, "ashtapada S:6,6/N:23,23 S 1,2");
+  await ready(page, "pasting");
+  const labels = await page.locator("#board .piece").evaluateAll(all => all.map(piece => piece.getAttribute("aria-label")));
+  assert.deepEqual(labels.sort(), ["North: twins on H7", "South: twins on H4. Can go: H4 to H5 by 1; or twins H4 to H5 by 1"]);
+  assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
+  await page.context().close();
+});
+
+test("the house rules of the page are those of the documentation", async () => {
+  for (const [game, flags] of Object.entries(FLAGS)) {
+    const text = await readFile(join(ROOT, "docs", "games", `${game}.md`), "utf8");
+    const table = text.split("\n## House rules\n")[1].split("\n## ")[0];
+    const rows = table.split("\n").filter(line => line.startsWith("| `")).map(line => line.split("|").slice(1, 3).map(cell => cell.replaceAll("`", "").trim()));
+    assert.deepEqual(flags.map(([name, values]) => [name, values.join(", ")]), rows, game);
+  }
+});

@@ -1,0 +1,207 @@
+// Positions and games as text: copied, pasted, opened, dropped, replayed; and what is wrong with those that are broken.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { ashta, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+import { Engine } from "./engine.js";
+
+let running, page, folder;
+before(async () => {
+  running = await start();
+  page = await open(running, { permissions: ["clipboard-read", "clipboard-write"] });
+  await hurry(page);
+  folder = await mkdtemp(join(tmpdir(), "ashta-"));
+});
+after(async () => {
+  await running.close();
+  await rm(folder, { recursive: true });
+});
+
+// A test on the one page, which has no errors.
+function pageTest(name, body) {
+  test(name, { timeout: 300000 }, async () => {
+    await body();
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+// Two games of an arena, as text.
+async function arena(game, seats) {
+  const file = join(folder, `${game}-${seats}.jsonl`);
+  await ashta("arena", "greedy", "hunter", "--game", game, "--seats", String(seats), "--pairs", "1", "--luck", "none", "--games", file);
+  return { file, text: await readFile(file, "utf8") };
+}
+
+// The position that a record leads to, by the program.
+async function endOf(record) {
+  const engine = new Engine("random");
+  let answer = { position: record.start };
+  for (const move of record.moves) {
+    answer = await engine.ask({ op: "apply", position: answer.position, [Array.isArray(move) ? "throw" : "action"]: move });
+  }
+  await engine.close();
+  return answer;
+}
+
+const games = text => text.trim().split("\n").map(line => JSON.parse(line)).filter(line => line.start);
+
+pageTest("positions are copied and pasted, with their house rules", async () => {
+  for (const text of ["pagade?no_cut=lap S:8,20,30,75/N:6,7,12,12 N *", "ashtapada S:6,6/E:off,31/N:23,keep S 4,1,2",
+    "ashte-kashte S:hand,4,5,5/E:hand,hand,hand,hand/W:hand,hand,hand,home E *", "ashtapada S:5,30/N:off,23 S 2;5+4"]) {
+    await paste(page, text);
+    await page.waitForFunction(() => document.body.dataset.state !== "pasting");
+    await page.click("nav [data-dialog=exchange]");
+    // Bots may have gone on; what was pasted is where the game began.
+    await page.click("#copy-game");
+    const game = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    assert.equal(game.start, text);
+    await page.click("#exchange [data-close]");
+  }
+  await paste(page, "pagade S:75,75,76,76/N:75,75,76,76 - -");
+  await ready(page, "pasting");
+  assert.match(await page.textContent("#turn-title"), /dead position/);
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-position");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "pagade S:75,75,76,76/N:75,75,76,76 - -");
+});
+
+pageTest("a game is copied, pasted, looked through and played on", async () => {
+  let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" }, first: "N" });
+  for (let choice = 0; choice < 6 && !now.endsWith("over"); choice++) {
+    await page.locator("#actions button").first().click();
+    now = await ready(page, now);
+  }
+  const end = await position(page);
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-game");
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  const game = JSON.parse(text);
+  assert.deepEqual(game.players, ["person", "ashtapada+novice"]);
+  assert.equal((await endOf(game)).position, end);
+  assert.equal(game.ending, "open");
+  await writeFile(join(folder, "own.jsonl"), `${text}\n`);
+  assert.match(await ashta("analyze", join(folder, "own.jsonl"), "--by", "greedy"), /ashtapada\+novice/, "the program reads it");
+  await page.fill("#pasted", text);
+  await page.evaluate(() => { document.body.dataset.state = "pasting"; });
+  await page.click("#take-pasted");
+  await ready(page, "pasting");
+  assert.equal(await position(page), game.start);
+  assert.match(await page.textContent("#seats"), /North ashtapada\+novice/);
+  now = await state(page);
+  await page.click("#to-end");
+  await ready(page, now);
+  assert.equal(await position(page), end);
+  // From the third step on, by a person against a stronger bot.
+  await page.locator("#slider").fill("3");
+  await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
+  const third = await position(page);
+  await page.click("#play-on");
+  await page.selectOption("#seats-dialog [data-seat=S]", "person");
+  await page.selectOption("#seats-dialog [data-seat=N]", "bot:expert");
+  await page.evaluate(() => { document.body.dataset.state = "playing"; });
+  await page.click("#seats-dialog [value=take]");
+  await ready(page, "playing");
+  assert.match(await page.textContent("#seats"), /South person.*North expert/s);
+  await page.locator("#slider").fill("3");
+  await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
+  assert.equal(await position(page), third, "what came before is kept");
+});
+
+for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2]]) {
+  pageTest(`a record of an arena is replayed to its end: ${game} for ${seats}`, async () => {
+    const { file, text } = await arena(game, seats);
+    const records = games(text);
+    await page.click("nav [data-dialog=exchange]");
+    await page.setInputFiles("#open-file", file);
+    await page.locator("#choose-record").waitFor();
+    assert.equal(await page.locator("#record-number option").count(), records.length);
+    const record = records[1];
+    await page.selectOption("#record-number", "1");
+    await page.evaluate(() => { document.body.dataset.state = "opening"; });
+    await page.click("#take-record");
+    await ready(page, "opening");
+    // Turn by turn, the short one to its end; then to the end.
+    let turns = 0;
+    while (await page.isEnabled("#turn-on") && (game === "ashtapada" || turns < 20)) {
+      const now = await state(page);
+      await page.click("#turn-on");
+      await ready(page, now);
+      turns += 1;
+    }
+    assert.equal(turns, game === "ashtapada" ? record.turns : 20);
+    if (await page.isEnabled("#to-end")) {
+      const now = await state(page);
+      await page.click("#to-end");
+      await ready(page, now);
+    }
+    const end = await endOf(record);
+    assert.equal(await position(page), end.position);
+    assert.deepEqual(end.returns, record.returns);
+    const winner = record.players[record.returns.indexOf(1)];
+    assert.match(await page.textContent("#turn-title"), /wins$/);
+    assert.match(await page.textContent("#seats"), new RegExp(winner.replace("+", "\\+")));
+    assert.equal(await page.locator("#turns li").count(), record.turns);
+    assert.ok(!await page.isVisible("#past-note"), "nothing contradicts the record");
+  });
+}
+
+pageTest("a file is dropped on the page", async () => {
+  const { text } = await arena("pagade", 2);
+  const line = text.trim().split("\n")[1];
+  await page.evaluate(line => {
+    document.body.dataset.state = "dropping";
+    const data = new DataTransfer();
+    data.items.add(new File([line], "game.jsonl"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, line);
+  await ready(page, "dropping");
+  assert.equal(await position(page), JSON.parse(line).start);
+});
+
+pageTest("what cannot be read is named, and the game under way stays", async () => {
+  await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
+  const before = await position(page);
+  const record = { players: ["a", "b"], start: "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", moves: [[3], 0] };
+  const broken = [
+    ["", /nothing to read/],
+    ["ashtapada S:5,61/N:off,23 S *", /there is no place `61`/],
+    ["ludo S:1,1/N:1,1 S *", /ludo/],
+    ["pagade?lap=true S:6,7,12,12/N:6,7,12,12 S *", /unknown flag `lap`/],
+    ["one line\nanother line", /2 lines/],
+    ["{", /no JSON/],
+    ['{"arena":1,"game":"pagade"}', /no game/],
+    [JSON.stringify({ ...record, start: undefined }), /`start`.*missing/],
+    [JSON.stringify({ ...record, moves: "3" }), /`moves`.*missing/],
+    [JSON.stringify({ ...record, moves: [[3], "x"] }), /`moves`, number 2: "x" is neither/],
+    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /`moves`, number 3 at `ashte-kashte .*`: a throw is awaited/],
+    [JSON.stringify({ ...record, moves: [[3], 7] }), /`moves`, number 2 .*action 7 is not legal/],
+    [JSON.stringify({ ...record, moves: [[5]] }), /`moves`, number 1 .*\[5\] cannot be thrown/],
+    [JSON.stringify({ ...record, players: ["a"] }), /`players` names 1, and 2 sit/],
+    [JSON.stringify({ ...record, start: "nowhere" }), /position/],
+  ];
+  for (const [text, message] of broken) {
+    await paste(page, text);
+    await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
+    assert.match(await page.textContent("#exchange-trouble"), message, text);
+    assert.ok(await page.isVisible("#exchange"), "the dialog stays, and what was pasted");
+    assert.equal(await page.inputValue("#pasted"), text);
+  }
+  // One bad line among good ones is named; the others can be shown.
+  await paste(page, `${JSON.stringify(record)}\n{"start":1}\n`);
+  await page.locator("#choose-record").waitFor();
+  assert.deepEqual(await page.locator("#record-number option").allTextContents(), ["1: a – b", "2: cannot be read"]);
+  await page.selectOption("#record-number", "1");
+  await page.click("#take-record");
+  await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
+  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: `start`/);
+  await page.click("#exchange [data-close]");
+  assert.equal(await position(page), before);
+  // Moves that do not lead to the end that a record claims are shown, with the contradiction.
+  await paste(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
+  await ready(page, "pasting");
+  assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
+});
