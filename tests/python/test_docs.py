@@ -8,8 +8,12 @@ import math
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
+from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 
@@ -146,14 +150,142 @@ def test_game_pages_have_the_same_headings(game):
 def pages():
     """Every page of the repository as (path, text)."""
     root = program.ROOT
-    found = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "checkpoints").glob("*.md")]
+    found = [*root.glob("*.md"), *(root / "benches").glob("*.md")]
+    found += [*(root / "docs").rglob("*.md"), *(root / "checkpoints").glob("*.md")]
     return [(path, path.read_text()) for path in found]
 
 
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(rf"{FENCED.pattern}|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def links(text):
+    """Where a page leads: targets of its links and images."""
+    return re.findall(r"\]\(([^)\s]+)\)", CODE.sub("", text))
+
+
+def anchors(text):
+    """The names under which the headings of a page can be reached, on a repository page and in the book alike."""
+    found = []
+    for heading in re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        found.append(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    assert len(found) == len(set(found)), f"two headings of one name: {found}"
+    return found
+
+
 def test_links_lead_somewhere():
-    links = [(path, link) for path, text in pages() for link in re.findall(r"\]\(([^)#]+)\)", text)]
-    assert len(links) > 20
-    broken = [f"{path}: {link}" for path, link in links if "://" not in link and not (path.parent / link).exists()]
+    broken = []
+    total = 0
+    for path, text in pages():
+        for link in links(text):
+            total += 1
+            target, _, anchor = link.partition("#")
+            if "://" in link:
+                continue
+            there = path.parent / target if target else path
+            if not there.exists() or (anchor and anchor not in anchors(there.read_text())):
+                broken.append(f"{path}: {link}")
+    assert total > 100
+    assert not broken
+
+
+BOOK = program.ROOT / "docs"
+
+
+def chapters():
+    """The pages that the book names, in its order, by their paths from docs/."""
+    return links((BOOK / "SUMMARY.md").read_text())
+
+
+def test_the_book_names_every_page_once():
+    pages = {path.relative_to(BOOK).as_posix() for path in BOOK.rglob("*.md")} - {"SUMMARY.md"}
+    assert sorted(chapters()) == sorted(pages)
+    assert chapters()[0] == "README.md"
+
+
+def test_every_page_is_reached_from_the_entry():
+    reached, ahead = set(), ["README.md"]
+    while ahead:
+        page = ahead.pop()
+        if page not in reached:
+            reached.add(page)
+            for link in links((BOOK / page).read_text()):
+                there = ((BOOK / page).parent / link.partition("#")[0]).resolve()
+                if "://" not in link and there.suffix == ".md" and there.is_relative_to(BOOK):
+                    ahead.append(there.relative_to(BOOK).as_posix())
+    assert reached == set(chapters())
+    first = links((BOOK / "README.md").read_text())
+    assert [page for page in chapters() if page != "README.md"] == [link for link in first if link in chapters()]
+
+
+def test_links_that_leave_the_book_lead_to_the_repository():
+    """The preprocessor of the book, asked as mdBook asks it."""
+    repository = tomllib.loads((program.ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
+    settings = tomllib.loads((BOOK / "book.toml").read_text())
+    assert settings["output"]["html"]["git-repository-url"] == repository
+    command = settings["preprocessor"]["outside"]["command"].split()
+    names = chapters()
+    items = [{"Chapter": {"path": name, "content": (BOOK / name).read_text(), "sub_items": []}} for name in names]
+    items.append("Separator")
+    # The second half as chapters within the first one.
+    items[0]["Chapter"]["sub_items"] = items[len(names) // 2 : len(names)]
+    book = {"items": items[: len(names) // 2] + items[-1:]}
+    finished = subprocess.run(
+        command, cwd=BOOK, input=json.dumps([{}, book]), capture_output=True, text=True, timeout=60, check=True
+    )
+    first, *rest, separator = json.loads(finished.stdout)["items"]
+    assert separator == "Separator"
+    outward = 0
+    for item in [first, *first["Chapter"]["sub_items"], *rest]:
+        name, text = item["Chapter"]["path"], item["Chapter"]["content"]
+        assert CODE.findall(text) == CODE.findall((BOOK / name).read_text())
+        for link in links(text):
+            if link.startswith(repository):
+                kind, branch, path = link.removeprefix(repository + "/").partition("#")[0].split("/", 2)
+                assert branch == "main" and kind in ("blob", "tree")
+                assert (program.ROOT / path).is_dir() == (kind == "tree") and (program.ROOT / path).exists(), link
+                outward += 1
+            elif "://" not in link and link.partition("#")[0]:
+                there = ((BOOK / name).parent / link.partition("#")[0]).resolve()
+                assert there.is_relative_to(BOOK), (name, link)
+                assert there.suffix != ".md" or there.relative_to(BOOK).as_posix() in names, (name, link)
+    assert outward > 10
+    assert subprocess.run([*command, "supports", "html"], cwd=BOOK, check=False).returncode == 0
+
+
+class Page(HTMLParser):
+    """What a built page of the book leads to, and where in it one can arrive."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.targets, self.names = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.targets += [attributes[name] for name in ("href", "src") if attributes.get(name)]
+        self.names |= {attributes["id"]} if "id" in attributes else set()
+
+
+@pytest.mark.skipif(shutil.which("mdbook") is None, reason="mdBook is not installed")
+def test_the_book_is_built_and_its_links_lead_somewhere(tmp_path):
+    command = ["mdbook", "build", str(BOOK), "--dest-dir", str(tmp_path / "book")]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert "WARN" not in finished.stderr and "ERROR" not in finished.stderr, finished.stderr
+    built = {path: Page(path.read_text()) for path in (tmp_path / "book").rglob("*.html")}
+    assert len(built) > len(chapters())
+    broken = []
+    for path, page in built.items():
+        for target in page.targets:
+            file, _, name = unquote(target).partition("#")
+            # The page of an unknown address has absolute paths, which lead into the book wherever it is served.
+            if ":" in file or path.name == "404.html":
+                continue
+            there = (path.parent / file).resolve() if file else path
+            if not there.exists() or (name and there in built and name not in built[there].names):
+                broken.append((path.name, target))
     assert not broken
 
 
