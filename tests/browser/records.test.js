@@ -67,6 +67,7 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
   await page.click("nav [data-dialog=exchange]");
   await page.click("#copy-position");
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "pagade S:75,75,76,76/N:75,75,76,76 - -");
+  await page.click("#exchange [data-close]");
 });
 
 pageTest("a game is copied, pasted, looked through and played on", async () => {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use ashta_agents::bot::Bot;
 use ashta_agents::folders::{Folders, Judge};
 use ashta_agents::roster::{AgentSpec, Lookahead, Player, Roster};
-use ashta_env::game::{Game, SeatSet};
+use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
