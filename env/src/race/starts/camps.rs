@@ -24,6 +24,9 @@ pub(super) struct CampList {
     mark: u8,
 }
 
+/// Beyond these nobody looks which of the ways to place the pieces the rules allow: there are too many in any case.
+const MOST_COUNTED: u64 = 1 << 19;
+
 /// Stands for places that no seat can have.
 const NONE: Camp = Camp::MAX;
 
@@ -42,11 +45,16 @@ impl CampList {
             Turns::Dice(turns) if turns.rules.no_cut != crate::flags::NoCut::Off => 1,
             Turns::Series(_) | Turns::Single(_) | Turns::Dice(_) => 0,
         };
+        let marks = if mark == 0 { 1 } else { 2 };
+        let all = u64::from(multisets) * marks;
+        if all > MOST_COUNTED {
+            return Err(StartsError::TooManyCamps { count: all });
+        }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
         places[..pieces].fill(0);
         loop {
-            for mark in [0, mark].into_iter().take(if mark == 0 { 1 } else { 2 }) {
+            for mark in [0, mark].into_iter().take(marks as usize) {
                 if let Some(info) = info(race, places, mark) {
                     count += 1;
                     // Beyond what can be numbered they are only counted.
@@ -67,7 +75,7 @@ impl CampList {
             infos: found.iter().map(|&(height, layer, steps, ..)| CampInfo { steps, layer, height }).collect(),
             places: found.iter().map(|&(.., places, _)| places).collect(),
             marks: found.iter().map(|&(.., mark)| mark).collect(),
-            numbers: vec![NONE; multisets as usize * if mark == 0 { 1 } else { 2 }],
+            numbers: vec![NONE; all as usize],
             ranks,
             multisets,
             mark,

@@ -31,7 +31,7 @@ pub enum StartsError {
     /// One seat alone has too many.
     #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Camp::MAX - 1)]
     TooManyCamps {
-        /// In how many ways its pieces can stand.
+        /// In how many ways its pieces can stand, or a few more.
         count: u64,
     },
     /// All seats together have too many.
