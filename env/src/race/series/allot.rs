@@ -39,6 +39,9 @@ pub(crate) enum Throw {
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
+/// Tries after which nobody looks further whether a text is that of a turn under way.
+const MOST_TRIED: u64 = 1 << 16;
+
 pub(super) const KINDS: [Kind; 3] = [Kind::One, Kind::Four, Kind::Zero];
 pub(crate) const THROWS: [Throw; 5] =
     [Throw::Of(Kind::One), Throw::Of(Kind::Four), Throw::Of(Kind::Zero), Throw::Last(2), Throw::Last(3)];
@@ -125,9 +128,10 @@ impl SeriesTurns {
         mask
     }
 
-    /// Whether some legal allotment of the `remaining` throws begins with `allotment`.
+    /// Whether some legal allotment of the `remaining` throws begins with `allotment`, as far as a bounded search
+    /// finds: what came about in play it finds at once.
     pub(super) fn begins(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
-        Search::new(self, turn, 0).most_used(allotment, remaining).is_some()
+        Search::new(self, turn, 0).within(MOST_TRIED).most_used(allotment, remaining).is_some()
     }
 
     /// Whether any of the `remaining` throws can still be used.

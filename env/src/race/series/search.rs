@@ -27,6 +27,8 @@ pub(super) struct Search<'a> {
     enough: u32,
     /// Places that were searched.
     places: u32,
+    /// How often it may still try what can become of a throw; after that nothing more is found.
+    left: u64,
     known: HashMap<Place, Option<u32>>,
 }
 
@@ -36,7 +38,12 @@ type Place = (Allotment, Remaining, Action, u32);
 
 impl<'a> Search<'a> {
     pub(super) fn new(turns: &'a SeriesTurns, turn: &'a Turn, enough: u32) -> Search<'a> {
-        Search { turns, turn, enough, places: 0, known: HashMap::new() }
+        Search { turns, turn, enough, left: u64::MAX, places: 0, known: HashMap::new() }
+    }
+
+    /// The same search, given up after so many tries.
+    pub(super) fn within(self, tries: u64) -> Search<'a> {
+        Search { left: tries, ..self }
     }
 
     /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any
@@ -83,7 +90,8 @@ impl<'a> Search<'a> {
     /// [`Search::most_used_from`] by trying what can become of the next throw.
     fn tried(&mut self, allotment: &Allotment, remaining: Remaining, least: Action, enough: u32) -> Option<u32> {
         let (turns, turn) = (self.turns, self.turn);
-        let Some((throw, rest)) = remaining.split() else { return None };
+        self.left = self.left.checked_sub(1)?;
+        let (throw, rest) = remaining.split()?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
         // Where nobody can take the smallest throw, none can be used.
