@@ -7,10 +7,11 @@ use ashta_env::game::{Action, ActionMask, Game, Node, Outcome, Seat};
 use ashta_env::notation::NotationError;
 use ashta_env::race::state::State;
 use ashta_env::race::{Race, ThrowError};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Ending, Fault, Move, PlayedGame};
+use crate::protocol::MOST_RESULTS;
 
 /// Why a text is no game.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,12 @@ pub enum RecordError {
         /// Its number, from 1.
         line: usize,
     },
+    /// A line comes after a turn that is too long to be searched.
+    #[error("line {line}: the turn before leads through more than {MOST_RESULTS} positions")]
+    Long {
+        /// Its number, from 1.
+        line: usize,
+    },
     /// The beginning is no position.
     #[error("`start`: `{start}`")]
     Start {
@@ -74,6 +81,14 @@ pub enum RecordError {
         position: String,
         /// What is wrong.
         source: ThrowError,
+    },
+    /// A series has too many throws.
+    #[error("`moves`, number {number} at `{position}`: the series of throws is too long to be searched")]
+    Series {
+        /// The number of the move, from 1.
+        number: usize,
+        /// Where it is made.
+        position: String,
     },
     /// Something cannot be chosen where it is.
     #[error("`moves`, number {number} at `{position}`: action {action} is not legal; legal are {legal:?}")]
@@ -184,7 +199,8 @@ impl GameLine {
         let mut moves = Vec::new();
         for (line, text) in lines {
             let next = race.parse_state(text.trim()).map_err(|source| RecordError::Position { line, source })?;
-            moves.extend(step(&race, &state, &next).ok_or(RecordError::Turn { line })?);
+            let made = step(&race, &state, &next).map_err(|TooLong| RecordError::Long { line })?;
+            moves.extend(made.ok_or(RecordError::Turn { line })?);
             state = next;
         }
         let is_over = race.node(&state) == Node::Terminal;
@@ -255,6 +271,9 @@ impl GameLine {
                     thrown.map_err(|source| RecordError::Throw { number, position: race.print(&before), source })?;
                     moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
                 }
+                MoveText::Choice(_) if race.is_long(&state) => {
+                    return Err(RecordError::Series { number, position: race.print(&state) });
+                }
                 &MoveText::Choice(action) => {
                     let legal = race.legal_actions(&state);
                     if !legal.iter().any(|possible| possible.0 == action) {
@@ -317,22 +336,27 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
     outcomes
 }
 
+/// A turn leads through more positions than are searched.
+struct TooLong;
+
 /// What leads from one recorded position to the next: the rest of a turn, a throw, or both.
-fn step(race: &Race, state: &State, next: &State) -> Option<Vec<MoveText>> {
+fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);
         let mut reached = *from;
         (race.throw(&mut reached, &throw).is_ok() && reached == *next).then_some(MoveText::Throw(throw))
     };
     if let Node::Chance(_) = race.node(state) {
-        return thrown(state).map(|throw| vec![throw]);
+        return Ok(thrown(state).map(|throw| vec![throw]));
     }
     let mut results = TurnResults::new();
-    turn_results(race, state, &mut results);
-    (0..results.len()).find_map(|index| {
+    if race.is_long(state) || !turn_results_within(race, state, MOST_RESULTS, &mut results) {
+        return Err(TooLong);
+    }
+    Ok((0..results.len()).find_map(|index| {
         let end = results.state(index);
         let throw = if end == next { None } else { Some(thrown(end)?) };
         let choices = results.actions(index).iter().map(|action| MoveText::Choice(action.0));
         Some(choices.chain(throw).collect())
-    })
+    }))
 }

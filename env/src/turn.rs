@@ -93,6 +93,12 @@ impl<S> TurnResults<S> {
 /// The search is depth-first over ascending actions; each result keeps the first sequence found. Positions within the
 /// turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is empty.
 pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
+    turn_results_within(game, state, usize::MAX, out);
+}
+
+/// [`turn_results`], unless more than `most` positions within the turn or at its end are met: then it stops, answers
+/// `false` and leaves `out` with those that it has met. For positions from outside, which need not be likely.
+pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
     let TurnResults { results, actions, ends, visited, open, path } = out;
     results.clear();
     actions.clear();
@@ -100,10 +106,13 @@ pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G
     visited.clear();
     open.clear();
     path.clear();
-    let Node::Decision(seat) = game.node(state) else { return };
+    let Node::Decision(seat) = game.node(state) else { return true };
     visited.insert(state.clone());
     open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
     while let Some(top) = open.last_mut() {
+        if visited.items.len() + ends.len() > most {
+            return false;
+        }
         let Some(action) = top.legal.nth(top.tried) else {
             open.pop();
             path.pop();
@@ -125,6 +134,7 @@ pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G
         }
         path.pop();
     }
+    true
 }
 
 /// A list without repetitions.

@@ -14,6 +14,7 @@ use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::GAMES;
+use ashta_env::turn::{TurnResults, turn_results_within};
 use serde_json::{Map, Value, json};
 
 use crate::roster::{Player, Roster};
@@ -22,6 +23,9 @@ use crate::roster::{Player, Roster};
 pub const PROTOCOL: u32 = 1;
 /// The longest request, in bytes; a longer one is answered with an error.
 pub const LONGEST_REQUEST: usize = 1 << 20;
+
+/// Positions that are met within one turn at most; only a series of many throws leads to more.
+pub const MOST_RESULTS: usize = 1 << 15;
 
 /// Answers requests.
 #[derive(Debug)]
@@ -119,6 +123,7 @@ impl Engine {
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
         }
+        results(&race, &state)?;
         let states = [state];
         let rng = match request.contains_key("seed") {
             true => &mut chance::stream(seed(request)?, 0),
@@ -141,6 +146,7 @@ impl Engine {
     fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
         let (race, state) = position(request)?;
         let agent = self.agent_for(&race)?;
+        results(&race, &state)?;
         let mut values = Vec::new();
         agent.evaluator().values(&race, &[state], &mut values);
         Ok(json!({"values": by_seat(&race, &values[0])}))
@@ -162,7 +168,20 @@ fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
 }
 
 fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
-    Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
+    let (race, state) = Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))?;
+    match race.is_long(&state) {
+        true => Err(refuse(code::POSITION, "the series of throws is too long to be searched")),
+        false => Ok((race, state)),
+    }
+}
+
+/// The positions in which the turn of `state` can end; none where there is nothing to choose.
+fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
+    let mut results = TurnResults::new();
+    match turn_results_within(race, state, MOST_RESULTS, &mut results) {
+        true => Ok(results),
+        false => Err(refuse(code::POSITION, format!("the turn leads through more than {MOST_RESULTS} positions"))),
+    }
 }
 
 /// One number for each seat of a position, in its order.

@@ -4,10 +4,9 @@ use ashta_env::chance;
 use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::turn::{TurnResults, turn_results};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Refusal, by_seat, code, position, refuse, seed, text};
+use super::{Answer, Refusal, by_seat, code, position, refuse, results, seed, text};
 
 fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     let numbers = request.get(key).and_then(Value::as_array);
@@ -100,11 +99,13 @@ pub(super) fn turns(request: &Map<String, Value>) -> Answer {
         return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
     }
     race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
+    if race.is_long(&state) {
+        return Err(refuse(code::THROW, "the series of throws is too long to be searched"));
+    }
     if !matches!(race.node(&state), Node::Decision(_)) {
         return Err(refuse(code::THROW, format!("{values:?} is not a whole series: it ends in 2 or 3")));
     }
-    let mut results = TurnResults::new();
-    turn_results(&race, &state, &mut results);
+    let results = results(&race, &state)?;
     let mut positions: Vec<String> = results.states().iter().map(|state| race.print(state)).collect();
     positions.sort_unstable();
     positions.dedup();

@@ -5,10 +5,9 @@ use ashta_env::notation::{Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
-use ashta_env::turn::{TurnResults, turn_results};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Engine, by_seat, code, position, refuse};
+use super::{Answer, Engine, Refusal, by_seat, code, position, refuse, results};
 
 /// `board`: the squares of a game and the courses of its seats.
 pub(super) fn board(request: &Map<String, Value>) -> Answer {
@@ -115,7 +114,7 @@ impl Engine {
         let mut ranges = Vec::new();
         for action in race.legal_actions(&state).iter() {
             let from = leaves.len();
-            leaves.extend(ends(&race, &state, action));
+            leaves.extend(ends(&race, &state, action)?);
             ranges.push((action, from..leaves.len()));
         }
         let mut values: Vec<BySeat<f32>> = Vec::new();
@@ -131,13 +130,11 @@ impl Engine {
 }
 
 /// The positions in which the turn of `state` can end that begins with `action`.
-fn ends(race: &Race, state: &State, action: Action) -> Vec<State> {
+fn ends(race: &Race, state: &State, action: Action) -> Result<Vec<State>, Refusal> {
     let mut next = *state;
     race.apply_action(&mut next, action);
     if !matches!(race.node(&next), Node::Decision(_)) {
-        return vec![next];
+        return Ok(vec![next]);
     }
-    let mut results = TurnResults::new();
-    turn_results(race, &next, &mut results);
-    results.states().to_vec()
+    Ok(results(race, &next)?.states().to_vec())
 }

@@ -70,6 +70,17 @@ impl SeriesTurns {
         if state.series.is_full() { &self.last_chance } else { &self.chance }
     }
 
+    /// Whether the ways to allot the throws of the series are too many to be searched in a second or so.
+    pub(crate) fn is_long(&self, state: &State) -> bool {
+        let most = match (self.seating.pieces, self.rules.must_use) {
+            (4.., MustUse::Greedy) => 10,
+            (4.., _) | (3, MustUse::Greedy) => 16,
+            (3, _) => 24,
+            _ => 32,
+        };
+        state.series.len() > most
+    }
+
     /// Whether twins must be declared, so that positions carry declarations.
     pub(crate) fn declares(&self) -> bool {
         self.rules.twins == Twins::Bell
