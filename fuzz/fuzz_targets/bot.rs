@@ -1,0 +1,4 @@
+//! Gives arbitrary bytes to `bot` of tests/src/fuzz.rs.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| ashta_fuzz::bot(data));

@@ -1,0 +1,420 @@
+//! What holds of whatever bytes come in: as a position, requests to the engine, a bot, a table or a game.
+//!
+//! Each function is given arbitrary bytes and fails where the library answers wrongly, or panics, or does not end. The
+//! fuzzer of `fuzz/` looks for such bytes; a test gives the ones that it has found interesting again. Where a file has
+//! checksums, they are made right first, so that what is behind them is reached. Nothing here needs burn or files.
+
+use ashta_agents::agent::{Agent, OnePly};
+use ashta_agents::bot::{Bot, BotError};
+use ashta_agents::evaluator::Evaluator;
+use ashta_agents::net_evaluator::NetEvaluator;
+use ashta_agents::portable::Scratch;
+use ashta_agents::protocol::Engine;
+use ashta_agents::record::{GameLine, MoveText};
+use ashta_agents::roster::AgentSpec;
+use ashta_agents::table::{Perfect, Table};
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::starts::RaceStarts;
+use ashta_env::race::state::State;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::turn::{TurnResults, turn_results_within};
+use rand::Rng;
+use serde_json::Value;
+
+/// A function of this module.
+pub type Target = fn(&[u8]);
+
+/// Every function by its name, which is also the name of its folder of examples.
+pub const TARGETS: [(&str, Target); 5] =
+    [("notation", notation), ("protocol", protocol), ("bot", bot), ("table", table), ("record", record)];
+
+/// Nodes that are walked from a position.
+const STEPS: usize = 8;
+/// Positions that are met within a turn at most.
+const RESULTS: usize = 1 << 9;
+/// Requests of which a fuzzed conversation has no more.
+const REQUESTS: usize = 8;
+/// The codes of errors of the engine protocol.
+const CODES: [&str; 8] = [
+    "bad-json",
+    "bad-request",
+    "unknown-op",
+    "bad-game",
+    "bad-position",
+    "illegal-throw",
+    "illegal-action",
+    "no-agent",
+];
+/// The operations of the engine protocol, with what every answer has.
+const FIELDS: [(&str, &[&str]); 12] = [
+    ("hello", &["name", "version", "protocol", "games", "agent"]),
+    ("new", &["position"]),
+    ("chance", &["outcomes"]),
+    ("legal", &["actions"]),
+    ("apply", &["position"]),
+    ("turns", &["positions"]),
+    ("observe", &["observation", "mask", "encoding"]),
+    ("board", &["side", "squares", "courses"]),
+    ("view", &["game", "node", "mover", "throws", "seats", "pieces", "actions"]),
+    ("hint", &["values", "actions"]),
+    ("bestmove", &["action", "text", "values", "policy"]),
+    ("evaluate", &["values"]),
+];
+/// Columns of a drawn board at most.
+const COLUMNS: usize = 80;
+
+/// A position, as text. What is read is written again in the same words, but for the names of the house rules; a walk
+/// from it keeps the rules.
+///
+/// # Panics
+/// When something else holds.
+pub fn notation(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let (race, state) = match Race::parse(text) {
+        Ok(read) => read,
+        Err(error) => return check_error(text, &error.to_string()),
+    };
+    let printed = race.print(&state);
+    let rest = |text: &str| text.split_once(' ').map(|(_, rest)| rest.to_owned());
+    assert_eq!(rest(&printed), rest(text), "a position has one text");
+    walk(&race, state, &mut draws(data));
+}
+
+/// Requests to an engine, a line each. Every answer is either an error of a known code or what was asked for, repeats
+/// the `id`, and names only positions that are read.
+///
+/// # Panics
+/// When something else holds.
+pub fn protocol(data: &[u8]) {
+    let greedy = "greedy".parse::<AgentSpec>().and_then(|greedy| greedy.load(&[])).expect("a baseline");
+    let mut engine = Engine::new(Some(greedy));
+    for line in data.split(|&byte| byte == b'\n').take(REQUESTS) {
+        let answer = engine.answer(line);
+        let request: Value = serde_json::from_slice(line).unwrap_or_default();
+        assert_eq!(answer.get("id"), request.as_object().and_then(|request| request.get("id")), "{answer}");
+        if let Some(error) = answer.get("error") {
+            let (code, message) = (error["code"].as_str(), error["message"].as_str());
+            assert!(code.is_some_and(|code| CODES.contains(&code)), "{answer}");
+            check_error(str::from_utf8(line).unwrap_or_default(), message.expect("a message"));
+            continue;
+        }
+        let operation = request["op"].as_str().expect("only an operation is answered");
+        let fields = FIELDS.iter().find(|(name, _)| *name == operation).expect("a known operation").1;
+        assert!(fields.iter().all(|&field| answer.get(field).is_some()), "{operation}: {answer}");
+        let positions = answer.get("positions").and_then(Value::as_array);
+        for position in answer.get("position").into_iter().chain(positions.into_iter().flatten()) {
+            let text = position.as_str().expect("a position is text");
+            assert!(Race::parse(text).is_ok_and(|(race, state)| race.print(&state) == text), "{answer}");
+        }
+        if let Some(outcomes) = answer.get("outcomes").and_then(Value::as_array) {
+            let sum: f64 = outcomes.iter().filter_map(|outcome| outcome["p"].as_f64()).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{answer}");
+        }
+        for value in answer.get("values").and_then(Value::as_array).into_iter().flatten() {
+            assert!(value.as_f64().is_some_and(|value| (-1e-3..=1.001).contains(&value)), "{answer}");
+        }
+    }
+}
+
+/// A bot's file. A bot that is read answers its probes as they say and is written so that it is read again; if it plays
+/// a game that there is, it chooses what is legal.
+///
+/// # Panics
+/// When something else holds.
+pub fn bot(data: &[u8]) {
+    // What cannot be told from the bytes as they are is not reached behind a checksum.
+    let _ = Bot::from_bytes(data);
+    let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
+        Err(BotError::Probe { .. }) => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
+        read => read.ok(),
+    });
+    let Some(bot) = read else { return };
+    let mut scratch = Scratch::default();
+    for probe in &bot.manifest.probes {
+        let (values, policy) = bot.net.forward(&probe.active, &mut scratch);
+        assert_eq!((values.len(), policy.len()), (probe.values.len(), probe.policy.len()));
+        let is_near = |(said, found): (&f32, &f32)| (said - found).abs() <= 1e-4 * said.abs().max(1.0);
+        let answers = probe.values.iter().zip(values).chain(probe.policy.iter().zip(policy));
+        assert!(answers.into_iter().all(is_near), "{probe:?}: {values:?} {policy:?}");
+    }
+    let bytes = bot.to_bytes().expect("what was read is written");
+    let again = Bot::from_bytes(&bytes).expect("what was written is read");
+    assert_eq!(again.to_bytes().ok(), Some(bytes), "the same bot is the same bytes");
+    play(&bot, &mut draws(data));
+}
+
+/// One game of a few nodes by a bot, if its ruleset is one.
+fn play(bot: &Bot, rng: &mut GameRng) {
+    let Ok(seats) = ashta_env::game::SeatSet::from_letters(&bot.manifest.seats) else { return };
+    let Ok(ruleset) = Ruleset::parse(&bot.manifest.ruleset, seats) else { return };
+    let race = Race::new(ruleset);
+    if bot.check_ruleset(race.spec()).is_err() {
+        return;
+    }
+    let mut evaluator = NetEvaluator::new(bot.net.clone());
+    let mut agent = OnePly::new(evaluator.clone());
+    let mut state = race.initial_state(chance::first_seat(seats, rng));
+    for _ in 0..STEPS {
+        let evaluation = &evaluator.evaluate(&race, &[state])[0];
+        assert_eq!(evaluation.policy.len(), race.legal_actions(&state).len());
+        if let Node::Decision(_) = race.node(&state) {
+            let action = agent.act(&race, &[state], std::slice::from_mut(rng))[0];
+            assert!(race.legal_actions(&state).contains(action), "{action:?} in {}", race.print(&state));
+        }
+        if !advance(&race, &mut state, rng) {
+            break;
+        }
+    }
+}
+
+/// The bytes of a bot whose manifest has the checksum of its data, and no probes if it is to have none.
+fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
+    let (length, rest) = data.split_first_chunk::<8>()?;
+    let (header, data) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    let mut header: Value = serde_json::from_slice(header).ok()?;
+    let text = header.get_mut("__metadata__")?.get_mut("ashta")?;
+    let mut manifest: Value = serde_json::from_str(text.as_str()?).ok()?;
+    let facts = manifest.as_object_mut()?;
+    facts.insert("checksum".to_owned(), format!("{:08x}", checksum(&[data])).into());
+    if is_bare {
+        facts.insert("probes".to_owned(), Value::Array(Vec::new()));
+    }
+    *text = manifest.to_string().into();
+    let mut header = header.to_string().into_bytes();
+    header.resize(header.len().next_multiple_of(8), b' ');
+    Some([&(header.len() as u64).to_le_bytes()[..], &header, data].concat())
+}
+
+/// A table's file. A table that is read answers everywhere, with what is written so that it is read again.
+///
+/// # Panics
+/// When something else holds.
+pub fn table(data: &[u8]) {
+    // What cannot be told from the bytes as they are is not reached behind a checksum.
+    let _ = Table::from_bytes(data);
+    let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else { return };
+    let bytes = table.to_bytes().expect("what was read is written");
+    let again = Table::from_bytes(&bytes).expect("what was written is read");
+    assert_eq!((again.facts(), again.bits()), (table.facts(), table.bits()));
+    assert!(again.values() == table.values(), "the values are read as they were written");
+    let rng = &mut draws(data);
+    let race = table.starts().race().clone();
+    let table = std::sync::Arc::new(table);
+    let mut perfect = Perfect::new(std::sync::Arc::clone(&table));
+    let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));
+    for _ in 0..STEPS {
+        let evaluation = &perfect.evaluate(&race, &[state])[0];
+        for seat in race.spec().seats.iter() {
+            let value = evaluation.values[seat];
+            assert!((-1e-3..=1.001).contains(&value), "{value} for {seat} in {}", race.print(&state));
+        }
+        if let Some(values) = table.known(&state) {
+            assert_eq!(values, evaluation.values);
+        }
+        if !advance(&race, &mut state, rng) {
+            break;
+        }
+    }
+}
+
+/// The bytes of a table whose header has the hash and the numbers of its ruleset, and with the checksums of what it is.
+fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
+    let (start, rest) = data.split_at_checked(16)?;
+    let number = |bytes: &[u8]| Some(u32::from_le_bytes(*bytes.first_chunk()?) as usize);
+    let (header, rest) = rest.split_at_checked(number(&start[12..])?)?;
+    let mut rest = rest.get(4..)?;
+    let mut facts: Value = serde_json::from_slice(header).ok()?;
+    let ruleset: Ruleset = serde_json::from_value(facts.get("ruleset")?.clone()).ok()?;
+    let starts = RaceStarts::new(&Race::new(ruleset)).ok()?;
+    let values = starts.numbers() * if starts.seats() == 2 { 1 } else { starts.seats() };
+    for (key, value) in [
+        ("ruleset_hash", Value::from(format!("{:016x}", ruleset.hash64()))),
+        ("camps", starts.camps().len().into()),
+        ("values", values.into()),
+    ] {
+        facts.as_object_mut()?.insert(key.to_owned(), value);
+    }
+    let header = facts.to_string().into_bytes();
+    let start = [&start[..12], &(header.len() as u32).to_le_bytes()].concat();
+    let mut sealed = [&start[..], &header, &checksum(&[&start, &header]).to_le_bytes()].concat();
+    // A block of values after the other: its length, its checksum, itself.
+    while let (Some(length), Some(_)) = (number(rest), rest.get(8..)) {
+        let Some(block) = rest.get(8..8 + length) else { break };
+        sealed.extend([&rest[..4], &checksum(&[block]).to_le_bytes(), block].concat());
+        rest = &rest[8 + length..];
+    }
+    sealed.extend(rest);
+    Some(sealed)
+}
+
+/// Games, as lines of JSON or of positions. A game that is read and begun is played to where it was left, or its first
+/// impossible move is named; written as a line it is the same game.
+///
+/// # Panics
+/// When something else holds.
+pub fn record(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    for number in 0..4 {
+        let game = match GameLine::read(text, number) {
+            Ok(game) => game,
+            Err(error) => {
+                check_error(text, &error.to_string());
+                continue;
+            }
+        };
+        assert!(number > 0, "games are counted from 1");
+        let line = serde_json::to_string(&game).expect("a game is JSON");
+        let again = GameLine::read(&line, 1).expect("what was written is read");
+        assert_eq!(serde_json::to_string(&again).ok().as_ref(), Some(&line), "the same game is the same line");
+        let Ok((race, start)) = game.begin() else { continue };
+        let is_game = !text.trim_start().starts_with('{');
+        let (moves, end) = match game.replay(&race, start) {
+            Ok(played) => played,
+            Err(error) => {
+                assert!(!is_game, "positions were connected by moves that are refused: {error}");
+                check_error(text, &error.to_string());
+                continue;
+            }
+        };
+        let thrown = |made: &MoveText| if let MoveText::Throw(values) = made { values.len() } else { 1 };
+        let most: usize = game.moves.iter().map(thrown).sum();
+        assert!((game.moves.len()..=most).contains(&moves.len()), "{} moves of {most}", moves.len());
+        check(&race, &end);
+    }
+}
+
+/// An error says something, and not much more than the text that is wrong.
+fn check_error(text: &str, error: &str) {
+    assert!(!error.is_empty() && error.len() <= 4 * text.len() + 8_192, "{} bytes of error: {error}", error.len());
+}
+
+/// A generator that depends on the bytes.
+fn draws(data: &[u8]) -> GameRng {
+    chance::stream(u64::from(checksum(&[data])), 0)
+}
+
+fn checksum(parts: &[&[u8]]) -> u32 {
+    let mut sum = flate2::Crc::new();
+    parts.iter().for_each(|part| sum.update(part));
+    sum.sum()
+}
+
+/// Everything that can be done in a position leads to a position; a few nodes of random play from there, too.
+fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
+    let drawn = race.draw(&state);
+    assert!(drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
+    if race.is_long(&state) {
+        return check(race, &state);
+    }
+    check(race, &state);
+    check_turn(race, &state);
+    for next in successors(race, &state) {
+        check(race, &next);
+    }
+    for _ in 0..STEPS {
+        if race.is_long(&state) || !advance(race, &mut state, rng) {
+            break;
+        }
+        check(race, &state);
+    }
+}
+
+/// Plays on at random by one node; `false` when the game is over.
+fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
+    match race.node(state) {
+        Node::Chance(_) => {
+            let outcome = chance::outcome(race.chance_outcomes(state), rng.next_u64());
+            race.apply_chance(state, outcome);
+        }
+        Node::Decision(_) => {
+            let legal = race.legal_actions(state);
+            race.apply_action(state, legal.nth(below(legal.len(), rng)).expect("a decision has a legal action"));
+        }
+        Node::Terminal => return false,
+    }
+    true
+}
+
+/// Where every throw and every action leads.
+fn successors(race: &Race, state: &State) -> Vec<State> {
+    let chances = race.chance_outcomes(state).iter().enumerate().filter(|&(_, &chance)| chance > 0.0);
+    let thrown = chances.map(|(outcome, _)| {
+        let mut next = *state;
+        race.apply_chance(&mut next, Outcome(outcome as u8));
+        next
+    });
+    let chosen = race.legal_actions(state).iter().map(|action| {
+        let mut next = *state;
+        race.apply_action(&mut next, action);
+        next
+    });
+    thrown.chain(chosen).collect()
+}
+
+/// What holds of every position.
+fn check(race: &Race, state: &State) {
+    let text = race.print(state);
+    match Race::parse(&text) {
+        Ok((again, read)) => {
+            assert_eq!(again.ruleset(), race.ruleset(), "{text}");
+            assert_eq!(read, *state, "{text}");
+        }
+        Err(error) => panic!("`{text}` is printed and not read: {error}"),
+    }
+    if race.is_long(state) {
+        return;
+    }
+    let (chances, legal) = (race.chance_outcomes(state), race.legal_actions(state));
+    match race.node(state) {
+        Node::Chance(_) => {
+            assert!(legal.is_empty(), "{text}: {legal:?} while the dice are thrown");
+            let sum: f32 = chances.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{text}: the chances are {chances:?}");
+        }
+        Node::Decision(_) => assert!(!legal.is_empty() && chances.is_empty(), "{text}: nothing is legal"),
+        Node::Terminal => {
+            assert!(legal.is_empty() && chances.is_empty(), "{text}: it goes on");
+            check_returns(race, &race.returns(state));
+        }
+    }
+    for action in legal.iter() {
+        assert!(!race.action_text(state, action).is_empty(), "{text}: {action:?} has no text");
+    }
+    let spec = race.spec();
+    for seat in spec.seats.iter() {
+        let mut active = Vec::new();
+        race.observe_active(state, seat, &mut active);
+        active.sort_unstable();
+        let is_within = active.last().is_none_or(|&last| usize::from(last) < spec.observation);
+        assert!(is_within && active.is_sorted_by(|a, b| a < b), "{text}: {seat} sees {active:?}");
+        let steps = race.steps(state, seat);
+        assert!(steps[..spec.pieces].iter().all(|&steps| steps <= spec.goal), "{text}: {steps:?}");
+    }
+}
+
+/// Returns lie between 0 and 1 and sum to what the outlook says.
+fn check_returns(race: &Race, returns: &BySeat<f32>) {
+    let spec = race.spec();
+    let shares: Vec<f32> = spec.seats.iter().map(|seat: Seat| returns[seat]).collect();
+    let expected = match spec.outlook {
+        Outlook::Winner => 1.0,
+        Outlook::Teams => 2.0,
+        Outlook::Placings => shares.len() as f32 / 2.0,
+    };
+    let sum: f32 = shares.iter().sum();
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5, "{shares:?}");
+}
+
+/// A turn can end, and is told in words.
+fn check_turn(race: &Race, state: &State) {
+    let Node::Decision(_) = race.node(state) else { return };
+    let mut results = TurnResults::new();
+    let is_whole = turn_results_within(race, state, RESULTS, &mut results);
+    assert!(!is_whole || !results.is_empty(), "{}: the turn does not end", race.print(state));
+    for index in [0, results.len().wrapping_sub(1)].into_iter().filter(|&index| index < results.len()) {
+        check(race, results.state(index));
+        assert!(!race.turn_text(state, results.actions(index)).is_empty(), "{}", race.print(state));
+    }
+}
