@@ -123,7 +123,7 @@ impl Engine {
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
         }
-        results(&race, &state)?;
+        check_turn(&race, &state)?;
         let states = [state];
         let rng = match request.contains_key("seed") {
             true => &mut chance::stream(seed(request)?, 0),
@@ -146,7 +146,7 @@ impl Engine {
     fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
         let (race, state) = position(request)?;
         let agent = self.agent_for(&race)?;
-        results(&race, &state)?;
+        check_turn(&race, &state)?;
         let mut values = Vec::new();
         agent.evaluator().values(&race, &[state], &mut values);
         Ok(json!({"values": by_seat(&race, &values[0])}))
@@ -172,6 +172,17 @@ fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
     match race.is_long(&state) {
         true => Err(refuse(code::POSITION, "the series of throws is too long to be searched")),
         false => Ok((race, state)),
+    }
+}
+
+/// Turns of no more throws than these never lead through too many positions.
+const FEW_THROWS: usize = 8;
+
+/// Checks that the turn of `state` can be searched.
+fn check_turn(race: &Race, state: &State) -> Result<(), Refusal> {
+    match race.pending_throws(state).len() {
+        0..=FEW_THROWS => Ok(()),
+        _ => results(race, state).map(drop),
     }
 }
 

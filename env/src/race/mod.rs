@@ -172,11 +172,10 @@ impl Race {
         self.layout.exposed_pieces(state, seat)
     }
 
-    /// Whether a series has so many throws that it may take very long to find out what can be done with them: more than
-    /// 32 with one or two pieces, 24 with three, 16 with four, and with `must_use=greedy` 16 and 10.
+    /// Whether a series has more than 32 throws, so that it may take very long to find out what can be done with them.
     ///
-    /// With sticks so long a series is thrown once in 10¹⁴, 10¹⁰ and 10⁷ turns, but any text can hold one. Who answers
-    /// texts from outside refuses such positions.
+    /// So long a series is thrown once in 10¹⁴ turns with sticks and in 10⁷ with the uniform spinner, but any text can
+    /// hold one. Who answers texts from outside refuses such positions.
     pub fn is_long(&self, state: &State) -> bool {
         matches!(&self.turns, Turns::Series(turns) if turns.is_long(state))
     }

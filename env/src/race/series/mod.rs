@@ -39,6 +39,9 @@ pub(crate) struct SeriesTurns {
     always_completes: bool,
 }
 
+/// A series of more throws than these is thrown once in 10¹⁴ turns with sticks, in 10⁷ with the uniform spinner.
+const LONG: usize = 32;
+
 impl SeriesTurns {
     pub(crate) fn new(rules: AshtapadaRules, seating: Seating) -> SeriesTurns {
         let board = Board::new(ashtapada::course(&rules));
@@ -70,15 +73,9 @@ impl SeriesTurns {
         if state.series.is_full() { &self.last_chance } else { &self.chance }
     }
 
-    /// Whether the ways to allot the throws of the series are too many to be searched in a second or so.
+    /// Whether the series has so many throws that the ways to allot them may be too many to be searched soon.
     pub(crate) fn is_long(&self, state: &State) -> bool {
-        let most = match (self.seating.pieces, self.rules.must_use) {
-            (4.., MustUse::Greedy) => 10,
-            (4.., _) | (3, MustUse::Greedy) => 16,
-            (3, _) => 24,
-            _ => 32,
-        };
-        state.series.len() > most
+        state.series.len() > LONG
     }
 
     /// Whether twins must be declared, so that positions carry declarations.
