@@ -114,6 +114,8 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
 def test_ctrl_c_ends_an_arena():
     script = """
 import ashta, signal, sys
+# Who is started in the background ignores it otherwise.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def asked(state):
     print("asked", flush=True)
     return state.legal_actions()[0]
