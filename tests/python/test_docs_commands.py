@@ -30,6 +30,7 @@ PAGES = sorted(
 NETWORK = "it needs the network"
 TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
+NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
 NOT_RUN = {
     "./test": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
@@ -52,6 +53,11 @@ NOT_RUN = {
     "tests/browser/run": TESTED,
     "tests/browser/run games.test.js": TESTED,
     "tests/browser/run page.test.js --test-name-pattern=light": TESTED,
+    "cargo install cargo-fuzz --locked": NETWORK,
+    "cargo +nightly fuzz run -O notation target/found fuzz/corpus/notation fuzz/regressions/notation -- "
+    "-fork=1 -max_total_time=900 -max_len=8192 -timeout=30 -malloc_limit_mb=64 -rss_limit_mb=1024": NIGHTLY,
+    "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
+    "-set_cover_merge=1 -use_counters=0 -max_len=1024": NIGHTLY,
     "python -m venv benches/.venv && . benches/.venv/bin/activate": BENCHES,
     "pip install -r benches/requirements.txt": NETWORK,
     "python benches/maskable_ppo.py --check target/release/ashta": BENCHES,
