@@ -42,7 +42,10 @@ function mark(game) {
   byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const here = drawn.items.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last));
   here?.element.firstElementChild.setAttribute("aria-current", "step");
-  if (here && !game.isAtEnd) here.element.scrollIntoView({ block: "nearest" });
+  if (!here) return;
+  // The list scrolls, the page stays where it is.
+  const list = byId("turns"), top = here.element.offsetTop;
+  if (top < list.scrollTop || top + here.element.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
 }
 
 function item(game, { to, seat, throws, choices }, number, goTo) {

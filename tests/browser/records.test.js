@@ -134,6 +134,7 @@ for (const [game, seats] of [["ashtapada", 2], ["ashte-kashte", 3], ["pagade", 2
       turns += 1;
     }
     assert.equal(turns, game === "ashtapada" ? record.turns : 20);
+    assert.equal(await page.evaluate(() => scrollY), 0, "only the list of turns scrolls");
     if (await page.isEnabled("#to-end")) {
       const now = await state(page);
       await page.click("#to-end");
