@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -114,8 +115,6 @@ def test_an_arena_that_cannot_be_is_refused_by_name():
 def test_ctrl_c_ends_an_arena():
     script = """
 import ashta, signal, sys
-# Who is started in the background ignores it otherwise.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 def asked(state):
     print("asked", flush=True)
     return state.legal_actions()[0]
@@ -127,7 +126,9 @@ except KeyboardInterrupt:
     for agents in ['{"asked": asked, "greedy+2ply": "greedy+2ply"}', '["greedy+2ply", "greedy"]']:
         ready = "" if "asked" in agents else 'print("asked", flush=True)\n'
         command = [sys.executable, "-c", ready + script.replace("AGENTS", agents)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        # Who is started in the background would ignore it.
+        listens = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=listens) as process:
             assert process.stdout.readline() == "asked\n"
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=60)
