@@ -30,7 +30,7 @@ pub const MOST_RESULTS: usize = 1 << 15;
 /// Answers requests.
 #[derive(Debug)]
 pub struct Engine {
-    /// Who answers `bestmove` and `evaluate`.
+    /// Who answers `bestmove`, `evaluate` and `hint`.
     agent: Option<Roster>,
     /// What agents that draw draw from, from request to request.
     rng: GameRng,
@@ -175,7 +175,8 @@ fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
     }
 }
 
-/// Turns of no more throws than these never lead through too many positions.
+/// Turns of no more throws than these are searched without a bound: of 5,000 random ones with four pieces, under all
+/// kinds of house rules, none led through so many positions.
 const FEW_THROWS: usize = 8;
 
 /// Checks that the turn of `state` can be searched.

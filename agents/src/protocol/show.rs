@@ -12,18 +12,9 @@ use super::{Answer, Engine, Refusal, by_seat, code, position, refuse, results};
 /// `board`: the squares of a game and the courses of its seats.
 pub(super) fn board(request: &Map<String, Value>) -> Answer {
     let (race, _) = position(request)?;
-    let side = race.board().side();
-    let all = (0..side as u8).flat_map(|row| (0..side as u8).map(move |column| Square { row, column }));
-    let squares = all.filter_map(|square| {
-        let (ground, seat) = match race.ground(square) {
-            Ground::Outside => return None,
-            Ground::Plain => ("plain", None),
-            Ground::Marked => ("marked", None),
-            Ground::End(seat) => ("end", seat),
-            Ground::Belly => ("belly", None),
-            Ground::Home => ("home", None),
-        };
-        Some(json!({"square": square.to_string(), "ground": ground, "seat": seat.map(Seat::letter)}))
+    let squares = race.squares().map(|(square, ground)| {
+        let seat = if let Ground::End(seat) = ground { seat } else { None };
+        json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
     });
     let courses: Map<String, Value> = race
         .spec()
@@ -34,7 +25,7 @@ pub(super) fn board(request: &Map<String, Value>) -> Answer {
             (seat.letter().to_string(), json!(squares))
         })
         .collect();
-    Ok(json!({"side": side, "squares": squares.collect::<Vec<_>>(), "courses": courses}))
+    Ok(json!({"side": race.board().side(), "squares": squares.collect::<Vec<_>>(), "courses": courses}))
 }
 
 /// `view`: a position as it is drawn, and what each legal action does to it.

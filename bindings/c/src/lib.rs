@@ -111,7 +111,8 @@ pub extern "C" fn ashta_last_error() -> *const c_char {
     LAST_ERROR.with(|last| last.borrow().as_ptr())
 }
 
-/// An agent by name: a baseline, or a file with what follows its name, as on the command line. `NULL` on failure.
+/// An agent by name: a baseline, or a file with what follows its name, as on the command line. Tables for the level
+/// `perfect` are looked for beside the bot. `NULL` on failure.
 ///
 /// # Safety
 /// `name` is `NULL` or a text that ends with a zero byte.
@@ -122,7 +123,10 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
         let name = unsafe { read(name, "the name") }?;
         let spec: AgentSpec = name.parse().map_err(|error| told(&error))?;
         let folders: Vec<PathBuf> = match &spec {
-            AgentSpec::Bot { path, .. } => path.parent().map(Path::to_owned).into_iter().collect(),
+            AgentSpec::Bot { path, .. } => match path.parent() {
+                Some(folder) if folder == Path::new("") => vec![PathBuf::from(".")],
+                folder => folder.map(Path::to_owned).into_iter().collect(),
+            },
             _ => Vec::new(),
         };
         Ok(boxed(spec.load(&folders).map_err(|error| told(&error))?))

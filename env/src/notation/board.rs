@@ -28,6 +28,21 @@ pub enum Ground {
     Home,
 }
 
+impl Ground {
+    /// What it is called where boards are told to other programs: `plain`, `marked`, `end`, `belly` or `home`; `None`
+    /// outside the board.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Ground::Outside => None,
+            Ground::Plain => Some("plain"),
+            Ground::Marked => Some("marked"),
+            Ground::End(_) => Some("end"),
+            Ground::Belly => Some("belly"),
+            Ground::Home => Some("home"),
+        }
+    }
+}
+
 /// Width of the screen that a drawing fits on.
 const COLUMNS: usize = 80;
 
@@ -153,6 +168,13 @@ impl Race {
             Turns::Dice(_) => place,
         };
         self.board().course(seat).get(usize::from(index)).copied()
+    }
+
+    /// The squares of the board with what they are, row by row from South's left.
+    pub fn squares(&self) -> impl Iterator<Item = (Square, Ground)> {
+        let side = self.board().side() as u8;
+        let all = (0..side).flat_map(move |row| (0..side).map(move |column| Square { row, column }));
+        all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
     /// What `square` is.

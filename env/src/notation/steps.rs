@@ -4,7 +4,7 @@
 //! [`Race::turn_text`].
 
 use super::Standing;
-use super::words::{Move, MoveKind};
+use super::words::MoveKind;
 use crate::flags::NoCut;
 use crate::game::{Action, Game, Node, Seat};
 use crate::games::pagade;
@@ -36,39 +36,27 @@ pub struct Step {
 impl Race {
     /// What `action`, which is legal in `state`, does on the board; `None` when nothing moves.
     pub fn step(&self, state: &State, action: Action) -> Option<Step> {
-        let (Move { kind, slot, steps, throws, .. }, used) = self.moved(state, action)?;
-        let seat = self.colour(state);
+        let (mut taken, used) = self.moved(state, action)?;
+        let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
-        let target = match kind {
+        let target = match taken.kind {
             MoveKind::Enter => 1,
             MoveKind::Bear => from + 1,
-            MoveKind::Alone | MoveKind::Together => from.saturating_add(steps).min(self.spec().goal),
+            MoveKind::Alone | MoveKind::Together => from.saturating_add(taken.steps).min(self.spec().goal),
         };
         let path = (from + 1..=target).filter_map(|place| self.shown(seat, self.lapped(state, place))).collect();
-        let pieces = if kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
-        let throws = throws.repeat(used);
+        let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
         let target = self.lapped(state, target);
-        let by = throws.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
-        let name = |place: u8| self.square(seat, place).map(|square| square.to_string());
-        let to = match name(target) {
-            Some(square) => format!("to {square}"),
-            None if matches!(self.turns(), Turns::Series(_)) => "to the keep".to_owned(),
-            None => "home".to_owned(),
-        };
-        let mut text = match (kind, name(from)) {
-            (MoveKind::Enter, _) => format!("enter {}", to.replacen("to", "on", 1)),
-            (MoveKind::Bear, _) => "bear off".to_owned(),
-            (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
-            (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to", "on", 1)),
-            (MoveKind::Together, from) => format!("{} {} {to} by {by}", self.unit(), from.unwrap_or_default()),
-        };
+        taken.throws = taken.throws.repeat(used);
+        taken.from = from;
+        let mut text = self.move_text(&taken, seat, target);
         let mut end = *state;
         self.apply_action(&mut end, action);
         if !matches!(self.node(&end), Node::Decision(_)) {
             self.effects(state, &end, seat).iter().for_each(|effect| text.push_str(&format!(", {effect}")));
         }
         let place = self.place_text(target);
-        Some(Step { seat, pieces, from: self.shown(seat, from), path, place, throws, text })
+        Some(Step { seat, pieces, from: self.shown(seat, from), path, place, throws: taken.throws, text })
     }
 
     /// Every piece of `state`, seat by seat, where the throws that are allotted so far have brought it. What lands on

@@ -15,7 +15,7 @@ use crate::race::{Race, Turns};
 pub(super) struct Move {
     pub(super) kind: MoveKind,
     pub(super) slot: usize,
-    from: u8,
+    pub(super) from: u8,
     pub(super) steps: u8,
     /// Those of the steps that come of throws which the position does not tell.
     untold: u8,
@@ -65,7 +65,8 @@ impl Race {
             return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
         }
         let colour = self.colour(state);
-        let texts: Vec<String> = moves.iter().map(|next| self.move_text(next, colour, &end)).collect();
+        let texts: Vec<String> =
+            moves.iter().map(|next| self.move_text(next, colour, self.target(next, colour, &end))).collect();
         let mut text = texts.join(", then ");
         if !unused.is_empty() {
             text.push_str(&format!(" ({} unused)", joined(&unused, ", ")));
@@ -161,19 +162,23 @@ impl Race {
         })
     }
 
-    /// One move in words, of a turn that ends in `end`.
-    fn move_text(&self, taken: &Move, colour: Seat, end: &State) -> String {
-        let by = match (taken.untold, joined(&taken.throws, "+")) {
-            (0, throws) => throws,
-            (steps, throws) if throws.is_empty() => format!("{steps} steps"),
-            (steps, throws) => format!("{throws} after {steps} steps"),
-        };
+    /// The place that a move leads to, in a turn that ends in `end`.
+    fn target(&self, taken: &Move, colour: Seat, end: &State) -> u8 {
         let target = taken.from.saturating_add(taken.steps).min(self.spec().goal);
         // A pawn without a cut goes around again where the house rules say so.
         let has_lapped = target > pagade::RING_END
             && matches!(self.turns(), Turns::Dice(_))
             && !end.pieces[colour.index()].contains(&target);
-        let target = if has_lapped { target - pagade::RING } else { target };
+        if has_lapped { target - pagade::RING } else { target }
+    }
+
+    /// One move in words, that leads to the place `target`.
+    pub(super) fn move_text(&self, taken: &Move, colour: Seat, target: u8) -> String {
+        let by = match (taken.untold, joined(&taken.throws, "+")) {
+            (0, throws) => throws,
+            (steps, throws) if throws.is_empty() => format!("{steps} steps"),
+            (steps, throws) => format!("{throws} after {steps} steps"),
+        };
         let name = |place: u8| self.square(colour, place).map(|square| square.to_string());
         let count = |taken: &Move| match taken.throws.len() {
             1 => String::new(),
@@ -199,7 +204,7 @@ impl Race {
     }
 
     /// What two pieces are called that move together.
-    pub(super) fn unit(&self) -> &'static str {
+    fn unit(&self) -> &'static str {
         match self.turns() {
             Turns::Series(_) => "twins",
             Turns::Single(_) => "double",

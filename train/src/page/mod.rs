@@ -6,7 +6,7 @@ use anyhow::Result;
 use ashta_agents::folders::Judge;
 use ashta_agents::record::GameLine;
 use ashta_env::game::Game;
-use ashta_env::notation::{Ground, Standing};
+use ashta_env::notation::Standing;
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
@@ -97,20 +97,9 @@ impl Lengths {
 impl Board {
     /// The board of a game.
     pub fn new(race: &Race) -> Board {
-        let side = race.board().side();
-        let all = (0..side as u8).flat_map(|row| (0..side as u8).map(move |column| Square { row, column }));
-        let squares = all.filter_map(|square| {
-            let ground = match race.ground(square) {
-                Ground::Outside => return None,
-                Ground::Plain => "plain",
-                Ground::Marked => "marked",
-                Ground::End(_) => "end",
-                Ground::Belly => "belly",
-                Ground::Home => "home",
-            };
-            Some((square.row, square.column, ground))
-        });
-        Board { side, squares: squares.collect() }
+        let squares =
+            race.squares().map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
+        Board { side: race.board().side(), squares: squares.collect() }
     }
 }
 
