@@ -11,7 +11,7 @@ use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Ending, Fault, Move, PlayedGame};
-use crate::protocol::MOST_RESULTS;
+use crate::protocol::most_results;
 
 /// Why a text is no game.
 #[derive(Debug, thiserror::Error)]
@@ -49,10 +49,12 @@ pub enum RecordError {
         line: usize,
     },
     /// A line comes after a turn that is too long to be searched.
-    #[error("line {line}: the turn before leads through more than {MOST_RESULTS} positions")]
+    #[error("line {line}: the turn before leads through more than {most} positions")]
     Long {
         /// Its number, from 1.
         line: usize,
+        /// So many positions are searched.
+        most: usize,
     },
     /// The beginning is no position.
     #[error("`start`: `{start}`")]
@@ -81,14 +83,6 @@ pub enum RecordError {
         position: String,
         /// What is wrong.
         source: ThrowError,
-    },
-    /// A series has too many throws.
-    #[error("`moves`, number {number} at `{position}`: the series of throws is too long to be searched")]
-    Series {
-        /// The number of the move, from 1.
-        number: usize,
-        /// Where it is made.
-        position: String,
     },
     /// Something cannot be chosen where it is.
     #[error("`moves`, number {number} at `{position}`: action {action} is not legal; legal are {legal:?}")]
@@ -199,7 +193,7 @@ impl GameLine {
         let mut moves = Vec::new();
         for (line, text) in lines {
             let next = race.parse_state(text.trim()).map_err(|source| RecordError::Position { line, source })?;
-            let made = step(&race, &state, &next).map_err(|TooLong| RecordError::Long { line })?;
+            let made = step(&race, &state, &next).map_err(|TooLong { most }| RecordError::Long { line, most })?;
             moves.extend(made.ok_or(RecordError::Turn { line })?);
             state = next;
         }
@@ -271,9 +265,6 @@ impl GameLine {
                     thrown.map_err(|source| RecordError::Throw { number, position: race.print(&before), source })?;
                     moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
                 }
-                MoveText::Choice(_) if race.is_long(&state) => {
-                    return Err(RecordError::Series { number, position: race.print(&state) });
-                }
                 &MoveText::Choice(action) => {
                     let legal = race.legal_actions(&state);
                     if !legal.iter().any(|possible| possible.0 == action) {
@@ -337,7 +328,9 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
 }
 
 /// A turn leads through more positions than are searched.
-struct TooLong;
+struct TooLong {
+    most: usize,
+}
 
 /// What leads from one recorded position to the next: the rest of a turn, a throw, or both.
 fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
@@ -350,8 +343,9 @@ fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>
         return Ok(thrown(state).map(|throw| vec![throw]));
     }
     let mut results = TurnResults::new();
-    if race.is_long(state) || !turn_results_within(race, state, MOST_RESULTS, &mut results) {
-        return Err(TooLong);
+    let most = most_results(race, state);
+    if !turn_results_within(race, state, most, &mut results) {
+        return Err(TooLong { most });
     }
     Ok((0..results.len()).find_map(|index| {
         let end = results.state(index);

@@ -305,16 +305,13 @@ fn checksum(parts: &[&[u8]]) -> u32 {
 fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
     let drawn = race.draw(&state);
     assert!(drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
-    if race.is_long(&state) {
-        return check(race, &state);
-    }
     check(race, &state);
     check_turn(race, &state);
     for next in successors(race, &state) {
         check(race, &next);
     }
     for _ in 0..STEPS {
-        if race.is_long(&state) || !advance(race, &mut state, rng) {
+        if !advance(race, &mut state, rng) {
             break;
         }
         check(race, &state);
@@ -362,9 +359,6 @@ fn check(race: &Race, state: &State) {
             assert_eq!(read, *state, "{text}");
         }
         Err(error) => panic!("`{text}` is printed and not read: {error}"),
-    }
-    if race.is_long(state) {
-        return;
     }
     let (chances, legal) = (race.chance_outcomes(state), race.legal_actions(state));
     match race.node(state) {

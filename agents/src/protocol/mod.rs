@@ -24,9 +24,6 @@ pub const PROTOCOL: u32 = 1;
 /// The longest request, in bytes; a longer one is answered with an error.
 pub const LONGEST_REQUEST: usize = 1 << 20;
 
-/// Positions that are met within one turn at most; only a series of many throws leads to more.
-pub const MOST_RESULTS: usize = 1 << 15;
-
 /// Answers requests.
 #[derive(Debug)]
 pub struct Engine {
@@ -168,11 +165,14 @@ fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
 }
 
 fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
-    let (race, state) = Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))?;
-    match race.is_long(&state) {
-        true => Err(refuse(code::POSITION, "the series of throws is too long to be searched")),
-        false => Ok((race, state)),
-    }
+    Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
+}
+
+/// Positions that are met within the turn of `state` at most. Only a series of many throws leads to more: fewer are met
+/// after more than 16 throws with more than two pieces, where it takes longer to find out what is legal.
+pub(crate) fn most_results(race: &Race, state: &State) -> usize {
+    let is_slow = race.spec().pieces > 2 && race.pending_throws(state).len() > 16;
+    if is_slow { 1 << 12 } else { 1 << 15 }
 }
 
 /// Turns of no more throws than these are searched without a bound: of 5,000 random ones with four pieces, under all
@@ -190,9 +190,10 @@ fn check_turn(race: &Race, state: &State) -> Result<(), Refusal> {
 /// The positions in which the turn of `state` can end; none where there is nothing to choose.
 fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     let mut results = TurnResults::new();
-    match turn_results_within(race, state, MOST_RESULTS, &mut results) {
+    let most = most_results(race, state);
+    match turn_results_within(race, state, most, &mut results) {
         true => Ok(results),
-        false => Err(refuse(code::POSITION, format!("the turn leads through more than {MOST_RESULTS} positions"))),
+        false => Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions"))),
     }
 }
 

@@ -99,9 +99,6 @@ pub(super) fn turns(request: &Map<String, Value>) -> Answer {
         return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
     }
     race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
-    if race.is_long(&state) {
-        return Err(refuse(code::THROW, "the series of throws is too long to be searched"));
-    }
     if !matches!(race.node(&state), Node::Decision(_)) {
         return Err(refuse(code::THROW, format!("{values:?} is not a whole series: it ends in 2 or 3")));
     }

@@ -172,14 +172,6 @@ impl Race {
         self.layout.exposed_pieces(state, seat)
     }
 
-    /// Whether a series has more than 32 throws, so that it may take very long to find out what can be done with them.
-    ///
-    /// So long a series is thrown once in 10¹⁴ turns with sticks and in 10⁷ with the uniform spinner, but any text can
-    /// hold one. Who answers texts from outside refuses such positions.
-    pub fn is_long(&self, state: &State) -> bool {
-        matches!(&self.turns, Turns::Series(turns) if turns.is_long(state))
-    }
-
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
     }

@@ -39,9 +39,6 @@ pub(crate) enum Throw {
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
-/// Tries after which nobody looks further whether a text is that of a turn under way.
-const MOST_TRIED: u64 = 1 << 16;
-
 pub(super) const KINDS: [Kind; 3] = [Kind::One, Kind::Four, Kind::Zero];
 pub(crate) const THROWS: [Throw; 5] =
     [Throw::Of(Kind::One), Throw::Of(Kind::Four), Throw::Of(Kind::Zero), Throw::Last(2), Throw::Last(3)];
@@ -128,10 +125,9 @@ impl SeriesTurns {
         mask
     }
 
-    /// Whether some legal allotment of the `remaining` throws begins with `allotment`, as far as a bounded search
-    /// finds: what came about in play it finds at once.
+    /// Whether some legal allotment of the `remaining` throws begins with `allotment`.
     pub(super) fn begins(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
-        Search::new(self, turn, 0).within(MOST_TRIED).most_used(allotment, remaining).is_some()
+        Search::new(self, turn, 0).most_used(allotment, remaining).is_some()
     }
 
     /// Whether any of the `remaining` throws can still be used.
@@ -243,7 +239,7 @@ impl SeriesTurns {
 
     /// Steps of two pieces that take a throw of `pips` together.
     #[inline]
-    fn joint_steps(&self, pips: u8) -> u8 {
+    pub(super) fn joint_steps(&self, pips: u8) -> u8 {
         match self.rules.twin_speed {
             TwinSpeed::Full => pips,
             TwinSpeed::HalfFloor => pips / 2,

@@ -6,6 +6,7 @@
 //! action is legal iff it can be completed to a legal allotment of the whole series.
 
 pub(crate) mod allot;
+mod fill;
 mod resolve;
 mod search;
 mod text;
@@ -39,9 +40,6 @@ pub(crate) struct SeriesTurns {
     always_completes: bool,
 }
 
-/// A series of more throws than these is thrown once in 10¹⁴ turns with sticks, in 10⁷ with the uniform spinner.
-const LONG: usize = 32;
-
 impl SeriesTurns {
     pub(crate) fn new(rules: AshtapadaRules, seating: Seating) -> SeriesTurns {
         let board = Board::new(ashtapada::course(&rules));
@@ -71,11 +69,6 @@ impl SeriesTurns {
 
     pub(crate) fn chance_outcomes(&self, state: &State) -> &[f32] {
         if state.series.is_full() { &self.last_chance } else { &self.chance }
-    }
-
-    /// Whether the series has so many throws that the ways to allot them may be too many to be searched soon.
-    pub(crate) fn is_long(&self, state: &State) -> bool {
-        state.series.len() > LONG
     }
 
     /// Whether twins must be declared, so that positions carry declarations.

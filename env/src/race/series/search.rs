@@ -1,23 +1,16 @@
 //! How many throws of a series can be used: tries every allotment, unless one that is good enough comes before.
 //!
-//! Far from the keep the first one tried is; near it, with many throws, searches become long, and then positions within
-//! the turn that were reached before are remembered.
-
-use std::collections::HashMap;
+//! Far from the keep the first one tried is; near it, with many throws, there are too many to be tried, and then
+//! [`super::fill`] finds the number in another way.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, Remaining, Turn, actions};
+use super::fill;
 use crate::game::Action;
 use crate::race::actions::PASS;
 
-/// With fewer throws than these it costs more to remember than to try again.
-const REMEMBERED: u32 = 4;
-
-/// Searches of fewer places remember nothing: those of ordinary turns, which so take no memory.
-const SHORT: u32 = 100_000;
-
-/// The most places that are remembered, so that memory is bounded.
-const MOST_REMEMBERED: usize = 1 << 18;
+/// After so many tries it takes less time to find numbers unit by unit.
+const MOST_TRIED: u32 = 500;
 
 /// A search among the allotments of one turn.
 pub(super) struct Search<'a> {
@@ -25,32 +18,24 @@ pub(super) struct Search<'a> {
     turn: &'a Turn,
     /// So many used throws are as good as more.
     enough: u32,
-    /// Places that were searched.
-    places: u32,
-    /// How often it may still try what can become of a throw; after that nothing more is found.
-    left: u64,
-    known: HashMap<Place, Option<u32>>,
+    /// How often it may still try what can become of a throw.
+    left: u32,
 }
 
-/// Where in the search: what is allotted and what remains, the least action for throws equal to the last, and how many
-/// are enough.
-type Place = (Allotment, Remaining, Action, u32);
+/// The search has tried too often.
+struct Exhausted;
 
 impl<'a> Search<'a> {
     pub(super) fn new(turns: &'a SeriesTurns, turn: &'a Turn, enough: u32) -> Search<'a> {
-        Search { turns, turn, enough, left: u64::MAX, places: 0, known: HashMap::new() }
-    }
-
-    /// The same search, given up after so many tries.
-    pub(super) fn within(self, tries: u64) -> Search<'a> {
-        Search { left: tries, ..self }
+        Search { turns, turn, enough, left: MOST_TRIED }
     }
 
     /// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any
     /// number that is enough; `None` when no legal allotment begins so.
     #[inline]
     pub(super) fn most_used(&mut self, allotment: &Allotment, remaining: Remaining) -> Option<u32> {
-        self.most_used_from(allotment, remaining, Action(0), self.enough)
+        let found = self.most_used_from(allotment, remaining, Action(0), self.enough);
+        found.unwrap_or_else(|Exhausted| fill::most_used(self.turns, self.turn, allotment, remaining, self.enough))
     }
 
     /// [`Search::most_used`], where equal throws go to actions in ascending order from `least` on.
@@ -60,44 +45,23 @@ impl<'a> Search<'a> {
         remaining: Remaining,
         least: Action,
         enough: u32,
-    ) -> Option<u32> {
+    ) -> Result<Option<u32>, Exhausted> {
         let (turns, turn) = (self.turns, self.turn);
         let count = remaining.count();
         // Far from the keep one unit can take all that is left.
         if turns.completes(allotment)
             && (count == 0 || enough == 0 || turns.moves_by(turn, allotment, turns.sum(remaining)))
         {
-            return Some(if enough == 0 { 0 } else { count });
+            return Ok(Some(if enough == 0 { 0 } else { count }));
         }
-        if remaining.split().is_none() {
-            return turns.is_complete(turn, allotment).then_some(0);
-        }
-        self.places = self.places.saturating_add(1);
-        if count < REMEMBERED || self.places < SHORT {
-            return self.tried(allotment, remaining, least, enough);
-        }
-        let place = (*allotment, remaining, least, enough);
-        if let Some(&known) = self.known.get(&place) {
-            return known;
-        }
-        let found = self.tried(allotment, remaining, least, enough);
-        if self.known.len() < MOST_REMEMBERED {
-            self.known.insert(place, found);
-        }
-        found
-    }
-
-    /// [`Search::most_used_from`] by trying what can become of the next throw.
-    fn tried(&mut self, allotment: &Allotment, remaining: Remaining, least: Action, enough: u32) -> Option<u32> {
-        let (turns, turn) = (self.turns, self.turn);
-        self.left = self.left.checked_sub(1)?;
-        let (throw, rest) = remaining.split()?;
+        let Some((throw, rest)) = remaining.split() else { return Ok(turns.is_complete(turn, allotment).then_some(0)) };
+        self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
         // Where nobody can take the smallest throw, none can be used.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
         if (any_alone | any_together).is_empty() {
-            return turns.is_complete(turn, allotment).then_some(0);
+            return Ok(turns.is_complete(turn, allotment).then_some(0));
         }
         let (alone, together) = turns.takers(&units, turns.pips(throw));
         let most_here = enough.min(turns.most_by_room(turn, allotment, remaining));
@@ -105,13 +69,73 @@ impl<'a> Search<'a> {
         for action in actions(alone, together).iter().filter(|&action| action >= least) {
             let next = turns.give(turn, allotment, throw, action);
             let least = if same_throw { action } else { Action(0) };
-            let used = self.most_used_from(&next, rest, least, enough.saturating_sub(1));
+            let used = self.most_used_from(&next, rest, least, enough.saturating_sub(1))?;
             most = most.max(used.map(|used| used + 1));
             if most >= Some(most_here) {
-                return most;
+                return Ok(most);
             }
         }
         let least = if same_throw { PASS } else { Action(0) };
-        most.max(self.most_used_from(&turns.give(turn, allotment, throw, PASS), rest, least, enough))
+        let unused = self.most_used_from(&turns.give(turn, allotment, throw, PASS), rest, least, enough)?;
+        Ok(most.max(unused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::chance;
+    use crate::game::{Game, Node};
+    use crate::race::{Race, Turns};
+
+    const RULES: [&str; 8] = [
+        "",
+        "&must_use=greedy",
+        "&must_use=optional",
+        "&twin_speed=half_floor",
+        "&must_use=greedy&twin_speed=half_floor",
+        "&must_use=greedy&x=block",
+        "&x=block&twins=bell&twin_speed=half_floor",
+        "&must_use=greedy&twin_split=false",
+    ];
+
+    /// Turns of two to nine throws are played at random; at each of their positions, whatever becomes of the next one.
+    #[test]
+    fn the_number_of_used_throws_is_the_same_by_trying_and_unit_by_unit() {
+        let mut rng = chance::stream(5, 0);
+        let mut compared = 0;
+        for (rules, _) in RULES.iter().flat_map(|rules| (0..250).map(move |game| (rules, game))) {
+            let from = [1, 30, 50][rng.random_range(0..3)];
+            let mut own = [0; 4].map(|_| [0, 60, from + rng.random_range(0..60 - from)][rng.random_range(0..8).min(2)]);
+            own[1] = if rng.random() { own[0] } else { own[1] };
+            own.sort_unstable();
+            let own = own.map(|place| match place {
+                0 => "off".to_owned(),
+                60 => "keep".to_owned(),
+                place => place.to_string(),
+            });
+            let throws: Vec<&str> =
+                (0..rng.random_range(1..9)).map(|_| ["1", "4", "8"][rng.random_range(0..3)]).collect();
+            let text = format!("ashtapada?pieces=4{rules} S:{}/N:2,9,26,45 S {},3", own.join(","), throws.join(","));
+            let (race, mut state) = Race::parse(&text).expect("the position is written well");
+            let Turns::Series(turns) = race.turns() else { unreachable!("Ashtapada") };
+            while let Node::Decision(_) = race.node(&state) {
+                let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));
+                let Some((throw, rest)) = turns.remaining(&state).split() else { break };
+                for action in race.legal_actions(&state).iter().chain([PASS]) {
+                    let next = turns.give(&turn, &allotment, throw, action);
+                    let mut search = Search { left: u32::MAX, ..Search::new(turns, &turn, rest.count()) };
+                    let tried = search.most_used_from(&next, rest, Action(0), rest.count()).ok().flatten();
+                    let filled = fill::most_used(turns, &turn, &next, rest, rest.count());
+                    assert_eq!(filled, tried, "{action:?} at {}", race.print(&state));
+                    compared += 1;
+                }
+                let legal = race.legal_actions(&state);
+                race.apply_action(&mut state, legal.nth(rng.random_range(0..legal.len())).expect("one of them"));
+            }
+        }
+        assert!(compared > 5_000, "only {compared} were compared");
     }
 }

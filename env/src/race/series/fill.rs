@@ -1,0 +1,358 @@
+//! How many throws of a series can be used, found unit by unit, in a time that grows little with the series.
+//!
+//! Once it is settled which pieces enter, which are borne off, which move alone and which together, units share nothing
+//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. So the numbers
+//! of throws that the units can take in all are found unit after unit. With few throws [`super::search`] is faster.
+
+use std::cell::RefCell;
+
+use super::SeriesTurns;
+use super::allot::{Allotment, Remaining, THROWS, Throw, Turn, base};
+use crate::flags::{MustUse, Twins};
+use crate::race::state::{Kind, role};
+
+/// What moves, alone or as two together.
+#[derive(Clone, Copy)]
+struct Unit {
+    reached: u8,
+    /// Whether it has made steps, so that it may stay where it is.
+    has_moved: bool,
+    is_pair: bool,
+}
+
+/// Waiting pieces on one square of the course that can stand for each other.
+#[derive(Clone, Copy)]
+struct Group {
+    place: u8,
+    is_declared: bool,
+    waiting: u8,
+    /// At most so many of them leave alone.
+    alone: u8,
+    may_join: bool,
+}
+
+/// Which units must reach the keep.
+#[derive(Clone, Copy)]
+enum Home {
+    Any,
+    All,
+    /// Not the unit of this index, so that nothing can be borne off.
+    AllBut(usize),
+}
+
+/// How a unit can take throws: so many 4s, throws without a mouth and last throws, with as many 1s as these bits tell.
+type Share = ([usize; 3], u128);
+
+/// A search for the allotment that uses most.
+struct Fill<'a> {
+    turns: &'a SeriesTurns,
+    turn: &'a Turn,
+    allotment: &'a Allotment,
+    remaining: Remaining,
+    /// So many used throws are as good as more.
+    enough: u32,
+    /// The most that was found.
+    most: Option<u32>,
+    /// Pieces that stay off the board.
+    off: u8,
+    lists: &'a mut Lists,
+}
+
+/// What a search needs lists for, kept for the next one so that a step allocates nothing.
+#[derive(Default)]
+struct Lists {
+    /// The pieces that wait on the course.
+    groups: Vec<Group>,
+    /// What moves by what is settled so far.
+    units: Vec<Unit>,
+    /// What waits and will not move.
+    idle: Vec<Group>,
+    /// How the unit that is looked at can take throws.
+    shares: Vec<Share>,
+    /// By how many other throws are taken: with how many 1s, as bits.
+    taken: Vec<u128>,
+    /// [`Lists::taken`] with one more unit.
+    next: Vec<u128>,
+}
+
+thread_local! {
+    static LISTS: RefCell<Lists> = RefCell::default();
+}
+
+/// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any number
+/// from `enough` on; `None` when no legal allotment begins so.
+pub(super) fn most_used(
+    turns: &SeriesTurns,
+    turn: &Turn,
+    allotment: &Allotment,
+    remaining: Remaining,
+    enough: u32,
+) -> Option<u32> {
+    let enough = enough.min(remaining.count());
+    let mut lists = LISTS.take();
+    lists.units.clear();
+    lists.idle.clear();
+    let mut fill = Fill { turns, turn, allotment, remaining, enough, most: None, off: 0, lists: &mut lists };
+    fill.lists.units.extend((0..turns.seating.pieces).filter_map(|slot| {
+        let steps = allotment.steps.get(slot);
+        let role = allotment.roles.get(slot) & (role::SINGLE | role::LEAD);
+        let reached = base(turn.own.get(slot)) + steps;
+        (role != 0).then_some(Unit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
+    }));
+    let off = fill.waiting(|place| place == 0);
+    let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.ones) } else { 0 };
+    for entered in 0..=entering {
+        fill.off = off - entered;
+        fill.group(entered);
+        fill.settle(0, entered);
+    }
+    let most = fill.most;
+    LISTS.set(lists);
+    most
+}
+
+impl Fill<'_> {
+    /// The place of a piece; of one that has entered the first of the course.
+    fn place(&self, slot: usize) -> u8 {
+        self.turn.own.get(slot) | self.allotment.roles.get(slot) & role::ENTERED
+    }
+
+    fn has(&self, slot: usize, roles: u8) -> bool {
+        self.allotment.roles.get(slot) & roles != 0
+    }
+
+    /// How many pieces on such places wait for throws.
+    fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
+        let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
+        (0..self.turns.seating.pieces).filter(waits).count() as u8
+    }
+
+    /// Finds the groups of pieces that wait on the course, when so many more have entered.
+    fn group(&mut self, entered: u8) {
+        self.lists.groups.clear();
+        for slot in 0..self.turns.seating.pieces {
+            let place = self.place(slot);
+            if !self.has(slot, role::TAKEN) && (1..self.turns.keep).contains(&place) {
+                self.add(place, self.turn.declared.contains(slot), 1, entered);
+            }
+        }
+        if entered > 0 {
+            self.add(1, false, entered, entered);
+        }
+    }
+
+    /// Adds waiting pieces to the group on `place`.
+    fn add(&mut self, place: u8, is_declared: bool, count: u8, entered: u8) {
+        let mut groups = self.lists.groups.iter_mut();
+        if let Some(group) = groups.find(|group| (group.place, group.is_declared) == (place, is_declared)) {
+            group.waiting += count;
+            return;
+        }
+        let rules = &self.turns.rules;
+        let alone = match rules.twins {
+            Twins::Bell if is_declared && !rules.twin_split => 0,
+            Twins::Colocated if !rules.twin_split => self.untied(place, if place == 1 { entered } else { 0 }),
+            _ => u8::MAX,
+        };
+        let may_join = match rules.twins {
+            Twins::None => false,
+            Twins::Colocated => true,
+            Twins::Bell => is_declared || self.turns.opposite >> place & 1 == 1,
+        };
+        self.lists.groups.push(Group { place, is_declared, waiting: count, alone, may_join });
+    }
+
+    /// How many more pieces may leave a square alone where twins may not be split, when so many more have entered.
+    fn untied(&self, place: u8, entered: u8) -> u8 {
+        let here = |roles: u8| {
+            let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
+            (0..self.turns.seating.pieces).filter(is_here).count() as u8
+        };
+        let (all, entered) = (here(0) + entered, here(role::ENTERED) + entered);
+        (entered + (all - entered) % 2).saturating_sub(here(role::SINGLE))
+    }
+
+    /// Tries every way in which the pieces of the groups from `index` on move alone, together or not at all.
+    fn settle(&mut self, index: usize, entered: u8) {
+        if self.most >= Some(self.enough) {
+            return;
+        }
+        let Some(&group) = self.lists.groups.get(index) else { return self.bear(entered) };
+        let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
+        let unit = Unit { reached: group.place, has_moved: false, is_pair: false };
+        for pairs in (0..=if group.may_join { group.waiting / 2 } else { 0 }).rev() {
+            for singles in (0..=group.alone.min(group.waiting - 2 * pairs)).rev() {
+                self.lists.units.extend((0..pairs).map(|_| Unit { is_pair: true, ..unit }));
+                self.lists.units.extend((0..singles).map(|_| unit));
+                let (waiting, alone) = (group.waiting - 2 * pairs - singles, group.alone - singles);
+                self.lists.idle.extend((waiting > 0).then_some(Group { waiting, alone, ..group }));
+                self.settle(index + 1, entered);
+                self.lists.units.truncate(units);
+                self.lists.idle.truncate(idle);
+            }
+        }
+    }
+
+    /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
+    fn bear(&mut self, ones: u8) {
+        let in_keep = self.waiting(|place| place == self.turns.keep);
+        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
+        let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
+        for borne in 0..=in_keep.min(self.remaining.ones - ones) {
+            let is_bearing = were_borne || borne > 0;
+            if is_bearing && !all_can_be_home {
+                break;
+            }
+            let home = if is_bearing { Home::All } else { Home::Any };
+            if self.turns.rules.must_use != MustUse::Greedy {
+                self.fit(ones + borne, None, home);
+                continue;
+            }
+            for left in self.lefts() {
+                if self.is_extended_by_idle(left) {
+                    continue;
+                }
+                // A 1 that is left over must not bear off.
+                let could_bear = borne < in_keep && all_can_be_home && left & Throw::Of(Kind::One).bit() != 0;
+                match home {
+                    _ if !could_bear => self.fit(ones + borne, Some(left), home),
+                    Home::Any => {
+                        (0..self.lists.units.len())
+                            .for_each(|unit| self.fit(ones + borne, Some(left), Home::AllBut(unit)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The sets of kinds of which throws can be left over, as [`Throw::bit`]s, those that already are among them.
+    fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
+        let Remaining { ones, fours, zeros, last } = self.remaining;
+        let counts = [ones, fours, zeros, u8::from(last == 2), u8::from(last == 3)];
+        let skipped = self.allotment.skipped;
+        let free =
+            THROWS.iter().zip(counts).filter(|&(_, count)| count > 0).fold(0, |bits, (throw, _)| bits | throw.bit());
+        (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
+    }
+
+    /// Whether some piece that stays could take a throw of one of these kinds.
+    fn is_extended_by_idle(&self, left: u8) -> bool {
+        let open = self.open();
+        let can_enter = self.off > 0 && open >> 1 & 1 == 1 && left & Throw::Of(Kind::One).bit() != 0;
+        can_enter
+            || THROWS.iter().filter(|throw| left & throw.bit() != 0).any(|&throw| {
+                let (pips, joint) = (self.turns.pips(throw), self.turns.joint_steps(self.turns.pips(throw)));
+                self.lists.idle.iter().any(|group| {
+                    let beyond = open >> group.place;
+                    group.alone > 0 && beyond >> pips & 1 == 1
+                        || group.waiting > 1 && group.may_join && joint > 0 && beyond >> joint & 1 == 1
+                })
+            })
+    }
+
+    /// The places where a hop can end, as bits.
+    fn open(&self) -> u64 {
+        ((2 << self.turns.keep) - 2) & !self.turn.closed
+    }
+
+    /// Finds the most throws that the units can take; of kinds that are not in `left`, if anything is, all are taken.
+    fn fit(&mut self, ones: u8, left: Option<u8>, home: Home) {
+        if self.most >= Some(self.enough) {
+            return;
+        }
+        let Remaining { ones: all_ones, fours, zeros, last } = self.remaining;
+        let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
+        let index = |[fours, zeros, last]: [usize; 3]| (fours * (all[1] + 1) + zeros) * (all[2] + 1) + last;
+        let ones_fit = u128::MAX >> (127 - all_ones);
+        self.lists.taken.clear();
+        self.lists.taken.resize(index(all) + 1, 0);
+        self.lists.taken[0] = 1 << ones;
+        for unit in 0..self.lists.units.len() {
+            self.share(
+                self.lists.units[unit],
+                left.unwrap_or(0),
+                match home {
+                    Home::Any => None,
+                    Home::All => Some(true),
+                    Home::AllBut(other) => (other == unit).then_some(false),
+                },
+            );
+            let Lists { shares, taken, next, .. } = &mut *self.lists;
+            next.clear();
+            next.resize(taken.len(), 0);
+            for before in counts(all).filter(|&before| taken[index(before)] != 0) {
+                for &(share, ones) in shares.iter() {
+                    let after = [before[0] + share[0], before[1] + share[1], before[2] + share[2]];
+                    if after.iter().zip(all).all(|(&after, all)| after <= all) {
+                        next[index(after)] |= sums(taken[index(before)], ones) & ones_fit;
+                    }
+                }
+            }
+            std::mem::swap(taken, next);
+            if shares.is_empty() {
+                return;
+            }
+        }
+        let must = |throw: Throw| left.is_some_and(|left| left & throw.bit() == 0);
+        let must = [must(Throw::Of(Kind::Four)), must(Throw::Of(Kind::Zero)), must(Throw::Last(last))];
+        let ones_end =
+            if left.is_some_and(|left| left & Throw::Of(Kind::One).bit() == 0) { 1 << all_ones } else { ones_fit };
+        for others in counts(all).filter(|others| (0..3).all(|kind| !must[kind] || others[kind] == all[kind])) {
+            let ones = self.lists.taken[index(others)] & ones_end;
+            if ones != 0 {
+                self.most = self.most.max(Some(ones.ilog2() + others.iter().sum::<usize>() as u32));
+            }
+        }
+    }
+
+    /// Finds what a unit can take, so that nothing of the kinds `left` can still be taken by it and that it is in the
+    /// keep or not.
+    fn share(&mut self, unit: Unit, left: u8, is_home: Option<bool>) {
+        let Remaining { ones, fours, zeros, last } = self.remaining;
+        let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
+        let home = 1 << self.turns.keep;
+        let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
+        for &throw in THROWS.iter().filter(|throw| left & throw.bit() != 0) {
+            ends &= !(self.open() >> steps(self.turns.pips(throw)));
+        }
+        match is_home {
+            None => {}
+            Some(true) => ends &= home,
+            Some(false) => ends &= !home,
+        }
+        let ones_fit = u128::MAX >> (127 - ones);
+        let by_kind = [steps(self.turns.face(Kind::Four)), steps(self.turns.face(Kind::Zero)), steps(last)];
+        let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
+        let with_ones = |share: [usize; 3]| {
+            let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
+            let here = if place < 64 { u128::from(ends >> place) } else { 0 };
+            let ones = match steps(1) {
+                0 => (here & 1).wrapping_neg(),
+                _ => here,
+            };
+            (share, ones & ones_fit)
+        };
+        let shares = counts(all).map(with_ones).filter(|&(_, ones)| ones != 0);
+        self.lists.shares.clear();
+        self.lists.shares.extend(shares);
+    }
+}
+
+/// Every way to take of each kind at most `all`.
+fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    (0..=all[0]).flat_map(move |first| {
+        (0..=all[1]).flat_map(move |second| (0..=all[2]).map(move |third| [first, second, third]))
+    })
+}
+
+/// The sums of a number of the one set and a number of the other, both as bits.
+fn sums(one: u128, other: u128) -> u128 {
+    let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
+    let (mut few, mut sums) = (few, 0);
+    while few != 0 {
+        sums |= many << few.trailing_zeros();
+        few &= few - 1;
+    }
+    sums
+}
