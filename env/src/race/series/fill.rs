@@ -88,7 +88,7 @@ pub(super) fn most_used(
     remaining: Remaining,
     enough: u32,
 ) -> Option<u32> {
-    let enough = enough.min(remaining.count());
+    let enough = enough.min(turns.most_by_room(turn, allotment, remaining));
     let mut lists = LISTS.take();
     lists.units.clear();
     lists.idle.clear();
@@ -180,7 +180,7 @@ impl Fill<'_> {
         let Some(&group) = self.lists.groups.get(index) else { return self.bear(entered) };
         let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
         let unit = Unit { reached: group.place, has_moved: false, is_pair: false };
-        for pairs in (0..=if group.may_join { group.waiting / 2 } else { 0 }).rev() {
+        for pairs in 0..=if group.may_join { group.waiting / 2 } else { 0 } {
             for singles in (0..=group.alone.min(group.waiting - 2 * pairs)).rev() {
                 self.lists.units.extend((0..pairs).map(|_| Unit { is_pair: true, ..unit }));
                 self.lists.units.extend((0..singles).map(|_| unit));
@@ -349,10 +349,20 @@ fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
 /// The sums of a number of the one set and a number of the other, both as bits.
 fn sums(one: u128, other: u128) -> u128 {
     let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
-    let (mut few, mut sums) = (few, 0);
-    while few != 0 {
-        sums |= many << few.trailing_zeros();
-        few &= few - 1;
+    let mut left = few;
+    let mut sums = 0;
+    while left != 0 {
+        let first = left.trailing_zeros();
+        let run = (left >> first).trailing_ones();
+        // The sums with a run of numbers: as far as twice as many at each step.
+        let (mut part, mut reached) = (many << first, 1);
+        while reached < run {
+            let step = reached.min(run - reached);
+            part |= part << step;
+            reached += step;
+        }
+        sums |= part;
+        left &= (u128::MAX << first).checked_shl(run).unwrap_or(0);
     }
     sums
 }
