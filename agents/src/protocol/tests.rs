@@ -116,6 +116,11 @@ fn broken_requests_are_refused_by_name() {
         (r#"{"op":"new","game":"ashtapada","seats":"SSN"}"#, "bad-request", "seat `S` is given twice"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S 4,2"}"#, "bad-request", "either"),
         (r#"{"op":"turns","position":"ashtapada S:5,30/N:off,23 S *","throws":[4]}"#, "illegal-throw", "series"),
+        (
+            r#"{"op":"turns","position":"ashtapada?pieces=4 S:5,9,17,21/N:2,9,26,45 S *","throws":[1,1,1,1,1,1,4,4,4,4,4,4,8,8,8,8,8,8,3]}"#,
+            "bad-position",
+            "leads through more than 4096 positions",
+        ),
     ] {
         let (found, message) = error(request);
         assert_eq!(found, code, "{request}: {message}");

@@ -1,8 +1,9 @@
 //! How many throws of a series can be used, found unit by unit, in a time that grows little with the series.
 //!
 //! Once it is settled which pieces enter, which are borne off, which move alone and which together, units share nothing
-//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. So the numbers
-//! of throws that the units can take in all are found unit after unit. With few throws [`super::search`] is faster.
+//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. That makes it a
+//! knapsack problem, solved by dynamic programming: what the units can take in all is found unit after unit. With few
+//! throws [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -36,8 +37,8 @@ struct Group {
 enum Home {
     Any,
     All,
-    /// Not the unit of this index, so that nothing can be borne off.
-    AllBut(usize),
+    /// Not the unit of this index, so that nothing can be borne off; the others anywhere.
+    Not(usize),
 }
 
 /// How a unit can take throws: so many 4s, throws without a mouth and last throws, with as many 1s as these bits tell.
@@ -218,7 +219,7 @@ impl Fill<'_> {
                     _ if !could_bear => self.fit(ones + borne, Some(left), home),
                     Home::Any => {
                         (0..self.lists.units.len())
-                            .for_each(|unit| self.fit(ones + borne, Some(left), Home::AllBut(unit)));
+                            .for_each(|unit| self.fit(ones + borne, Some(left), Home::Not(unit)));
                     }
                     _ => {}
                 }
@@ -275,7 +276,7 @@ impl Fill<'_> {
                 match home {
                     Home::Any => None,
                     Home::All => Some(true),
-                    Home::AllBut(other) => (other == unit).then_some(false),
+                    Home::Not(other) => (other == unit).then_some(false),
                 },
             );
             let Lists { shares, taken, next, .. } = &mut *self.lists;

@@ -126,10 +126,14 @@ mod tests {
                 let Some((throw, rest)) = turns.remaining(&state).split() else { break };
                 for action in race.legal_actions(&state).iter().chain([PASS]) {
                     let next = turns.give(&turn, &allotment, throw, action);
-                    let mut search = Search { left: u32::MAX, ..Search::new(turns, &turn, rest.count()) };
-                    let tried = search.most_used_from(&next, rest, Action(0), rest.count()).ok().flatten();
-                    let filled = fill::most_used(turns, &turn, &next, rest, rest.count());
-                    assert_eq!(filled, tried, "{action:?} at {}", race.print(&state));
+                    for enough in [0, 1, rest.count()] {
+                        let mut search = Search { left: u32::MAX, ..Search::new(turns, &turn, enough) };
+                        let tried = search.most_used_from(&next, rest, Action(0), enough).ok().flatten();
+                        let filled = fill::most_used(turns, &turn, &next, rest, enough);
+                        // From `enough` on any number will do.
+                        let [tried, filled] = [tried, filled].map(|most| most.map(|most| most.min(enough)));
+                        assert_eq!(filled, tried, "{action:?}, {enough} are enough, at {}", race.print(&state));
+                    }
                     compared += 1;
                 }
                 let legal = race.legal_actions(&state);
