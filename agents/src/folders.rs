@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
-use crate::roster::{AgentError, AgentSpec, Lookahead, Player, Roster};
+use crate::roster::{AgentError, AgentSpec, Lookahead, Player, Roster, table_files};
 
 pub use crate::roster::TABLE;
 
@@ -63,6 +63,11 @@ impl Folders {
         }
         bots.sort();
         bots
+    }
+
+    /// The files of tables.
+    pub fn tables(&self) -> Vec<PathBuf> {
+        table_files(&self.0)
     }
 
     /// Perfect play of a game, where there is a table of it.

@@ -11,7 +11,7 @@ use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agent::{Agent, OnePly};
 use crate::arena::{MatchConfig, MatchReport, NORMAL_95, Turn, play_watched_match};
@@ -23,7 +23,7 @@ const OPTIMAL: f64 = 1e-6;
 const WORST: usize = 10;
 
 /// A mean with its interval.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
@@ -59,7 +59,7 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// A decision that gave much away.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Blunder {
     /// The position, all thrown.
     pub position: String,
@@ -73,7 +73,7 @@ pub struct Blunder {
 
 /// An agent measured by perfect play. A decision is a whole turn with more than one distinct result; regret is the
 /// expected return that the choice of a result gives away.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RegretReport {
     /// Decisions of the agent.
     pub decisions: u64,

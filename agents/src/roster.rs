@@ -222,6 +222,15 @@ impl fmt::Display for AgentSpec {
     }
 }
 
+/// The table files of folders.
+pub(crate) fn table_files(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|end| end == TABLE);
+    let mut files: Vec<PathBuf> = files.map(|file| file.path()).filter(is_table).collect();
+    files.sort_unstable();
+    files
+}
+
 /// An agent with what it needs at hand.
 #[derive(Clone, Debug)]
 pub struct Roster {
@@ -246,11 +255,7 @@ impl Shelf {
         if let Some(table) = tables.get(&hash) {
             return Ok(Arc::clone(table));
         }
-        let files = self.folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
-        let mut files: Vec<PathBuf> =
-            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == TABLE)).collect();
-        files.sort_unstable();
-        for path in files {
+        for path in table_files(&self.folders) {
             let header = Header::read(&path)?;
             if header.ruleset == *ruleset && header.facts.is_some() {
                 let table = Arc::new(Table::read(&path)?);

@@ -10,7 +10,7 @@ use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 
 use crate::files::write_whole;
-use crate::trainee::{Due, Trainees};
+use crate::trainee::Due;
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,16 +31,16 @@ pub struct LoopState {
 }
 
 const FILE: &str = "loop.json";
-/// The folders of the two networks.
+/// The folder of the one network; the other is in [`POLICY`].
 pub const VALUE: &str = "value";
+/// The folder of the other network.
 pub const POLICY: &str = "policy";
 
-/// Writes a checkpoint into the folder `dir`.
+/// Writes the counters and generators into the folder of a checkpoint.
 ///
 /// # Errors
-/// When a file cannot be written.
-pub fn save(dir: &Path, trainees: &Trainees, state: &LoopState) -> Result<()> {
-    trainees.save(dir)?;
+/// When the file cannot be written.
+pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
     write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
 }
 
@@ -62,7 +62,15 @@ pub fn load_learner(dir: &Path, shape: MlpShape, config: LearnerConfig, device: 
 pub fn load_state(dir: &Path) -> Result<LoopState> {
     let path = dir.join(FILE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not the state of a training loop", path.display()))
+    parse_state(&text).with_context(|| format!("cannot use {}", path.display()))
+}
+
+/// The counters and generators that a text of JSON tells.
+///
+/// # Errors
+/// When it is not what it should be.
+pub fn parse_state(text: &str) -> Result<LoopState> {
+    serde_json::from_str(text).context("not the state of a training loop")
 }
 
 /// Reads the replay of one network of a checkpoint.

@@ -10,7 +10,6 @@ use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
-use crate::cli::GameArgs;
 use crate::config::RulesetConfig;
 
 /// The game of a configuration.
@@ -19,11 +18,11 @@ use crate::config::RulesetConfig;
 /// Everything that is wrong with it.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
     let flags = config.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
-    let ruleset = Ruleset::new(&config.game, seats(config.seats)?, flags).context("section [ruleset]")?;
+    let ruleset = Ruleset::new(&config.game, seat_set(config.seats)?, flags).context("section [ruleset]")?;
     Ok(Race::new(ruleset))
 }
 
-fn seats(count: usize) -> Result<SeatSet> {
+fn seat_set(count: usize) -> Result<SeatSet> {
     Ruleset::default_seats(count).with_context(|| format!("a game has 2 to 4 seats, not {count}"))
 }
 
@@ -55,7 +54,7 @@ pub fn shipped_bots() -> Vec<(String, PathBuf)> {
 
 /// Where shipped bots and tables of perfect play are looked for: beside the configurations, and where the program was
 /// built.
-fn folders() -> Folders {
+pub fn folders() -> Folders {
     let here = PathBuf::from("checkpoints");
     let built = std::env::current_exe().ok().and_then(|program| {
         let checkpoints = program.ancestors().nth(3)?.join("checkpoints");
@@ -64,18 +63,18 @@ fn folders() -> Folders {
     Folders(std::iter::once(here).chain(built).collect())
 }
 
-/// The game that `agents` play: that of the first bot among them, or the one that `args` name.
+/// The game that `agents` play: that of the first bot among them, or `game` for so many `seats`.
 ///
 /// # Errors
 /// When nothing says what to play, the options contradict a bot, or a bot plays another game.
-pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
+pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&Roster]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
-    let race = match (bot, &args.game) {
+    let race = match (bot, game) {
         (Some((agent, bot)), _) => {
             let race = bot.race().with_context(|| agent.spec().to_string())?;
-            if let Some(game) = &args.game {
-                let count = args.seats.unwrap_or(race.ruleset().seats().len());
-                let asked = Ruleset::parse(game, self::seats(count)?)?;
+            if let Some(game) = game {
+                let count = seats.unwrap_or(race.ruleset().seats().len());
+                let asked = Ruleset::parse(game, seat_set(count)?)?;
                 let (spec, plays) = (agent.spec(), race.ruleset());
                 if asked != *plays {
                     bail!("{spec} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
@@ -89,13 +88,13 @@ pub fn of(args: &GameArgs, agents: &[&Roster]) -> Result<Race> {
         }
         (None, Some(game)) => {
             let partnership = game.contains("teams=true") || game.contains("two_sets");
-            let count = args.seats.unwrap_or(if partnership { 4 } else { 2 });
-            Race::new(Ruleset::parse(game, seats(count)?)?)
+            let count = seats.unwrap_or(if partnership { 4 } else { 2 });
+            Race::new(Ruleset::parse(game, seat_set(count)?)?)
         }
         (None, None) => bail!("no bot or table says what to play: add --game, for instance --game ashtapada"),
     };
-    if args.seats.is_some_and(|count| count != race.ruleset().seats().len()) {
-        bail!("the game has {} seats, not {}", race.ruleset().seats().len(), args.seats.unwrap_or(0));
+    if seats.is_some_and(|count| count != race.ruleset().seats().len()) {
+        bail!("the game has {} seats, not {}", race.ruleset().seats().len(), seats.unwrap_or(0));
     }
     agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
     Ok(race)

@@ -2,24 +2,15 @@
 
 mod analysis;
 mod bench;
-mod checkpoint;
 mod cli;
 mod commands;
-mod config;
-mod files;
-mod games;
-mod metrics;
-mod output;
 mod page;
 mod play;
 mod plot;
-mod progress;
-mod run;
-mod rundir;
-mod trainee;
 
 use std::process::ExitCode;
 
+use ashta_train::output;
 use clap::Parser;
 
 /// burn allocates for every operation; with mimalloc a training step on a small batch takes half the time.

@@ -9,6 +9,7 @@
 //!   checkpoints/<n>/     complete: a folder gets this name only when its last file has been written
 //!   latest, best         the number of a checkpoint
 //!   bots/                exported bots
+//!   games/<n>            games since the newest checkpoint, where many machines play them
 //!   lock                 held while a process trains here
 //! ```
 //!
@@ -33,6 +34,7 @@ const CHECKPOINTS: &str = "checkpoints";
 const LATEST: &str = "latest";
 const BEST: &str = "best";
 const BOTS: &str = "bots";
+const GAMES: &str = "games";
 const LOCK: &str = "lock";
 
 /// What made a run: enough to refuse continuing it with something else, and to find the program again.
@@ -93,7 +95,7 @@ pub struct RunDir {
     path: PathBuf,
     info: RunInfo,
     /// Held while this process may write here; `None` for a run that is only looked at.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl RunDir {
@@ -112,7 +114,7 @@ impl RunDir {
         write_whole(&path.join(CONFIG), config)?;
         let text = serde_json::to_string_pretty(info).context("cannot write the facts of the run as JSON")?;
         write_whole(&path.join(INFO), &(text + "\n"))?;
-        Ok(RunDir { path, info: info.clone(), _lock: lock })
+        Ok(RunDir { path, info: info.clone(), lock })
     }
 
     /// Opens an existing run to look at it; another process may be training in it.
@@ -124,7 +126,7 @@ impl RunDir {
         let not_a_run = || format!("{} is not the folder of a run: cannot read {}", path.display(), file.display());
         let text = fs::read_to_string(&file).with_context(not_a_run)?;
         let info = serde_json::from_str(&text).with_context(not_a_run)?;
-        Ok(RunDir { path: path.to_path_buf(), info, _lock: None })
+        Ok(RunDir { path: path.to_path_buf(), info, lock: None })
     }
 
     /// Opens an existing run to go on training in it and removes what an interruption left half-written. Returns the
@@ -136,7 +138,7 @@ impl RunDir {
     pub fn resume(path: &Path, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
         let mut run = RunDir::open(path)?;
         run.check(current, "resume")?;
-        run._lock = Some(lock(path)?);
+        run.lock = Some(lock(path)?);
         for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
             if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
                 remove(&entry)?;
@@ -165,6 +167,11 @@ impl RunDir {
     /// When they cannot be written.
     pub fn store_config(&self, config: &str) -> Result<()> {
         write_whole(&self.config(), config)
+    }
+
+    /// Lets other processes train here.
+    pub fn unlock(&mut self) {
+        self.lock = None;
     }
 
     /// The version of the program that began the run.
@@ -276,6 +283,50 @@ impl RunDir {
     }
 }
 
+/// Games since the newest checkpoint, so that whoever goes on from there need not play them again.
+impl RunDir {
+    fn games(&self) -> PathBuf {
+        self.path.join(GAMES)
+    }
+
+    /// Keeps the games of `iteration`.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn keep_games(&self, iteration: u64, bytes: &[u8]) -> Result<()> {
+        let folder = self.games();
+        fs::create_dir_all(&folder).with_context(|| cannot_write(&folder))?;
+        write_whole(&folder.join(iteration.to_string()), bytes)
+    }
+
+    /// The games that were kept of `iteration`, if they were.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn kept_games(&self, iteration: u64) -> Result<Option<Vec<u8>>> {
+        let path = self.games().join(iteration.to_string());
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// Removes kept games: those of `iteration` and the ones before, or all.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub fn forget_games(&self, iteration: Option<u64>) -> Result<()> {
+        let folder = self.games();
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        let number = |path: &Path| path.file_name()?.to_str()?.parse::<u64>().ok();
+        let is_old = |path: &PathBuf| iteration.is_none_or(|last| number(path).is_none_or(|of| of <= last));
+        entries(&folder)?.iter().filter(|path| is_old(path)).try_for_each(|path| remove(path))
+    }
+}
+
 /// Makes the first folder of `name`, `name-2`, `name-3`, … that does not exist yet.
 fn make_unused(directory: &Path, name: &str) -> Result<PathBuf> {
     let mut path = directory.join(name);
@@ -320,154 +371,4 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-pub mod tests {
-    use std::fs;
-    use std::ops::Deref;
-    use std::path::{Path, PathBuf};
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use anyhow::bail;
-
-    use super::{RunDir, RunInfo};
-
-    /// An empty folder of its own for a test, removed at its end.
-    pub struct Scratch(PathBuf);
-
-    impl Scratch {
-        /// A new empty folder.
-        pub fn new() -> Scratch {
-            static COUNT: AtomicU32 = AtomicU32::new(0);
-            let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("ashta-test-{}-{number}", std::process::id()));
-            fs::create_dir(&path).unwrap();
-            Scratch(path)
-        }
-    }
-
-    impl Deref for Scratch {
-        type Target = Path;
-        fn deref(&self) -> &Path {
-            &self.0
-        }
-    }
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
-    fn info() -> RunInfo {
-        RunInfo::new(7, "pagade?teams=true", 0xabc, 3)
-    }
-
-    fn begin(scratch: &Scratch) -> RunDir {
-        RunDir::begin(scratch, "pagade", "x = 1\n", &info()).unwrap()
-    }
-
-    fn save(run: &RunDir, iteration: u64) {
-        run.save_checkpoint(iteration, |folder| Ok(fs::write(folder.join("weights"), iteration.to_string())?)).unwrap();
-    }
-
-    #[test]
-    fn a_second_run_gets_a_number_and_the_first_is_untouched() {
-        let scratch = Scratch::new();
-        let (first, second, third) = (begin(&scratch), begin(&scratch), begin(&scratch));
-        let names = [&first, &second, &third].map(|run| run.path().file_name().unwrap().to_str().unwrap());
-        assert_eq!(names, ["pagade-7", "pagade-7-2", "pagade-7-3"]);
-        assert_eq!(fs::read_to_string(first.config()).unwrap(), "x = 1\n");
-        assert_eq!(RunDir::open(first.path()).unwrap().info, first.info);
-        let json = fs::read_to_string(first.path().join("run.json")).unwrap();
-        assert!(json.contains("\"ruleset_hash\": \"0000000000000abc\""), "{json}");
-        assert!(first.info.started > 1_700_000_000);
-    }
-
-    #[test]
-    fn a_checkpoint_is_there_completely_or_not_at_all() {
-        let scratch = Scratch::new();
-        let run = begin(&scratch);
-        save(&run, 10);
-        let error = run
-            .save_checkpoint(20, |folder| {
-                fs::write(folder.join("weights"), "half")?;
-                assert_eq!(run.latest()?, Some(10), "not visible while it is being written");
-                bail!("the disk is full")
-            })
-            .unwrap_err();
-        assert_eq!(
-            format!("{error:#}"),
-            format!("cannot save the checkpoint {}: the disk is full", run.checkpoint(20).display())
-        );
-        assert_eq!(run.checkpoints().unwrap(), [10]);
-        assert_eq!(fs::read_dir(run.path().join("checkpoints")).unwrap().count(), 1);
-        assert_eq!(fs::read_to_string(run.path().join("latest")).unwrap(), "10\n");
-        assert_eq!(fs::read_to_string(run.checkpoint(10).join("weights")).unwrap(), "10");
-        let again = run.save_checkpoint(10, |_| Ok(())).unwrap_err();
-        assert!(again.to_string().ends_with("exists already"), "{again}");
-    }
-
-    #[test]
-    fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
-        let scratch = Scratch::new();
-        let run = begin(&scratch);
-        let path = run.path().to_path_buf();
-        drop(run);
-        let (run, newest) = RunDir::resume(&path, &info()).unwrap();
-        assert_eq!(newest, None);
-        save(&run, 9);
-        save(&run, 10);
-        fs::create_dir(path.join("checkpoints/11.tmp")).unwrap();
-        fs::write(path.join("checkpoints/11.tmp/weights"), "half").unwrap();
-        fs::write(path.join("latest.tmp"), "1").unwrap();
-        fs::write(path.join("latest"), "9\n").unwrap();
-        drop(run);
-
-        let (run, newest) = RunDir::resume(&path, &info()).unwrap();
-        assert_eq!(newest, Some(10));
-        assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
-        run.store_config("x = 3\n").unwrap();
-        assert_eq!(fs::read_to_string(run.config()).unwrap(), "x = 3\n");
-        assert!(!path.join("checkpoints/11.tmp").exists() && !path.join("latest.tmp").exists());
-    }
-
-    #[test]
-    fn only_one_process_trains_in_a_run() {
-        let scratch = Scratch::new();
-        let run = begin(&scratch);
-        let error = RunDir::resume(run.path(), &info()).unwrap_err();
-        assert!(error.to_string().starts_with("another process is training in "), "{error}");
-        assert!(RunDir::open(run.path()).is_ok(), "looking is allowed");
-    }
-
-    #[test]
-    fn resuming_something_else_is_refused_with_every_difference() {
-        let scratch = Scratch::new();
-        let path = begin(&scratch).path().to_path_buf();
-        let other = RunInfo { seed: 8, encoding: 4, ..info() };
-        let error = RunDir::resume(&path, &other).unwrap_err().to_string();
-        assert!(error.ends_with("its encoding is 3, now it would be 4; its seed is 7, now it would be 8"), "{error}");
-        let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
-        assert!(error.contains("is not the folder of a run: cannot read"), "{error}");
-    }
-
-    #[test]
-    fn pruning_keeps_the_newest_and_the_best() {
-        let scratch = Scratch::new();
-        let run = begin(&scratch);
-        [5, 10, 15, 100, 20].iter().for_each(|&iteration| save(&run, iteration));
-        assert_eq!(run.best().unwrap(), None);
-        assert!(run.mark_best(11).is_err());
-        run.mark_best(10).unwrap();
-        run.prune(2).unwrap();
-        assert_eq!(run.checkpoints().unwrap(), [10, 20, 100]);
-        assert_eq!(run.best().unwrap(), Some(10));
-        run.prune(0).unwrap();
-        assert_eq!(run.checkpoints().unwrap(), [10, 100]);
-        fs::remove_dir_all(run.checkpoint(10)).unwrap();
-        assert_eq!(run.best().unwrap(), None, "a mark alone is no checkpoint");
-        fs::write(run.path().join("best"), "ten").unwrap();
-        assert!(
-            run.best().unwrap_err().to_string().ends_with("holds \"ten\", but must hold the number of a checkpoint")
-        );
-    }
-}
+pub mod tests;

@@ -17,12 +17,14 @@ use crate::config::Config;
 use crate::run::{device, learner_config};
 
 /// One network in training.
+#[derive(Debug)]
 struct Trainee {
     learner: Learner,
     replay: Replay,
 }
 
 /// Both networks in training.
+#[derive(Debug)]
 pub struct Trainees {
     /// Learns what positions at the start of a turn are worth.
     value: Trainee,

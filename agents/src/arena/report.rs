@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use ashta_env::game::{Outlook, Seat, Spec};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
 use super::table::{Ending, Move, PlayedGame};
@@ -35,7 +35,7 @@ impl GameScore {
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
 /// takes.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchReport {
     /// Blocks that count.
     pub blocks: u64,
@@ -62,7 +62,7 @@ pub struct MatchReport {
 }
 
 /// Games of A in a match of two sides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SideResults {
     /// Games A won.
     pub wins: u64,

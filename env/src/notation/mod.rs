@@ -38,12 +38,7 @@ impl Race {
     /// # Errors
     /// As [`Race::parse`], and [`NotationError::OtherGame`] when the text is of another ruleset.
     pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
-        let (race, state) = parse::parse(text)?;
-        if race.ruleset() == self.ruleset() {
-            Ok(state)
-        } else {
-            Err(NotationError::OtherGame { found: race.ruleset().to_string(), expected: self.ruleset().to_string() })
-        }
+        parse::parse_state(self, text)
     }
 
     /// The position as one line of text.

@@ -54,50 +54,87 @@ pub enum NotationError {
 }
 
 pub(super) fn parse(text: &str) -> Result<(Race, State), NotationError> {
-    let parts: Vec<&str> = text.split(' ').collect();
-    let &[game, seats, mover, pending] = parts.as_slice() else {
-        return Err(NotationError::Parts(parts.len()));
-    };
-    let seat_texts: Vec<&str> = seats.split('/').collect();
-    let mut taking_part = SeatSet::EMPTY;
-    for text in &seat_texts {
-        let seat = text.chars().next().and_then(Seat::from_letter);
-        let Some(seat) = seat else { return Err(bad_seat(text, "it begins with S, E, N or W")) };
-        if taking_part.iter().any(|other| other >= seat) {
-            return Err(bad_seat(text, "seats come once each in the order S, E, N, W"));
+    let parts = Parts::of(text)?;
+    let race = Race::new(Ruleset::parse(parts.game, parts.taking_part)?);
+    let state = parts.state(&race)?;
+    Ok((race, state))
+}
+
+/// A position of the game of `race`, without a look at its ruleset where the text has it word for word.
+pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationError> {
+    let parts = Parts::of(text)?;
+    let ruleset = race.ruleset();
+    if parts.game != race.spec().name || parts.taking_part != ruleset.seats() {
+        let found = Ruleset::parse(parts.game, parts.taking_part)?;
+        if found != *ruleset {
+            // What is wrong with the text is told first.
+            parts.state(&Race::new(found))?;
+            return Err(NotationError::OtherGame { found: found.to_string(), expected: ruleset.to_string() });
         }
-        taking_part = taking_part.with(seat);
     }
-    let race = Race::new(Ruleset::parse(game, taking_part)?);
-    let mut state = State::empty(Seat::SOUTH);
-    for (seat, text) in taking_part.iter().zip(&seat_texts) {
-        race.parse_seat(&mut state, seat, text)?;
+    parts.state(race)
+}
+
+/// The parts of a text.
+struct Parts<'a> {
+    game: &'a str,
+    taking_part: SeatSet,
+    seats: Vec<&'a str>,
+    mover: &'a str,
+    pending: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Result<Parts<'a>, NotationError> {
+        let parts: Vec<&str> = text.split(' ').collect();
+        let &[game, seats, mover, pending] = parts.as_slice() else {
+            return Err(NotationError::Parts(parts.len()));
+        };
+        let seat_texts: Vec<&str> = seats.split('/').collect();
+        let mut taking_part = SeatSet::EMPTY;
+        for text in &seat_texts {
+            let seat = text.chars().next().and_then(Seat::from_letter);
+            let Some(seat) = seat else { return Err(bad_seat(text, "it begins with S, E, N or W")) };
+            if taking_part.iter().any(|other| other >= seat) {
+                return Err(bad_seat(text, "seats come once each in the order S, E, N, W"));
+            }
+            taking_part = taking_part.with(seat);
+        }
+        Ok(Parts { game, taking_part, seats: seat_texts, mover, pending })
     }
-    race.check_pieces(&state)?;
-    let is_over = race.is_decided(&state);
-    if mover == "-" {
-        if !is_over && !race.is_stuck(&state) {
-            return Err(NotationError::Mover { mover: mover.to_owned(), problem: "the game is not over" });
+
+    fn state(&self, race: &Race) -> Result<State, NotationError> {
+        let &Parts { taking_part, mover, pending, .. } = self;
+        let mut state = State::empty(Seat::SOUTH);
+        for (seat, text) in taking_part.iter().zip(&self.seats) {
+            race.parse_seat(&mut state, seat, text)?;
         }
-        if pending != "-" {
-            return Err(bad_pending(pending, "a finished game has `-`"));
+        race.check_pieces(&state)?;
+        let is_over = race.is_decided(&state);
+        if mover == "-" {
+            if !is_over && !race.is_stuck(&state) {
+                return Err(NotationError::Mover { mover: mover.to_owned(), problem: "the game is not over" });
+            }
+            if pending != "-" {
+                return Err(bad_pending(pending, "a finished game has `-`"));
+            }
+            state.end();
+            return Ok(state);
         }
-        state.end();
-        return Ok((race, state));
+        let seat = mover.chars().next().filter(|_| mover.len() == 1).and_then(Seat::from_letter);
+        let problem = match seat {
+            Some(seat) if !taking_part.contains(seat) => "this seat does not take part",
+            Some(_) if is_over => "the game is over",
+            Some(seat) if !race.may_move(&state, seat) => "this seat has finished",
+            Some(seat) => {
+                state.mover = seat;
+                race.parse_pending(&mut state, pending)?;
+                return Ok(state);
+            }
+            None => "it is S, E, N, W or -",
+        };
+        Err(NotationError::Mover { mover: mover.to_owned(), problem })
     }
-    let seat = mover.chars().next().filter(|_| mover.len() == 1).and_then(Seat::from_letter);
-    let problem = match seat {
-        Some(seat) if !taking_part.contains(seat) => "this seat does not take part",
-        Some(_) if is_over => "the game is over",
-        Some(seat) if !race.may_move(&state, seat) => "this seat has finished",
-        Some(seat) => {
-            state.mover = seat;
-            race.parse_pending(&mut state, pending)?;
-            return Ok((race, state));
-        }
-        None => "it is S, E, N, W or -",
-    };
-    Err(NotationError::Mover { mover: mover.to_owned(), problem })
 }
 
 fn bad_seat(seat: &str, problem: impl Into<String>) -> NotationError {

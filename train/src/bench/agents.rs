@@ -10,11 +10,11 @@ use ashta_agents::regret::Mean;
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_train::games;
+use ashta_train::judge::against;
 use serde::Serialize;
 
 use crate::cli::BenchAgentsArgs;
-use crate::commands::judge::against;
-use crate::games;
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -69,7 +69,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
     let agents = args.agents.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let opponent = games::agent(&args.against)?;
     let all: Vec<_> = agents.iter().chain([&opponent]).collect();
-    let race = games::of(&args.game, &all)?;
+    let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
     let opponent = games::player(&opponent, &race)?;
     // One game at a time: what is asked together takes less time each.
     let config = MatchConfig { blocks: args.pairs, seed: args.seed, threads: 1, batch: 1 };

@@ -6,10 +6,10 @@ mod net;
 
 use anyhow::{Result, bail};
 use ashta_agents::regret::Mean;
+use ashta_train::output::print;
 use serde::Serialize;
 
 use crate::cli::BenchAgentsArgs;
-use crate::output::print;
 
 /// The rules.
 ///

@@ -14,10 +14,9 @@ use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_train::config::Config;
+use ashta_train::run::selfplay_config;
 use serde::Serialize;
-
-use crate::config::Config;
-use crate::run::selfplay_config;
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]

@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
+use ashta_train::files::write_whole;
+use ashta_train::games;
+use ashta_train::output::{columns, print};
 
 use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
 use crate::cli::AnalyzeArgs;
-use crate::files::write_whole;
-use crate::games;
-use crate::output::{columns, print};
 use crate::page::{Board, Contents, ShownGame, page};
 
 /// The longest file that is read, in bytes: more than all games of any arena.

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use ashta_agents::bot::{Bot, Strength};
+use ashta_train::games;
+use ashta_train::output::{aligned, print};
 use serde_json::json;
 
 use crate::cli::BotsArgs;
-use crate::games;
-use crate::output::{aligned, print};
 
 /// Runs the command.
 ///

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use ashta_train::files::write_whole;
 use serde_json::Value;
 
 use crate::cli::{CurvesArgs, Progressed};
-use crate::files::write_whole;
 use crate::plot::{Frame, Line, Scale, line_chart};
 
 /// What was measured in a run: how far it was, and the value.
@@ -24,7 +24,7 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     write_whole(&args.output, &line_chart(&frame, &lines, scale)?)?;
     for line in &lines {
         let Some([x, y]) = line.points.last() else { continue };
-        crate::output::print(format_args!("{}: {y} after {x} {}", line.label, args.by.axis()))?;
+        ashta_train::output::print(format_args!("{}: {y} after {x} {}", line.label, args.by.axis()))?;
     }
     Ok(())
 }

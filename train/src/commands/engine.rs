@@ -6,9 +6,9 @@ use std::io::{BufRead, Write};
 
 use anyhow::{Context, Result};
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
+use ashta_train::games;
 
 use crate::cli::EngineArgs;
-use crate::games;
 
 /// Runs the command until the end of the input.
 ///

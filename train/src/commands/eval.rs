@@ -3,13 +3,13 @@
 use anyhow::Result;
 use ashta_agents::regret::{Blunder, Mean, RegretReport};
 use ashta_env::game::Game;
+use ashta_train::games;
+use ashta_train::judge::{Judged, against};
+use ashta_train::output;
+use ashta_train::progress::score_table;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::judge::{Judged, against};
 use crate::cli::EvalArgs;
-use crate::games;
-use crate::output;
-use crate::progress::score_table;
 
 /// Runs the command.
 ///
@@ -19,7 +19,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
-    let race = games::of(&args.game, &all)?;
+    let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
     let config = args.games.config();
     let player = games::player(&agent, &race)?;
     let mut judged: Vec<Judged> = Vec::new();

@@ -3,12 +3,12 @@
 use anyhow::{Context, Result, bail};
 use ashta_agents::level::{Calibration, calibrate};
 use ashta_env::game::Game;
+use ashta_train::files::check_writable;
+use ashta_train::games;
+use ashta_train::output::{aligned, print};
 use serde_json::json;
 
 use crate::cli::LevelsArgs;
-use crate::files::check_writable;
-use crate::games;
-use crate::output::{aligned, print};
 
 /// Runs the command.
 ///

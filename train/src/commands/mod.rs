@@ -5,11 +5,10 @@ mod arena;
 mod bots;
 mod card;
 mod curves;
-pub mod engine;
+mod engine;
 mod eval;
 mod exploit;
-pub mod export;
-pub mod judge;
+mod export;
 mod levels;
 mod play;
 mod solve;
@@ -17,11 +16,11 @@ mod survey;
 mod train;
 
 use anyhow::Result;
+use ashta_train::output;
 use clap::CommandFactory;
 
 use crate::bench;
 use crate::cli::{BenchCommand, Cli, Command};
-use crate::output;
 
 /// Runs a command.
 ///

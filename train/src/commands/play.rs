@@ -9,9 +9,9 @@ use ashta_env::flags::Sets;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Rules;
+use ashta_train::games;
 
 use crate::cli::{GameArgs, PlayArgs};
-use crate::games;
 use crate::play::{Session, Style, Table};
 
 /// What is played where neither a bot nor the person says so.
@@ -33,7 +33,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         None => {
             let usual = || (agent.bot().is_none() && agent.table().is_none()).then(|| USUAL_GAME.to_owned());
             let game = GameArgs { game: args.game.game.clone().or_else(usual), seats: args.game.seats };
-            (games::of(&game, &[&agent])?, None)
+            (games::of(game.game.as_deref(), game.seats, &[&agent])?, None)
         }
     };
     let player = games::player(&agent, &race)?;

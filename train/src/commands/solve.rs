@@ -13,13 +13,13 @@ use ashta_agents::table::{self, Table};
 use ashta_env::game::Game;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::starts::TurnStarts;
+use ashta_train::config::Config;
+use ashta_train::games;
+use ashta_train::output::{print, remark};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::cli::SolveArgs;
-use crate::config::Config;
-use crate::games;
-use crate::output::{print, remark};
 
 /// Runs the command.
 ///

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use ashta_env::race::Race;
+use ashta_train::config::Config;
+use ashta_train::games;
+use ashta_train::judge::{Judged, Referee};
+use ashta_train::output::{print, remark};
+use ashta_train::progress::score_table;
+use ashta_train::run::{self, Ending, Run};
+use ashta_train::rundir::{RunDir, RunInfo};
 
 use crate::cli::TrainArgs;
-use crate::config::Config;
-use crate::games;
-use crate::output::{print, remark};
-use crate::progress::score_table;
-use crate::run::{self, Ending, Run};
-use crate::rundir::{RunDir, RunInfo};
 
 /// Runs the command.
 ///
@@ -47,7 +49,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         Ending::Trained(mut run) => {
             phase.is_saved.store(true, Ordering::Relaxed);
             let (judged, exploitability, bot) = run.judge()?;
-            let rows: Vec<_> = judged.iter().map(super::judge::Judged::row).collect();
+            let rows: Vec<_> = judged.iter().map(Judged::row).collect();
             print(score_table(&rows))?;
             if let Some(exploitability) = exploitability {
                 print(format_args!("exploitability: {exploitability:.6}"))?;
@@ -68,13 +70,11 @@ struct Phase {
 
 fn begin(file: Option<&Path>, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     let config = Config::load(file, set)?;
-    let race = games::configured(&config.ruleset)?;
-    super::judge::check_opponents(&race, &config)?;
-    run::device(&config)?;
+    let (race, referee) = prepare(&config)?;
     let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
     let path = rundir.path().to_owned();
-    Ok((Run::begin(config, race, rundir)?, path))
+    Ok((Run::begin(config, race, referee, rundir)?, path))
 }
 
 fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
@@ -83,9 +83,7 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
         bail!("{} is not the folder of a run: it has no config.toml", path.display());
     }
     let config = Config::load(Some(&file), set)?;
-    let race = games::configured(&config.ruleset)?;
-    super::judge::check_opponents(&race, &config)?;
-    run::device(&config)?;
+    let (race, referee) = prepare(&config)?;
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info)?;
     if rundir.version() != info.version {
@@ -94,10 +92,18 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     }
     let text = config.to_toml();
     let run = match newest {
-        Some(iteration) => Run::resume(config, race, rundir, iteration)?,
-        None => Run::begin(config, race, rundir)?,
+        Some(iteration) => Run::resume(config, race, referee, rundir, iteration)?,
+        None => Run::begin(config, race, referee, rundir)?,
     };
     // Only settings that fit the checkpoint are kept.
     run.store_config(&text)?;
     Ok((run, path.to_owned()))
+}
+
+/// Sees that everything that the settings name is there, before anything is written.
+fn prepare(config: &Config) -> Result<(Arc<Race>, Referee)> {
+    let race = Arc::new(games::configured(&config.ruleset)?);
+    let referee = Referee::here(&race, config)?;
+    run::device(config)?;
+    Ok((race, referee))
 }

@@ -31,6 +31,8 @@ pub struct Config {
     pub learning: LearningConfig,
     /// How strength is measured.
     pub evaluation: EvaluationConfig,
+    /// How a run is spread over many machines.
+    pub cluster: ClusterConfig,
     /// What is stored with an exported bot.
     pub export: ExportConfig,
 }
@@ -154,6 +156,23 @@ pub struct EvaluationConfig {
     pub seed: u64,
 }
 
+/// How a run is spread over many machines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterConfig {
+    /// Actors that play games, 1 to 100,000; `None` for as many as there is room for.
+    #[serde(serialize_with = "count_or_auto")]
+    pub actors: Option<u64>,
+    /// Games of one call of an actor, at least 1; `None` for those of an iteration shared by all actors.
+    #[serde(serialize_with = "count_or_auto")]
+    pub games_per_task: Option<u64>,
+    /// Iterations that the weights of self-play may lag behind those of a run on one machine.
+    pub staleness: u64,
+    /// Cores for the learner alone.
+    pub learner_cores: u64,
+    /// Cores for evaluations alone.
+    pub evaluator_cores: u64,
+}
+
 /// What is stored with an exported bot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExportConfig {
@@ -176,6 +195,14 @@ impl Config {
             None => None,
         };
         Config::parse(text.as_ref().map(|(path, text)| (*path, text.as_str())), overrides)
+    }
+
+    /// The settings that [`Config::to_toml`] wrote as `text`.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+        Config::parse(Some((Path::new("config.toml"), text)), &[])
     }
 
     fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
@@ -230,6 +257,13 @@ fn folder_name(text: &str) -> String {
     let name: String = text.chars().map(|c| if read::is_name_character(c) { c } else { '-' }).collect();
     let name = name.trim_start_matches('.');
     if name.is_empty() { "run".to_string() } else { name.to_string() }
+}
+
+fn count_or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match count {
+        Some(count) => serializer.serialize_u64(*count),
+        None => serializer.serialize_str(read::AUTO),
+    }
 }
 
 fn number_or_none<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,12 +12,13 @@ use toml::Value;
 
 use super::raw::{Entry, FLAGS, RawConfig};
 use super::{
-    Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig, SelfplayConfig,
+    ClusterConfig, Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig,
+    SelfplayConfig,
 };
 
 /// The word that stands for the absence of an optional number.
 pub const NONE: &str = "none";
-/// The name that stands for "take the name of the file".
+/// The word for what is left open: the name of a run, or a number that follows from the machines.
 pub const AUTO: &str = "auto";
 
 /// The settings that `raw` means, named `name` where it leaves the name open.
@@ -81,6 +82,13 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             opponents: reader.names("evaluation.opponents"),
             exploitability: reader.switch("evaluation.exploitability"),
             seed: reader.whole("evaluation.seed", 0..=i64::MAX),
+        },
+        cluster: ClusterConfig {
+            actors: reader.count("cluster.actors", 1..=100_000),
+            games_per_task: reader.count("cluster.games_per_task", 1..=1_000_000),
+            staleness: reader.whole("cluster.staleness", 0..=100),
+            learner_cores: reader.whole("cluster.learner_cores", 0..=1000),
+            evaluator_cores: reader.whole("cluster.evaluator_cores", 0..=1000),
         },
         export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },
     };
@@ -169,6 +177,20 @@ impl Reader<'_> {
             self.refuse_value(key, &format!("a whole number from {} to {}", range.start(), range.end()));
             T::default()
         })
+    }
+
+    /// A whole number, or nothing where it is left open.
+    fn count(&mut self, key: &str, range: RangeInclusive<i64>) -> Option<u64> {
+        let value = &self.raw.entry(key).value;
+        if value.as_str() == Some(AUTO) {
+            return None;
+        }
+        let number = value.as_integer().filter(|number| range.contains(number));
+        if number.is_none() {
+            let (start, end) = (range.start(), range.end());
+            self.refuse_value(key, &format!("a whole number from {start} to {end} or \"{AUTO}\""));
+        }
+        number.and_then(|number| u64::try_from(number).ok())
     }
 
     fn number(&mut self, key: &str, range: Range) -> f64 {

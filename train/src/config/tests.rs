@@ -65,8 +65,8 @@ fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
             "configs/mine.toml:9: unknown key `ruleset.no_cut`; a flag of the game is written `ruleset.flags.no_cut`",
             "configs/mine.toml:11: unknown key `export.zzz`; the keys there are `export.probes`",
             "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
-            "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `evaluation`, `export`, `learning`, `network`, \
-             `ruleset`, `run`, `selfplay`",
+            "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `cluster`, `evaluation`, `export`, `learning`, \
+             `network`, `ruleset`, `run`, `selfplay`",
             "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? \
              A flag of the game is written `ruleset.flags.teams`",
             "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? \

@@ -2,8 +2,7 @@
 
 use super::*;
 use ashta_env::ruleset::Ruleset;
-
-use crate::games;
+use ashta_train::games;
 
 /// What a person reads who types `input`.
 fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input: &str) -> String {

@@ -5,6 +5,7 @@ use ashta_env::game::Game;
 use super::*;
 use crate::rundir::RunInfo;
 use crate::rundir::tests::Scratch;
+use crate::{checkpoint, games};
 
 /// The smoke configuration with these changes, in a folder of its own.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
@@ -18,13 +19,20 @@ fn info(config: &Config, race: &Race) -> RunInfo {
     RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
 }
 
+fn seated(race: Race, config: &Config) -> (Arc<Race>, Referee) {
+    let race = Arc::new(race);
+    let referee = Referee::here(&race, config).expect("opponents that exist");
+    (race, referee)
+}
+
 /// Trains until after `last` iterations; where the run is.
 fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
-    let run = Run::begin(config.clone(), race, rundir).expect("a valid run");
+    let (race, referee) = seated(race, config);
+    let run = Run::begin(config.clone(), race, referee, rundir).expect("a valid run");
     if let Ending::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
         run.judge().expect("a bot");
     }
@@ -35,7 +43,8 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
     let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
-    let run = Run::resume(config.clone(), race, rundir, newest.expect("a checkpoint")).expect("a valid checkpoint");
+    let ((race, referee), newest) = (seated(race, config), newest.expect("a checkpoint"));
+    let run = Run::resume(config.clone(), race, referee, rundir, newest).expect("a valid checkpoint");
     let Ending::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
         panic!("nobody interrupts")
     };
@@ -72,17 +81,6 @@ fn interruptions_and_threads_change_nothing() {
     assert!(outcome(&train(&config(&scratch, &["run.threads=3"]), u64::MAX)) == whole, "threads matter");
     let other = outcome(&train(&config(&scratch, &["run.threads=1", "run.seed=2"]), u64::MAX));
     assert!(other != whole, "the seed does not matter");
-}
-
-#[test]
-fn the_step_size_falls_at_the_end() {
-    let scratch = Scratch::new();
-    let config = config(&scratch, &["learning.learning_rate=0.01", "learning.decay_start=0.5"]);
-    let share = config.learning.final_learning_rate_share;
-    assert_eq!(learning_rate(&config, 0.0), 0.01);
-    assert_eq!(learning_rate(&config, 0.5), 0.01);
-    assert!((learning_rate(&config, 0.75) - 0.01 * (1.0 + share) / 2.0).abs() < 1e-12);
-    assert!((learning_rate(&config, 1.0) - 0.01 * share).abs() < 1e-12);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! How many throws of a series can be used, found unit by unit, in a time that grows little with the series.
 //!
 //! Once it is settled which pieces enter, which are borne off, which move alone and which together, units share nothing
-//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. That makes it a
-//! knapsack problem, solved by dynamic programming: what the units can take in all is found unit after unit. With few
+//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. That makes it
+//! a knapsack problem, solved by dynamic programming: what the units can take in all is found unit after unit. With few
 //! throws [`super::search`] is faster.
 
 use std::cell::RefCell;

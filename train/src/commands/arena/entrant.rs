@@ -5,11 +5,11 @@ use ashta_agents::roster::Roster;
 use ashta_agents::tournament::{Entrant, distinct_names};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
+use ashta_train::games;
 use serde_json::Value;
 
 use super::engine::{Limits, Program};
 use crate::cli::GameArgs;
-use crate::games;
 
 /// How an engine is named where an agent is asked for.
 const ENGINE: &str = "engine:";
@@ -38,7 +38,7 @@ pub fn enter<'a>(specs: &[String], game: &GameArgs, limits: &Limits) -> Result<(
         .iter()
         .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent.as_ref()) } else { None })
         .collect();
-    let race = games::of(game, &rosters)?;
+    let race = games::of(game.game.as_deref(), game.seats, &rosters)?;
     let (mut entrants, mut versions) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
         let (version, entrant) = match written {

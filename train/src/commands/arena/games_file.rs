@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::record::GameLine;
+use ashta_train::files::cannot_write;
 use serde::{Deserialize, Serialize};
-
-use crate::files::cannot_write;
 
 /// Everything that the games of an arena depend on, but for their number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -17,12 +17,12 @@ use ashta_agents::record::{GameLine, Swing};
 use ashta_agents::tournament::{Entrant, Tournament};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
+use ashta_train::files::{cannot_write, check_writable, write_whole};
+use ashta_train::games;
+use ashta_train::output::{print as say, remark};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::ArenaArgs;
-use crate::files::{cannot_write, check_writable, write_whole};
-use crate::games;
-use crate::output::{print as say, remark};
 use crate::page::{Board, Contents, Lengths, ShownGame, page};
 use engine::Limits;
 use entrant::{Entrants, enter};

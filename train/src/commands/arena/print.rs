@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Estimate, Pairing, SprtSummary, Summary, Verdict, elo_of};
-
-use crate::output::{columns, print};
+use ashta_train::output::{columns, print};
 
 /// Prints everything.
 ///

@@ -17,12 +17,12 @@ use ashta_agents::survey::{Shortlist, Surveyed, Whose, survey};
 use ashta_agents::table::{Perfect, Table};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
+use ashta_train::config::Config;
+use ashta_train::games;
+use ashta_train::output::{print, remark};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::SurveyArgs;
-use crate::config::Config;
-use crate::games;
-use crate::output::{print, remark};
 use record::{HouseRule, Opponent, Record, Start, TableFacts};
 
 /// Positions that are told.

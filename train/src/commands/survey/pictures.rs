@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use ashta_agents::regret::Mean;
 use ashta_agents::survey::{AtLeast, Lengths};
+use ashta_train::files::write_whole;
 
 use super::record::{HouseRule, Opponent, Record};
-use crate::files::write_whole;
 use crate::plot::{Bar, Bars, Frame, Line, Mark, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.

@@ -12,9 +12,8 @@ use ashta_agents::regret::Mean;
 use ashta_agents::solve::Facts;
 use ashta_agents::survey::{Nature, Position};
 use ashta_env::ruleset::Ruleset;
+use ashta_train::files::{check_writable, write_whole};
 use serde::{Deserialize, Serialize};
-
-use crate::files::{check_writable, write_whole};
 
 /// Version of the file.
 const FORMAT: u32 = 1;

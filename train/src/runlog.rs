@@ -1,0 +1,363 @@
+//! How far a run has come: what is to be played next, and what is written of what was.
+//!
+//! The loop on one machine and the one over many ask it for plans and tell it what came of them. It owns the folder of
+//! the run and knows neither networks nor games.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use ashta_agents::portable::PortableNet;
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{self, LoopState};
+use crate::config::{Config, LearningConfig};
+use crate::judge::{self, Judged, Judgement};
+use crate::metrics::{Metrics, Step};
+use crate::progress::{Progress, Status};
+use crate::rundir::RunDir;
+use crate::trainer::{MeanLosses, Report, TrainerState};
+use crate::wire;
+
+/// What one iteration does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Its number, from 1.
+    pub iteration: u64,
+    /// The number of its first game.
+    pub first: u64,
+    /// The number after its last game.
+    pub end: u64,
+    /// How far results reach back in these games.
+    pub lambda: f64,
+    /// The step size of what is learned meanwhile.
+    pub learning_rate: f64,
+}
+
+/// The games of a plan, as messages, and the seconds that they took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What was planned.
+    pub plan: Plan,
+    /// How long it took.
+    pub seconds: f64,
+    /// Messages with games, which together are those of the plan in their order.
+    pub messages: Vec<Vec<u8>>,
+}
+
+/// The counters of a run, and its folder.
+#[derive(Debug)]
+pub struct RunLog {
+    config: Config,
+    rundir: RunDir,
+    metrics: Metrics,
+    progress: Option<Progress>,
+    status: Status,
+    /// Iterations finished.
+    iteration: u64,
+    /// Games finished.
+    games: u64,
+    /// Samples of these games.
+    samples: u64,
+    /// Seconds of training.
+    seconds: f64,
+    /// The best mean score of the short evaluations.
+    best_score: Option<f64>,
+    /// The iteration of the newest checkpoint.
+    saved: u64,
+}
+
+impl RunLog {
+    /// Of a run that begins.
+    ///
+    /// # Errors
+    /// When its folder cannot be written.
+    pub fn begin(config: Config, rundir: RunDir) -> Result<RunLog> {
+        let metrics = Metrics::open(rundir.path(), None)?;
+        Ok(RunLog {
+            progress: Some(Progress::new(config.selfplay.games, 0)),
+            config,
+            rundir,
+            metrics,
+            status: Status::default(),
+            iteration: 0,
+            games: 0,
+            samples: 0,
+            seconds: 0.0,
+            best_score: None,
+            saved: 0,
+        })
+    }
+
+    /// Of a run that goes on from the checkpoint of `iteration`, with what its trainer goes on from.
+    ///
+    /// # Errors
+    /// When the checkpoint cannot be read, or the folder of the run not be written.
+    pub fn resume(config: Config, rundir: RunDir, iteration: u64) -> Result<(RunLog, TrainerState)> {
+        let state = checkpoint::load_state(&rundir.checkpoint(iteration))?;
+        let metrics = Metrics::open(rundir.path(), Some(iteration))?;
+        let log = RunLog {
+            progress: Some(Progress::new(config.selfplay.games, state.games)),
+            config,
+            rundir,
+            metrics,
+            status: Status::default(),
+            iteration: state.iteration,
+            games: state.games,
+            samples: 0,
+            seconds: state.seconds,
+            best_score: state.best_score,
+            saved: state.iteration,
+        };
+        Ok((log, TrainerState { due: state.due, rng: state.rng }))
+    }
+
+    /// The settings of the run.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The folder of the run.
+    pub fn rundir(&self) -> &RunDir {
+        &self.rundir
+    }
+
+    /// Iterations finished.
+    pub fn iteration(&self) -> u64 {
+        self.iteration
+    }
+
+    /// Games finished.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The iteration of the newest checkpoint, 0 before the first.
+    pub fn saved(&self) -> u64 {
+        self.saved
+    }
+
+    /// What follows the plan `before`, or what is finished; `None` when the run is over.
+    pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
+        let (iteration, first) = before.map_or((self.iteration, self.games), |plan| (plan.iteration, plan.end));
+        if first >= self.config.selfplay.games || self.is_time_up() {
+            return None;
+        }
+        let share = self.share_done(first);
+        Some(Plan {
+            iteration: iteration + 1,
+            first,
+            end: (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games),
+            lambda: lambda(&self.config.learning, share),
+            learning_rate: learning_rate(&self.config.learning, share),
+        })
+    }
+
+    /// Whether all games are played, or the time is up.
+    pub fn is_over(&self) -> bool {
+        self.games >= self.config.selfplay.games || self.is_time_up()
+    }
+
+    fn is_time_up(&self) -> bool {
+        self.config.run.time_limit_minutes.is_some_and(|minutes| self.seconds >= 60.0 * minutes)
+    }
+
+    /// The step size of what is left to learn when the run is over.
+    pub fn last_learning_rate(&self) -> f64 {
+        learning_rate(&self.config.learning, 1.0)
+    }
+
+    /// The share of the run that is done after so many games, 0 to 1: of the games, or of the time where that ends
+    /// sooner.
+    fn share_done(&self, games: u64) -> f64 {
+        let games = games as f64 / self.config.selfplay.games as f64;
+        let minutes = self.config.run.time_limit_minutes;
+        minutes.map_or(games, |minutes| games.max(self.seconds / (60.0 * minutes))).min(1.0)
+    }
+
+    /// Whether there is a short evaluation after `iteration`.
+    pub fn looks_after(&self, iteration: u64) -> bool {
+        iteration.is_multiple_of(self.config.evaluation.every_iterations)
+    }
+
+    /// Whether there is a checkpoint after `iteration`.
+    pub fn saves_after(&self, iteration: u64) -> bool {
+        iteration.is_multiple_of(self.config.run.checkpoint_iterations)
+    }
+
+    /// Counts the games of a plan, which took so many seconds.
+    pub fn finish(&mut self, plan: &Plan, report: &Report, losses: &MeanLosses, seconds: f64) {
+        self.iteration = plan.iteration;
+        self.games = plan.end;
+        self.samples = report.samples;
+        self.seconds += seconds;
+        let games = report.tally.games as f64;
+        let per_second = |count: f64| count / seconds.max(1e-9);
+        let share = self.share_done(self.games);
+        let learning = &self.config.learning;
+        let numbers = [
+            ("train/value_loss", losses.value),
+            ("train/gradient_norm", losses.gradient_norm),
+            ("train/policy_loss", losses.policy),
+            ("train/policy_entropy", losses.policy_entropy),
+            ("train/learning_rate", Some(learning_rate(learning, share))),
+            ("train/lambda", Some(lambda(learning, share))),
+            ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
+            ("selfplay/games_per_second", Some(per_second(games))),
+            ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
+            ("selfplay/first_seat_score", Some(report.tally.first_seat_returns / games)),
+            ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
+        ];
+        numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
+        if self.looks_after(self.iteration) {
+            self.metrics.histogram("selfplay/turns", &report.turns);
+            self.metrics.histogram("selfplay/value_targets", &report.targets);
+        }
+        self.status.value_loss = losses.value.unwrap_or(self.status.value_loss);
+        self.status.policy_loss = losses.policy.unwrap_or(self.status.policy_loss);
+        self.status.games = self.games;
+        self.status.games_per_second = per_second(games);
+        self.status.samples_per_second = per_second(report.added as f64);
+    }
+
+    /// Adds a number to the metrics of the iteration that was finished last.
+    pub fn scalar(&mut self, tag: &str, value: f64) {
+        self.metrics.scalar(tag, value);
+    }
+
+    /// Adds the weights of each layer to the metrics, as histograms.
+    pub fn weights(&mut self, net: &PortableNet) {
+        for (layer, weights) in judge::layers(net) {
+            self.metrics.histogram(&format!("weights/{layer}"), &weights);
+        }
+    }
+
+    /// Adds what a short evaluation found to the metrics; whether no earlier one was as good.
+    pub fn judged(&mut self, judgement: &Judgement) -> bool {
+        self.status.scores.clear();
+        for Judged { opponent, report, regret } in &judgement.judged {
+            self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
+            if let Some(regret) = regret {
+                self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
+                self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
+                self.metrics.scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
+            }
+            self.status.scores.push((opponent.clone(), report.score));
+        }
+        if let Some(exploitability) = judgement.exploitability {
+            self.metrics.scalar("eval/exploitability", exploitability);
+        }
+        // The opponents that were asked for, whether or not perfect play is at hand.
+        let asked = &judgement.judged[..judgement.asked.min(judgement.judged.len())];
+        let mean = asked.iter().map(|judged| judged.report.score).sum::<f64>() / asked.len() as f64;
+        let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
+        if is_best {
+            self.best_score = Some(mean);
+        }
+        is_best
+    }
+
+    /// Shows how the run stands, and writes the metrics of the iteration that was finished last.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write(&mut self) -> Result<()> {
+        self.status.time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.seconds);
+        if let Some(progress) = &mut self.progress {
+            progress.update(&self.status);
+        }
+        let (iteration, games, samples, seconds) = (self.iteration, self.games, self.samples, self.seconds);
+        self.metrics.write(Step { iteration, games, samples, seconds })
+    }
+
+    /// Ends what is shown of the run while it goes on.
+    pub fn end_progress(&mut self) {
+        if let Some(progress) = self.progress.take() {
+            progress.finish();
+        }
+    }
+
+    /// Lets other processes go on with the run; this one must not write to it any more.
+    pub fn unlock(&mut self) {
+        self.rundir.unlock();
+    }
+
+    /// Saves a checkpoint of the iteration that was finished last, unless there is one: `write` writes networks and
+    /// samples into a folder.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn save(&mut self, trainer: &TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        if self.saved < self.iteration {
+            let state = self.state(trainer);
+            self.rundir.save_checkpoint(self.iteration, |dir| {
+                write(dir)?;
+                checkpoint::save_state(dir, &state)
+            })?;
+            self.rundir.prune(self.config.run.keep_checkpoints)?;
+            self.rundir.forget_games(Some(self.iteration))?;
+            self.saved = self.iteration;
+        }
+        Ok(())
+    }
+
+    /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn keep(&self, kept: &Kept) -> Result<()> {
+        self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
+    }
+
+    /// The games that were kept of `iteration`, if they were.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn kept(&self, iteration: u64) -> Result<Option<Kept>> {
+        let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
+        let kept = wire::decode(&bytes);
+        kept.map(Some)
+            .with_context(|| format!("the games of iteration {iteration} in {}", self.rundir.path().display()))
+    }
+
+    /// The counters, with what the trainer goes on from.
+    pub fn state(&self, trainer: &TrainerState) -> LoopState {
+        LoopState {
+            iteration: self.iteration,
+            games: self.games,
+            due: trainer.due,
+            rng: trainer.rng.clone(),
+            seconds: self.seconds,
+            best_score: self.best_score,
+        }
+    }
+}
+
+/// How far results reach back when this share of the run is done.
+fn lambda(learning: &LearningConfig, share: f64) -> f64 {
+    let LearningConfig { lambda, lambda_fall, .. } = *learning;
+    let rest = if lambda_fall > 0.0 { (1.0 - share / lambda_fall).max(0.0) } else { 0.0 };
+    lambda + (1.0 - lambda) * rest
+}
+
+/// The step size when this share of the run is done.
+fn learning_rate(learning: &LearningConfig, share: f64) -> f64 {
+    let fall = ((share - learning.decay_start) / (1.0 - learning.decay_start).max(1e-9)).clamp(0.0, 1.0);
+    learning.learning_rate * (1.0 - fall * (1.0 - learning.final_learning_rate_share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_size_falls_at_the_end() {
+        let sets = ["learning.learning_rate=0.01", "learning.decay_start=0.5"].map(str::to_owned);
+        let learning = Config::load(None, &sets).expect("a valid configuration").learning;
+        let share = learning.final_learning_rate_share;
+        assert_eq!(learning_rate(&learning, 0.0), 0.01);
+        assert_eq!(learning_rate(&learning, 0.5), 0.01);
+        assert!((learning_rate(&learning, 0.75) - 0.01 * (1.0 + share) / 2.0).abs() < 1e-12);
+        assert!((learning_rate(&learning, 1.0) - 0.01 * share).abs() < 1e-12);
+    }
+}
