@@ -31,6 +31,7 @@ NETWORK = "it needs the network"
 TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
 NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
+CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
@@ -48,6 +49,17 @@ NOT_RUN = {
     "tensorboard --logdir runs": "it serves until it is stopped; test_metrics.py reads what it shows",
     "cargo install mdbook --locked": NETWORK,
     "mdbook build docs": "not everybody has it; test_docs.py does it where it is",
+    'pip install "ashta[ray]"': NETWORK,
+    "python -m ashta.ray train configs/pagade.toml --address auto": CLUSTER,
+    "python -m ashta.ray train configs/pagade.toml --set run.name=wide --set 'network.hidden=[512]' "
+    "--set cluster.actors=12": CLUSTER,
+    "python -m ashta.ray train --resume runs/wide-1": CLUSTER,
+    "ray job submit --address http://head:8265 -- python -m ashta.ray train /shared/pagade.toml "
+    "--set run.directory=/shared/runs": CLUSTER,
+    "python -m ashta.ray arena pagade-strong pagade greedy+2ply --pairs 5000 --address auto > report.json": CLUSTER,
+    "python -m ashta.ray sweep configs/ashtapada.toml --try 'learning.lambda=[0.6, 0.8, 0.95]' "
+    "--try 'network.hidden=[[64], [128]]' --set selfplay.games=20000 --objective regret --samples 3": CLUSTER,
+    "python -m ashta.ray train configs/pagade.toml": CLUSTER,
     "web/build": "it takes minutes; tests/browser/run does it",
     "python3 -m http.server --directory target/web": "it serves until it is stopped",
     "tests/browser/run": TESTED,
@@ -74,6 +86,7 @@ ELSEWHERE = {
     ("docs/engine-protocol.md", "python"): "test_docs.py",
     ("docs/onnx.md", "python"): "test_onnx.py",
     ("docs/python.md", "python"): "test_package.py",
+    ("docs/scaling.md", "python"): "test_ray.py",
     ("docs/table-format.md", "python"): "test_table.py",
 }
 

@@ -181,6 +181,13 @@ pub struct ArenaResult {
     games: Vec<GameLine>,
 }
 
+impl ArenaResult {
+    /// Of these games, as they were summed up.
+    pub(crate) fn new(summary: Summary, games: Vec<GameLine>) -> ArenaResult {
+        ArenaResult { summary, games }
+    }
+}
+
 #[pymethods]
 impl ArenaResult {
     /// What `ashta arena --json` prints, with the same keys.

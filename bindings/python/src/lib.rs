@@ -3,11 +3,16 @@
 
 mod agent;
 mod arena;
+mod cluster;
 mod game;
 mod state;
 mod table;
 mod vec_env;
 mod versus;
+
+/// As in the program: burn allocates for every operation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,6 +33,29 @@ fn to_python(py: Python<'_>, json: serde_json::Result<String>) -> PyResult<Bound
     py.import("json")?.call_method1("loads", (json.map_err(refused)?,))
 }
 
+/// Fails to compile for what Python would align too little: it gives its objects 16 bytes, whatever they hold.
+const fn is_aligned_by_python<T>() {
+    assert!(align_of::<T>() <= 16, "put it into a box");
+}
+
+const _: () = {
+    is_aligned_by_python::<agent::Agent>();
+    is_aligned_by_python::<agent::Bot>();
+    is_aligned_by_python::<arena::ArenaResult>();
+    is_aligned_by_python::<cluster::ArenaShare>();
+    is_aligned_by_python::<cluster::Plan>();
+    is_aligned_by_python::<cluster::Referee>();
+    is_aligned_by_python::<cluster::SelfPlay>();
+    is_aligned_by_python::<cluster::SpreadArena>();
+    is_aligned_by_python::<cluster::Trainer>();
+    is_aligned_by_python::<cluster::TrainingRun>();
+    is_aligned_by_python::<game::Game>();
+    is_aligned_by_python::<state::State>();
+    is_aligned_by_python::<table::Table>();
+    is_aligned_by_python::<vec_env::VectorGame>();
+    is_aligned_by_python::<versus::VersusGame>();
+};
+
 /// The compiled part of the package.
 #[pymodule]
 mod _ashta {
@@ -35,6 +63,8 @@ mod _ashta {
     use super::agent::{Agent, Bot};
     #[pymodule_export]
     use super::arena::{ArenaResult, arena};
+    #[pymodule_export]
+    use super::cluster::{ArenaShare, Plan, Referee, SelfPlay, SpreadArena, Trainer, TrainingRun, train_here};
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]

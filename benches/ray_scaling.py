@@ -1,0 +1,119 @@
+"""How a run on a cluster grows with its actors, where the machine has too few cores to see it.
+
+The driver and the learner are those of `ashta.ray`, and work as they do; actors are stand-ins, which wait as long as
+the games would take on a core of their own, and as long as a network between machines would, and then answer with games
+that were played before. So many of them share one core, and what is measured is what the rest can bear.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import ray
+
+from ashta._ashta import SelfPlay, Trainer, TrainingRun
+from ashta.ray.training import Driver
+
+
+@ray.remote(num_cpus=0)
+class StandIn:
+    """Waits, and answers with games of a stock: one message for each number of games."""
+
+    def __init__(self, stock, seconds_per_game, latency):
+        self.stock, self.seconds_per_game, self.latency = stock, seconds_per_game, latency
+
+    def ready(self):
+        return True
+
+    def play(self, weights, lambda_, first, end):
+        del weights, lambda_
+        time.sleep((end - first) * self.seconds_per_game + self.latency)
+        return self.stock[end - first]
+
+
+def begin(config, set, folder, games):
+    more = ["evaluation.during=[]", "evaluation.every_iterations=1000000", "run.checkpoint_iterations=1000000"]
+    return TrainingRun.begin(config, [*set, *more, f'run.directory="{folder}"', f"selfplay.games={games}"])
+
+
+def costs(config, set, folder, warm=40, rounds=10):
+    """Seconds of a core for a game played and for a game learned, and bytes of a game, after some learning."""
+    run = begin(config, set, folder, 10**9)
+    player, trainer, plan = SelfPlay(run.config), Trainer(run.config), None
+    weights, played, learned, size, games = trainer.weights(), 0.0, 0.0, 0, 0
+    for number in range(warm + rounds):
+        plan = run.plan(plan)
+        begun = time.process_time()
+        message = player.play(weights, plan.lambda_, plan.first, plan.end)
+        middle = time.process_time()
+        weights, _ = trainer.learn(plan.learning_rate)
+        trainer.take_in([message], False)
+        if number >= warm:
+            played += middle - begun
+            learned += time.process_time() - middle
+            size += len(message)
+            games += plan.end - plan.first
+    run.close()
+    return played / games, learned / games, size / games, weights
+
+
+def stock(run, weights, sizes):
+    """A message for each number of games."""
+    player, plan = SelfPlay(run.config), run.plan()
+    return {size: player.play(weights, plan.lambda_, 0, size) for size in sizes}
+
+
+def measure(config, set, folder, actors, per_task, weights, seconds_per_game, latency, iterations):
+    """Games a second with so many stand-ins."""
+    probe = begin(config, set, folder, 10**9)
+    games = probe.plan().end * iterations
+    probe.close()
+    run = begin(config, [*set, f"cluster.actors={actors}", f"cluster.games_per_task={per_task}"], folder, games)
+    per_iteration = run.plan().end
+    sizes = {min(per_task, per_iteration - first) for first in range(0, per_iteration, per_task)}
+    share = ray.put(stock(run, weights, sizes))
+    driver = Driver(run)
+    driver.pool._start = lambda: StandIn.remote(share, seconds_per_game, latency)
+    try:
+        driver.train(lambda: False)
+    finally:
+        driver.close()
+    lines = [json.loads(line) for line in Path(run.path, "metrics.jsonl").read_text().splitlines()]
+    first, last = lines[len(lines) // 4], lines[-1]
+    return (last["games"] - first["games"]) / (last["seconds"] - first["seconds"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("config", help="file with settings")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    parser.add_argument("--actors", default="1,2,4,8,16", help="how many stand-ins [default: 1,2,4,8,16]")
+    parser.add_argument("--latency", default="0,0.05", help="seconds added to each task [default: 0,0.05]")
+    parser.add_argument("--slower", type=float, default=1.0, help="how much slower games are than here [default: 1]")
+    parser.add_argument("--iterations", type=int, default=60, help="iterations of each run [default: 60]")
+    args = parser.parse_args()
+    ray.init(log_to_driver=False, include_dashboard=False)
+    with tempfile.TemporaryDirectory() as folder:
+        played, learned, size, weights = costs(args.config, args.set, folder)
+        played *= args.slower
+        run = begin(args.config, args.set, folder, 10**9)
+        games = run.plan().end
+        run.close()
+        print(f"a game is {size:.0f} bytes; played in {1000 * played:.2f} ms of a core, learned in {1000 * learned:.2f}")
+        print(f"weights: {4 * len(weights)} bytes, sent once an iteration of {games} games")
+        print("actors  latency  games/s  model")
+        for latency in map(float, args.latency.split(",")):
+            for actors in map(int, args.actors.split(",")):
+                per_task = -(-games // actors)
+                found = measure(
+                    args.config, args.set, folder, actors, per_task, weights, played, latency, args.iterations
+                )
+                # Actors and the learner work at the same time; whoever takes longer decides.
+                model = games / max(per_task * played + latency, games * learned)
+                print(f"{actors:6}  {latency:7.3f}  {found:7.0f}  {model:5.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""`python -m ashta.ray`: training, arenas and sweeps on a cluster, from the command line."""
+
+import argparse
+import json
+import sys
+
+from ray import tune
+
+from .arenas import arena
+from .sweeps import OBJECTIVES, sweep, table
+from .training import Interrupted, WorkersDied, resume, train
+
+
+def parser():
+    """The words of the command line."""
+    top = argparse.ArgumentParser(prog="python -m ashta.ray", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True)
+    address = {"help": 'address of the cluster, or "auto"; by default RAY_ADDRESS, or a cluster of this machine alone'}
+
+    one = commands.add_parser("train", help="train a bot as `ashta train` does; [cluster] says how it is spread")
+    one.add_argument("config", nargs="?", help="file with settings; the defaults without it")
+    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    one.add_argument("--resume", metavar="RUNDIR", help="go on with an interrupted run in this folder")
+    one.add_argument("--address", **address)
+
+    two = commands.add_parser("arena", help="let agents meet as `ashta arena` does")
+    two.add_argument("agents", nargs="+", help="agents, as for `ashta arena`")
+    two.add_argument("--pairs", type=int, default=1000, help="blocks of games for each lineup [default: 1000]")
+    two.add_argument("--seed", type=int, default=7919, help="seed of the throws [default: 7919]")
+    two.add_argument("--game", help="the game, where no bot says it; with seats behind it, as `pagade 4`")
+    two.add_argument("--luck", default="auto", help="by whose values luck is measured [default: auto]")
+    two.add_argument("--anchor", help="the agent that is rated 0")
+    two.add_argument("--players", type=int, help="players on the cluster; by default one for each core")
+    two.add_argument("--games", metavar="FILE", help="write the games there, a line each")
+    two.add_argument("--address", **address)
+
+    three = commands.add_parser("sweep", help="run configurations side by side, by Ray Tune")
+    three.add_argument("configs", nargs="+", help="files with settings")
+    three.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting of all")
+    three.add_argument(
+        "--try", action="append", default=[], metavar="KEY=VALUES", dest="tried",
+        help="try each of these values, a list in JSON: learning.lambda=[0.6,0.8]",
+    )
+    three.add_argument("--objective", choices=OBJECTIVES, default="regret", help="what is looked for [default: regret]")
+    three.add_argument("--samples", type=int, default=1, help="runs of each choice [default: 1]")
+    three.add_argument("--cores", type=int, default=1, help="cores of a run [default: 1]")
+    three.add_argument("--directory", default="runs/sweep", help="where the runs are kept [default: runs/sweep]")
+    three.add_argument("--address", **address)
+    return top
+
+
+def tried(texts):
+    """The space of `--try`."""
+    space = {}
+    for text in texts:
+        key, found, values = text.partition("=")
+        try:
+            values = json.loads(values) if found else None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"--try {text}: {values!r} is no JSON: {error}") from error
+        if not isinstance(values, list) or not values:
+            raise ValueError(f"--try {text}: expected section.key=[value, ...]")
+        space[key.strip()] = tune.grid_search(values)
+    return space
+
+
+def game_of(text):
+    """The game of `--game`."""
+    import ashta
+
+    if text is None:
+        return None
+    name, _, seats = text.partition(" ")
+    if not seats:
+        return ashta.Game(name)
+    return ashta.Game(name, seats=int(seats) if seats.isdigit() else seats)
+
+
+def run(args):
+    """Does what was asked."""
+    if args.command == "train":
+        if args.resume is not None and args.config is not None:
+            raise ValueError("--resume has its settings in the folder of the run: leave out the file")
+        if args.resume is not None:
+            resume(args.resume, args.set, address=args.address)
+        else:
+            train(args.config, args.set, address=args.address)
+    elif args.command == "arena":
+        found = arena(
+            args.agents, game_of(args.game), pairs=args.pairs, seed=args.seed, luck=args.luck, anchor=args.anchor,
+            players=args.players, address=args.address,
+        )
+        if args.games:
+            with open(args.games, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(line) + "\n" for line in found.games)
+        print(json.dumps(found.report, indent=2))
+    else:
+        found = sweep(
+            space=tried(args.tried), configs=args.configs, set=args.set, objective=args.objective,
+            samples=args.samples, cores=args.cores, directory=args.directory, address=args.address,
+        )
+        print(table(found, args.objective))
+        if found.errors:
+            raise WorkersDied(f"{len(found.errors)} of {len(found)} runs failed")
+
+
+def main():
+    """The program."""
+    try:
+        run(parser().parse_args())
+    except Interrupted as interrupted:
+        print(interrupted, file=sys.stderr)
+        sys.exit(130)
+    except (OSError, ValueError, WorkersDied) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

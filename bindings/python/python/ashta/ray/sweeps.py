@@ -1,0 +1,127 @@
+"""Many configurations side by side, by Ray Tune."""
+
+import json
+import os
+from pathlib import Path
+
+import ray
+from ray import tune
+
+import ashta
+
+from .._ashta import train_here
+from .training import connect
+
+# What a sweep can look for: the metric, and which way is better.
+OBJECTIVES = {"regret": "min", "score": "max", "rating": "max"}
+
+
+def objective_of(line):
+    """What a line of metrics says of each objective."""
+    scores = [value for tag, value in line.items() if tag.startswith("eval/vs_") and tag.endswith("/score")]
+    found = {"score": sum(scores) / len(scores)} if scores else {}
+    if line.get("eval/regret_per_decision") is not None:
+        found["regret"] = line["eval/regret_per_decision"]
+    return found
+
+
+def _rating(bot, opponents, pairs, folders):
+    """The rating of a bot in an arena with the opponents of its settings, of whom the first is rated 0."""
+    report = ashta.arena([str(bot), *opponents], pairs=pairs, threads=1, anchor=opponents[0], folders=folders).report
+    own = next(agent for agent in report["agents"] if agent["name"] == str(bot))
+    return own["rating"]["elo"]
+
+
+def trial(given, *, config, set, objective, folders, directory):
+    """One run, which reports after each short evaluation and at its end."""
+    changes = [*set, *(f"{key}={json.dumps(value)}" for key, value in given.items() if key != "config")]
+    # The names of trials are those of the runs; what is read beside them is what was used.
+    name = tune.get_context().get_trial_name() or "trial"
+    changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
+    latest = {}
+
+    def watch(path, iteration):
+        line = json.loads(Path(path, "metrics.jsonl").read_text().splitlines()[-1])
+        latest.update(objective_of(line), run=str(path), iteration=iteration)
+        if objective in latest:
+            tune.report(dict(latest))
+        return False
+
+    run, bot = train_here(given.get("config", config), changes, watch, folders)
+    for line in Path(run, "metrics.jsonl").read_text().splitlines():
+        latest.update(objective_of(json.loads(line)))
+    latest |= {"run": str(run), "bot": str(bot)}
+    if objective == "rating":
+        strength = json.loads(ashta.Bot.load(bot).manifest_json)["strength"]
+        opponents = [match["opponent"].split(" (")[0] for match in strength]
+        latest["rating"] = _rating(bot, opponents, 200, folders)
+    if objective not in latest:
+        raise ValueError(f"the run says nothing of {objective}: is the game solved, are there opponents?")
+    tune.report(dict(latest))
+
+
+def sweep(
+    config=None,
+    space=None,
+    *,
+    configs=None,
+    set=(),
+    objective="regret",
+    samples=1,
+    cores=1,
+    directory="runs/sweep",
+    scheduler=None,
+    search=None,
+    folders=None,
+    address=None,
+):
+    """Runs a set of configurations side by side and returns Ray Tune's `ResultGrid`.
+
+    `configs` are paths of files with settings, or `config` is one of them; `space` maps keys such as
+    `"learning.lambda"` to values or to spaces of Ray Tune (`tune.grid_search([...])`, `tune.loguniform(...)`), and
+    `set` has changes that hold for all. Each trial is a run as of `ashta train`, on `cores` cores, below `directory`;
+    of `samples` times each choice of the space. The objective is `"regret"` (least, for games that are solved),
+    `"score"` (largest mean score against the opponents of the short evaluations) or `"rating"` (largest, in an arena
+    with the opponents of the settings, of whom the first is rated 0). Trials report after each short evaluation, so a
+    `scheduler` of Ray Tune can end the worse ones early; `search` is one of its search algorithms.
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"the objective is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")
+    space = dict(space or {})
+    if configs:
+        space["config"] = tune.grid_search([str(Path(path).absolute()) for path in configs])
+    config = None if config is None else str(Path(config).absolute())
+    folders = [str(folder.absolute()) for folder in map(Path, folders or ashta.folders())]
+    directory = Path(directory).absolute()
+    directory.mkdir(parents=True, exist_ok=True)
+    connect(address)
+    given = {"config": config, "set": [*set, f"run.threads={cores}"], "folders": folders, "directory": directory}
+    trainable = tune.with_parameters(trial, objective=objective, **given)
+    tuner = tune.Tuner(
+        tune.with_resources(trainable, {"cpu": cores}),
+        param_space=space,
+        tune_config=tune.TuneConfig(
+            metric=objective, mode=OBJECTIVES[objective], num_samples=samples, scheduler=scheduler, search_alg=search
+        ),
+        run_config=tune.RunConfig(
+            storage_path=str(directory), name="tune", verbose=0, log_to_file=True,
+            failure_config=tune.FailureConfig(max_failures=2),
+        ),
+    )
+    return tuner.fit()
+
+
+def table(results, objective):
+    """The trials of a sweep as lines of text, the best first."""
+    rows = []
+    for result in results:
+        of = result.metrics or {}
+        rows.append((of.get(objective), result.error, result.config, of.get("bot") or of.get("run") or ""))
+    worst = float("inf") if OBJECTIVES[objective] == "min" else float("-inf")
+    rows.sort(key=lambda row: worst if row[0] is None else row[0], reverse=OBJECTIVES[objective] == "max")
+    lines = [f"{objective:>12}  settings"]
+    for value, error, config, bot in rows:
+        shown = "failed" if value is None else f"{value:.6f}"
+        settings = " ".join(f"{key}={os.path.basename(str(of))}" for key, of in (config or {}).items())
+        lines.append(f"{shown:>12}  {settings}  {bot if error is None else error}")
+    return "\n".join(lines)

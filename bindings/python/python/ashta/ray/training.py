@@ -1,0 +1,434 @@
+"""A training run on a cluster: the same games, metrics, checkpoints and bots as `ashta train`."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ray
+from ray.exceptions import RayError
+
+from .._ashta import Referee, SelfPlay, Trainer, TrainingRun
+from .pool import Deaths, Pool, WorkersDied, answer, is_lost
+
+__all__ = ["Interrupted", "WorkersDied", "resume", "train"]
+
+# How often in a row the learner or the evaluator may die.
+MOST_DEATHS = 5
+
+
+class Interrupted(RuntimeError):
+    """The run was interrupted; everything is saved."""
+
+
+@ray.remote(max_restarts=0, max_task_retries=0)
+class Actor:
+    """Plays games."""
+
+    def __init__(self, config):
+        self.player = SelfPlay(config)
+
+    def ready(self):
+        return True
+
+    def play(self, weights, lambda_, first, end):
+        return self.player.play(weights, lambda_, first, end)
+
+
+@ray.remote(max_restarts=0, max_task_retries=0)
+class Learner:
+    """Learns from games."""
+
+    def __init__(self, config, files):
+        self.trainer = Trainer(config, files)
+
+    def learn(self, learning_rate):
+        begun = time.perf_counter()
+        weights, losses = self.trainer.learn(learning_rate)
+        return weights, losses, time.perf_counter() - begun
+
+    def take_in(self, messages, wants_details):
+        return self.trainer.take_in(messages, wants_details)
+
+    def weights(self):
+        return self.trainer.weights()
+
+    def average(self):
+        return self.trainer.average()
+
+    def save(self):
+        return self.trainer.save()
+
+
+@ray.remote(max_restarts=0, max_task_retries=0)
+class Evaluator:
+    """Judges networks."""
+
+    def __init__(self, config, files, tables):
+        self.referee = Referee(config, files, tables)
+
+    def look(self, weights):
+        return self.referee.look(weights)
+
+    def conclude(self, weights, state):
+        return self.referee.conclude(weights, state)
+
+
+@dataclass
+class Task:
+    """Games for an actor."""
+
+    plan: object
+    place: int
+    first: int
+    end: int
+    weights: object
+
+    def start(self, actor):
+        return actor.play.remote(self.weights, self.plan.lambda_, self.first, self.end)
+
+
+@dataclass
+class Gathering:
+    """The games of a plan while they are played."""
+
+    lag: int
+    messages: list = field(default_factory=list)
+
+    @property
+    def is_whole(self):
+        return all(message is not None for message in self.messages)
+
+
+class Single:
+    """One worker that is made anew when it is lost."""
+
+    def __init__(self, what, make, restore=lambda worker: None):
+        self._make, self._restore = make, restore
+        self._deaths = Deaths(f"the {what}", MOST_DEATHS)
+        self._worker = None
+
+    def ask(self, pump, method, *arguments):
+        """What it answers; `pump` keeps the others busy meanwhile, with the references that are waited for."""
+        while True:
+            try:
+                if self._worker is None:
+                    self._worker = self._make()
+                    self._restore(lambda name, *given: self._answer(pump, name, *given))
+                result = self._answer(pump, method, *arguments)
+                self._deaths.reset()
+                return result
+            except RayError as error:
+                self.bury(error)
+
+    def send(self, method, *arguments):
+        """Asks without waiting; whoever waits calls `bury` when the worker turns out to be lost."""
+        if self._worker is None:
+            self._worker = self._make()
+        return getattr(self._worker, method).remote(*arguments)
+
+    def bury(self, error):
+        if not is_lost(error):
+            raise error
+        if self._worker is not None:
+            ray.kill(self._worker)
+        self._worker = None
+        self._deaths.add(error)
+
+    def close(self):
+        if self._worker is not None:
+            ray.kill(self._worker)
+
+    def _answer(self, pump, method, *arguments):
+        ref = getattr(self._worker, method).remote(*arguments)
+        while ref not in pump([ref]):
+            pass
+        return answer(ref)
+
+
+class Driver:
+    """Plans, gathers, learns, looks, saves: the loop of `ashta train` with its parts elsewhere.
+
+    The weights of each iteration are a *version*: version i is what `ashta train` plays the games of iteration i with,
+    and is there once the learner has learned in iteration i - 1. Games are planned as soon as their version is there,
+    so actors need not wait for the games of the iteration before.
+    """
+
+    def __init__(self, run):
+        self.run, self.settings = run, run.cluster
+        config = run.config
+        self.staleness = self.settings["staleness"]
+        cores, gpus = self.settings["learner_cores"], self.settings["learner_gpus"]
+        learner = Learner.options(num_cpus=cores, num_gpus=gpus)
+        evaluator = Evaluator.options(num_cpus=self.settings["evaluator_cores"])
+        opponents = [ray.put(files) for files in run.opponents()]
+        self.learner = Single("learner", lambda: learner.remote(config, run.checkpoint()), self._replay)
+        self.evaluator = Single("evaluator", lambda: evaluator.remote(config, *opponents))
+        self.pool = Pool(lambda: Actor.options(num_cpus=1).remote(config), self._wanted)
+        # What the learner was asked since the newest checkpoint.
+        self.asked = []
+        self.versions = {}
+        self.first_version = 1
+        self.planned = None
+        self.gatherings = {}
+        self.evaluation = None
+        self.lost_tasks = 0
+        self.broadcast = 0
+
+    def _wanted(self):
+        if self.settings["actors"] is not None:
+            return self.settings["actors"]
+        cores = ray.cluster_resources().get("CPU", 1)
+        return int(cores) - self.settings["learner_cores"] - self.settings["evaluator_cores"]
+
+    # The learner.
+
+    def _ask(self, method, *arguments):
+        return self.learner.ask(self._pump, method, *arguments)
+
+    def _learn(self, learning_rate):
+        answered = self._ask("learn", learning_rate)
+        self.asked.append(("learn", learning_rate))
+        return answered
+
+    def _take_in(self, iteration, messages, wants_details):
+        report = self._ask("take_in", messages, wants_details)
+        self.asked.append(("take_in", iteration))
+        return report
+
+    def _replay(self, ask):
+        """Brings a new learner from the newest checkpoint to where the lost one was."""
+        for method, what in self.asked:
+            if method == "learn":
+                ask("learn", what)
+            else:
+                _, messages, _ = self.run.kept(what)
+                ask("take_in", messages, False)
+
+    def _save(self):
+        if self.run.saved < self.run.iteration:
+            self.run.save(*self._ask("save"))
+            self.asked = []
+
+    # The actors.
+
+    def _pump(self, refs=()):
+        """Plans what can be planned, and waits until something happens; which of `refs` are there."""
+        self._schedule()
+        waited = [self.evaluation.ref] if self.evaluation and self.evaluation.judgement is None else []
+        finished, there = self.pool.pump([*refs, *waited])
+        for task, message in finished:
+            self.gatherings[task.plan.iteration].messages[task.place] = message
+        if waited and waited[0] in there:
+            self._evaluated()
+        return there
+
+    def _schedule(self):
+        while (plan := self.run.plan(self.planned)) is not None:
+            version = max(plan.iteration - self.staleness, self.first_version)
+            if version not in self.versions:
+                return
+            self.planned = plan
+            gathering = self.gatherings[plan.iteration] = Gathering(plan.iteration - version)
+            games = plan.end - plan.first
+            size = self.settings["games_per_task"] or -(-games // max(1, self.pool.size))
+            for place, first in enumerate(range(plan.first, plan.end, size)):
+                gathering.messages.append(None)
+                weights = self.versions[version]
+                self.pool.give(Task(plan, place, first, min(first + size, plan.end), weights))
+
+    def _publish(self, version, weights):
+        self.broadcast = weights.nbytes
+        self.versions[version] = ray.put(weights)
+        for old in [old for old in self.versions if old < version - self.staleness]:
+            del self.versions[old]
+
+    def _gather(self, plan):
+        gathering = self.gatherings[plan.iteration]
+        while not gathering.is_whole:
+            self._pump()
+        return self.gatherings.pop(plan.iteration)
+
+    # The evaluator.
+
+    def _look(self):
+        """Begins a short evaluation of the weights as they are."""
+        self._end_evaluation()
+        weights = self._ask("average")
+        self.run.weights(weights)
+        self.evaluation = Evaluation(self.run.iteration, weights)
+        self.evaluation.ref = self.evaluator.send("look", weights)
+
+    def _evaluated(self):
+        evaluation = self.evaluation
+        try:
+            evaluation.judgement = answer(evaluation.ref)
+        except RayError as error:
+            self.evaluator.bury(error)
+            evaluation.ref = self.evaluator.send("look", evaluation.weights)
+
+    def _note_evaluation(self):
+        """Adds to the metrics what the evaluation found, if it is there."""
+        evaluation = self.evaluation
+        if evaluation and evaluation.judgement is not None:
+            if self.run.judged(evaluation.iteration, evaluation.judgement):
+                self.run.mark_best(evaluation.iteration)
+            self.evaluation = None
+
+    def _end_evaluation(self):
+        while self.evaluation and self.evaluation.judgement is None:
+            self._pump()
+        self._note_evaluation()
+
+    # The loop.
+
+    def train(self, stops):
+        """Trains to the end, or until `stops()`; whether it is the end."""
+        run = self.run
+        kept = self._kept_plans()
+        self.first_version = run.iteration + 1
+        self._publish(self.first_version, self._ask("weights"))
+        if run.iteration and run.looks_after(run.iteration):
+            # Its evaluation may not be in the checkpoint.
+            self._look()
+        begun = time.monotonic()
+        while (plan := kept.pop(0) if kept else run.plan()) is not None:
+            if stops():
+                self._save()
+                return False
+            weights, losses, learner_seconds = self._learn(plan.learning_rate)
+            self._publish(plan.iteration + 1, weights)
+            numbers = {"cluster/learner_seconds": learner_seconds}
+            stored = None if plan.iteration in self.gatherings else run.kept(plan.iteration)
+            if stored is not None:
+                _, messages, seconds = stored
+            else:
+                waited = time.monotonic()
+                gathering = self._gather(plan)
+                now = time.monotonic()
+                messages, seconds, begun = gathering.messages, now - begun, now
+                numbers["cluster/wait_seconds"] = now - waited
+                numbers["cluster/staleness"] = gathering.lag
+                run.keep(plan, messages, seconds)
+            looks = run.looks_after(plan.iteration)
+            report = self._take_in(plan.iteration, messages, looks)
+            lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
+            numbers |= {
+                "cluster/actors": self.pool.ready,
+                "cluster/bytes_per_game": sum(map(len, messages)) / (plan.end - plan.first),
+                "cluster/broadcast_bytes": self.broadcast,
+                "cluster/lost_tasks": lost,
+            }
+            run.finish(plan, report, losses, seconds, numbers)
+            if run.is_over:
+                self._learn(run.last_learning_rate)
+            self._note_evaluation()
+            if looks:
+                self._look()
+            # The best checkpoint is one of those that were evaluated.
+            if looks or run.saves_after(plan.iteration) or run.is_over:
+                self._save()
+            if run.is_over:
+                self._end_evaluation()
+            run.write()
+        self._end_evaluation()
+        return True
+
+    def _kept_plans(self):
+        """The plans whose games were kept since the newest checkpoint."""
+        plans, plan = [], self.run.plan()
+        while plan is not None and (kept := self.run.kept(plan.iteration)) is not None:
+            if (kept[0].first, kept[0].end) != (plan.first, plan.end):
+                break
+            plans.append(kept[0])
+            self.planned = kept[0]
+            plan = self.run.plan(kept[0])
+        return plans
+
+    def conclude(self):
+        """Judges and exports the bot; the table of results, and where the bot is."""
+        weights, (_, state) = self._ask("average"), self._ask("save")
+        bot, table = self.evaluator.ask(self._pump, "conclude", weights, self.run.state(state))
+        return table, Path(self.run.write_bot(bot))
+
+    def close(self):
+        """Ends all workers, and lets others go on with the run."""
+        for part in (self.pool, self.learner, self.evaluator):
+            part.close()
+        self.run.close()
+
+
+@dataclass
+class Evaluation:
+    """A short evaluation under way."""
+
+    iteration: int
+    weights: object
+    ref: object = None
+    judgement: bytes | None = None
+
+
+def train(config=None, set=(), *, address=None, folders=None, stops=None):
+    """Trains a bot on a cluster, judges it and exports it; where the bot is.
+
+    `config` is the path of a file with settings and `set` a list of `"section.key=value"`, as of `ashta train`; the
+    section `[cluster]` says how the run is spread. `address` is that of the cluster, as of `ray.init`, if there is no
+    connection yet; `folders` are those of `ashta.folders()` unless given. Raises `ValueError` for what is wrong with
+    the settings, `Interrupted` when `stops()`, asked before each iteration, said so, and `WorkersDied`.
+    """
+    run = TrainingRun.begin(config, list(set), folders)
+    return _train(run, address, stops)
+
+
+def resume(path, set=(), *, address=None, folders=None, stops=None):
+    """Goes on with a run from its folder, on as many machines as there are now; see `train`."""
+    run = TrainingRun.resume(path, list(set), folders)
+    return _train(run, address, stops)
+
+
+def connect(address):
+    """Connects to a cluster, unless that was done."""
+    if not ray.is_initialized():
+        ray.init(address=address or os.environ.get("RAY_ADDRESS"), log_to_driver=False)
+
+
+def _train(run, address, stops):
+    print(f"training in {run.path}", file=sys.stderr)
+    connect(address)
+    driver = Driver(run)
+    try:
+        with _Signals() as signals:
+            if not driver.train(lambda: signals.stops or (stops is not None and stops())):
+                raise Interrupted(f"interrupted; go on with\n    python -m ashta.ray train --resume {run.path}")
+        table, bot = driver.conclude()
+    finally:
+        driver.close()
+    print(table, end="")
+    print(f"bot: {bot}")
+    return bot
+
+
+class _Signals:
+    """Ctrl-C and termination end the run after the iteration, a second time at once."""
+
+    def __init__(self):
+        self.stops, self._old = False, {}
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._old[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_):
+        for number, old in self._old.items():
+            signal.signal(number, old)
+
+    def _stop(self, *_):
+        if self.stops:
+            raise KeyboardInterrupt
+        self.stops = True
+        print("stopping after this iteration (again: at once, losing what was not saved)", file=sys.stderr)

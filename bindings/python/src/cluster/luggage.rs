@@ -1,0 +1,79 @@
+//! Bots and tables that go along to other machines, and are found there by the names that they had.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use ashta_agents::folders::Folders;
+use ashta_agents::roster::{AgentSpec, Player, Roster};
+use ashta_env::race::Race;
+
+use super::{Files, Scratch};
+
+/// The name of an agent as it was written, without what follows a `+`.
+fn stem(spec: &str) -> &str {
+    spec.split_at(spec.find('+').unwrap_or(spec.len())).0
+}
+
+/// Adds the file of an agent that is written `spec`, if it is one.
+pub(super) fn pack(spec: &str, agent: &AgentSpec, files: &mut Files) -> Result<()> {
+    if let AgentSpec::Bot { path, .. } | AgentSpec::Table { path } = agent {
+        let content = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        files.insert(format!("{}|{ending}", stem(spec)), content);
+    }
+    Ok(())
+}
+
+/// The table of a game, where it is solved.
+pub(super) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
+    if folders.perfect(race)?.is_none() {
+        return Ok(Files::new());
+    }
+    let is_ours = |path: &PathBuf| {
+        let table = AgentSpec::Table { path: path.clone() }.load(&folders.0);
+        table.is_ok_and(|table| table.player(race).is_ok())
+    };
+    let path = folders.tables().into_iter().find(is_ours).context("the table was there a moment ago")?;
+    let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Files::from([("perfect.table".to_owned(), content)]))
+}
+
+/// Files that came along.
+#[derive(Debug)]
+pub(super) struct Luggage {
+    folder: Scratch,
+    /// What the agents were called, and where they are now.
+    moved: Vec<(String, PathBuf)>,
+}
+
+impl Luggage {
+    /// Unpacks what [`pack`] and [`tables`] have packed.
+    pub(super) fn new(files: &Files, tables: &Files) -> Result<Luggage> {
+        let folder = Scratch::with(tables)?;
+        let mut moved = Vec::new();
+        for (number, (name, content)) in files.iter().enumerate() {
+            let (stem, ending) = name.rsplit_once('|').context("the name of a file has its ending behind a `|`")?;
+            let path = folder.0.join(format!("agent-{number}.{ending}"));
+            fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
+            moved.push((stem.to_owned(), path));
+        }
+        Ok(Luggage { folder, moved })
+    }
+
+    fn folders(&self) -> Folders {
+        Folders(vec![self.folder.0.clone()])
+    }
+
+    /// The agent that was written `spec`.
+    pub(super) fn agent(&self, spec: &str) -> Result<Roster> {
+        let known = self.moved.iter().find(|(name, _)| name == stem(spec));
+        let here = known.map(|(name, path)| format!("{}{}", path.display(), &spec[name.len()..]));
+        Ok(self.folders().agent(here.as_deref().unwrap_or(spec))?)
+    }
+
+    /// Perfect play of a game, where it came along.
+    pub(super) fn perfect(&self, race: &Race) -> Result<Option<Player>> {
+        Ok(self.folders().perfect(race)?)
+    }
+}

@@ -1,0 +1,334 @@
+"""`ashta.ray` on a cluster of two simulated machines: what it makes is what one machine makes, whatever is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import program
+
+ray = pytest.importorskip("ray")
+
+import ashta  # noqa: E402
+import ashta.ray  # noqa: E402
+from ashta._ashta import TrainingRun  # noqa: E402
+from ashta.ray.training import Driver, Learner  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+
+SMOKE = program.ROOT / "configs" / "smoke.toml"
+# Twelve iterations, of which every third is evaluated and saved.
+SETTINGS = [
+    "selfplay.games=192",
+    "run.checkpoint_iterations=3",
+    "run.keep_checkpoints=20",
+    "evaluation.every_iterations=3",
+    "evaluation.opponents=['random']",
+    "run.threads=1",
+]
+ITERATIONS = 12
+FILES = [f"{network}/{name}.safetensors" for network in ("value", "policy") for name in ("learner", "replay")]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head, where the driver is, and one more machine; other tests may add some."""
+    os.environ["RAY_AUTH_MODE"] = "disabled"
+    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    ray.init(address=found.address, log_to_driver=False)
+    yield found
+    ray.shutdown()
+    found.shutdown()
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """The folder of the run that `ashta train` makes on one thread."""
+    folder = tmp_path_factory.mktemp("local")
+    trained = program.run("train", SMOKE, *sets(folder))
+    assert trained.returncode == 0, trained.stderr
+    return folder / "smoke-1"
+
+
+def sets(folder, *more):
+    texts = [*SETTINGS, f'run.directory="{folder}"', *more]
+    return [word for text in texts for word in ("--set", text)]
+
+
+def begin(folder, *more):
+    return TrainingRun.begin(SMOKE, [*SETTINGS, f'run.directory="{folder}"', *more])
+
+
+def outcome(run, iteration=ITERATIONS):
+    """What a checkpoint holds: networks, samples, counters; but for the seconds, and what was evaluated later."""
+    folder = Path(run, "checkpoints", str(iteration))
+    state = json.loads((folder / "loop.json").read_text())
+    kept = {key: state[key] for key in ("iteration", "games", "due", "rng")}
+    return kept, [(folder / name).read_bytes() for name in FILES]
+
+
+def metrics(run):
+    return [json.loads(line) for line in Path(run, "metrics.jsonl").read_text().splitlines()]
+
+
+def check(run, local):
+    """The run made what the local one made, told once of each iteration, and left no games behind."""
+    assert outcome(run) == outcome(local)
+    lines, expected = metrics(run), metrics(local)
+    assert [line["iteration"] for line in lines] == list(range(1, ITERATIONS + 1))
+    for line, other in zip(lines, expected, strict=True):
+        for key in ("games", "samples", "selfplay/turns_per_game", "selfplay/first_seat_score", "train/lambda"):
+            assert line[key] == other[key], (key, line)
+        assert line.get("train/value_loss") == other.get("train/value_loss")
+    assert not list(Path(run, "games").iterdir())
+
+
+class Saboteur:
+    """Does something once, before an iteration of a run."""
+
+    def __init__(self, iteration, act):
+        self.iteration, self.act, self.asked, self.done = iteration, act, 0, 0
+
+    def __call__(self):
+        self.asked += 1
+        if self.asked == self.iteration:
+            self.act()
+            self.done += 1
+        return False
+
+
+def drive(run, saboteur):
+    driver = Driver(run)
+    saboteur.driver = driver
+    try:
+        assert driver.train(saboteur)
+        table, bot = driver.conclude()
+    finally:
+        driver.close()
+    assert saboteur.done == 1
+    assert "random" in table
+    return bot
+
+
+@pytest.mark.parametrize("actors", [1, 3])
+def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, capfd):
+    settings = [*SETTINGS, f'run.directory="{tmp_path}"', f"cluster.actors={actors}", "cluster.games_per_task=7"]
+    bot = ashta.ray.train(SMOKE, settings)
+    run = tmp_path / "smoke-1"
+    check(run, local)
+    # Every evaluation of the local run is in the metrics, and the best checkpoint is the same.
+    judged = {line["eval/iteration"]: line["eval/vs_random/score"] for line in metrics(run) if "eval/iteration" in line}
+    expected = {line["iteration"]: line["eval/vs_random/score"] for line in metrics(local) if line["iteration"] % 3 == 0}
+    assert judged == expected
+    assert (run / "best").read_text() == (local / "best").read_text()
+    assert all(line["cluster/staleness"] == 0 for line in metrics(run))
+    made, other = program.manifest(bot), program.manifest(local / "bots" / "smoke.bot")
+    assert made["strength"] == other["strength"] and made["training"]["games"] == "192"
+    assert (run / "bots" / "README.md").is_file()
+    assert f"bot: {bot}" in capfd.readouterr().out
+
+
+def test_weights_lag_behind_by_no_more_than_is_allowed(cluster, local, tmp_path):
+    ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2", "cluster.staleness=2"])
+    lags = [line["cluster/staleness"] for line in metrics(tmp_path / "smoke-1")]
+    assert lags == [0, 1] + [2] * (ITERATIONS - 2)
+    assert outcome(tmp_path / "smoke-1") != outcome(local), "other weights play other games"
+
+
+def kill_actor(driver):
+    (actor, _), *_ = driver.pool._busy.values() or [(driver.pool._idle[0], None)]
+    ray.kill(actor)
+
+
+def kill_learner(driver):
+    ray.kill(driver.learner._worker)
+
+
+def kill_evaluator(driver):
+    ray.kill(driver.evaluator._worker)
+
+
+@pytest.mark.parametrize("kill", [kill_actor, kill_learner, kill_evaluator])
+@pytest.mark.parametrize("iteration", [5, 7])
+def test_whoever_is_killed_nothing_is_lost_or_counted_twice(cluster, local, tmp_path, kill, iteration):
+    saboteur = Saboteur(iteration, lambda: kill(saboteur.driver))
+    drive(begin(tmp_path, "cluster.actors=2"), saboteur)
+    check(tmp_path / "smoke-1", local)
+
+
+def test_a_whole_machine_is_lost_and_another_one_joins(cluster, local, tmp_path):
+    other = cluster.add_node(num_cpus=2)
+    run = begin(tmp_path)
+    # The learner is there, too.
+    node = other.node_id
+    strategy = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node_id=node, soft=True)
+    joined = []
+
+    def lose():
+        assert saboteur.driver.pool.size == 4
+        cluster.remove_node(other)
+        joined.append(cluster.add_node(num_cpus=1))
+
+    saboteur = Saboteur(5, lose)
+    driver = Driver(run)
+    saboteur.driver = driver
+    learner = Learner.options(num_cpus=0, scheduling_strategy=strategy)
+    driver.learner._make = lambda: learner.remote(run.config, run.checkpoint())
+    try:
+        assert driver.train(saboteur)
+        driver.conclude()
+    finally:
+        driver.close()
+        for node in joined:
+            cluster.remove_node(node)
+    assert saboteur.done == 1
+    check(tmp_path / "smoke-1", local)
+
+
+def test_a_killed_driver_goes_on_from_the_folder_of_its_run(cluster, local, tmp_path):
+    script = f"""
+import os, signal, sys
+import ray
+from ashta._ashta import TrainingRun
+from ashta.ray.training import Driver
+ray.init(address={cluster.address!r}, log_to_driver=False)
+driver = Driver(TrainingRun.begin({str(SMOKE)!r}, {[*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2"]!r}))
+asked = 0
+def stops():
+    global asked
+    asked += 1
+    if asked == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+driver.train(stops)
+"""
+    killed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    run = tmp_path / "smoke-1"
+    assert sorted(int(path.name) for path in (run / "games").iterdir()) == [7, 8], "the games since the checkpoint"
+    ashta.ray.resume(run)
+    check(run, local)
+    # Nothing of the games that were kept was played again.
+    assert [line["iteration"] for line in metrics(run) if "cluster/staleness" not in line] == [7, 8]
+
+
+def test_a_run_is_interrupted_and_goes_on(cluster, local, tmp_path):
+    asked = iter(range(100))
+    with pytest.raises(ashta.ray.Interrupted, match="python -m ashta.ray train --resume .*smoke-1"):
+        settings = [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2"]
+        ashta.ray.train(SMOKE, settings, stops=lambda: next(asked) == 4)
+    run = tmp_path / "smoke-1"
+    assert (run / "latest").read_text() == "4\n"
+    # The program of one machine could go on with it, too.
+    ashta.ray.resume(run)
+    check(run, local)
+
+
+def test_other_settings_are_refused_before_anything_is_written(cluster, tmp_path):
+    directory = f'run.directory="{tmp_path}/runs"'
+    for settings, message in [
+        (["cluster.actor=3"], "unknown key `cluster.actor`; did you mean `cluster.actors`"),
+        (["cluster.actors=0"], 'must be a whole number from 1 to 100000 or "auto"'),
+        (["evaluation.during=['nobody']"], "opponent `nobody`"),
+        (["run.device=tpu"], "`run.device` is"),
+    ]:
+        with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+            ashta.ray.train(SMOKE, [directory, *settings])
+    assert not (tmp_path / "runs").exists()
+    with pytest.raises(ValueError, match="is not the folder of a run"):
+        ashta.ray.resume(tmp_path)
+
+
+def test_a_checkpoint_of_other_networks_ends_the_run_with_its_reason(cluster, tmp_path):
+    settings = [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"]
+    asked = iter(range(100))
+    with pytest.raises(ashta.ray.Interrupted):
+        ashta.ray.train(SMOKE, settings, stops=lambda: next(asked) == 3)
+    with pytest.raises((ValueError, ashta.ray.WorkersDied), match="the shape"):
+        ashta.ray.resume(tmp_path / "smoke-1", ["network.hidden=[24]"])
+    ashta.ray.resume(tmp_path / "smoke-1", ["network.hidden=[16]"])
+
+
+def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):
+    def told(result):
+        agents = [{key: of for key, of in agent.items() if "millis" not in key} for agent in result.report["agents"]]
+        return {**result.report, "agents": agents}, result.games
+
+    agents = ["greedy", "runner", "ashte-kashte"]
+    spread = ashta.ray.arena(agents, pairs=20, seed=5, players=3)
+    assert told(spread) == told(ashta.arena(agents, pairs=20, seed=5, threads=1))
+    test = {"pairs": 2000, "seed": 5, "sprt": (0, 200), "luck": "none"}
+    game = ashta.Game("ashte-kashte")
+    decided = ashta.ray.arena(["greedy", "random"], game, **test)
+    assert told(decided) == told(ashta.arena(["greedy", "random"], game, threads=1, **test))
+    assert decided.report["sprt"]["verdict"] != "open" and len(decided.games) < 4000
+    with pytest.raises(ValueError, match="`nobody` is no agent"):
+        ashta.ray.arena(["greedy", "nobody"], game)
+
+
+def test_a_job_is_submitted(cluster, tmp_path):
+    dashboard = "http://" + ray.get_runtime_context().worker.node.address_info["webui_url"]
+    job = ["ray", "job", "submit", "--address", dashboard, "--", sys.executable, "-m", "ashta.ray", "train"]
+    program_folder = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{program_folder}{os.pathsep}{os.environ['PATH']}"}
+    submitted = subprocess.run(
+        [*job, SMOKE, *sets(tmp_path, "selfplay.games=32")],
+        capture_output=True, text=True, check=False, env=environment,
+    )
+    assert submitted.returncode == 0, submitted.stderr + submitted.stdout
+    assert (tmp_path / "smoke-1" / "bots" / "smoke.bot").is_file()
+
+
+def test_a_sweep_finds_the_best_settings(cluster, tmp_path):
+    # Steps of nearly nothing learn nothing.
+    space = {"learning.learning_rate": ray.tune.grid_search([1e-9, 3e-3])}
+    settings = ["selfplay.games=2048", "evaluation.every_iterations=64", "evaluation.pairs=40"]
+    found = ashta.ray.sweep(SMOKE, space, set=settings, objective="score", directory=tmp_path)
+    assert not found.errors and len(found) == 2
+    best = found.get_best_result()
+    assert best.config["learning.learning_rate"] == 3e-3
+    assert best.metrics["score"] > 0.6 and Path(best.metrics["bot"]).is_file()
+    assert program.manifest(Path(best.metrics["bot"]))["training"]["games"] == "2048"
+    with pytest.raises(ValueError, match="must be one of regret, score, rating"):
+        ashta.ray.sweep(SMOKE, objective="luck")
+
+
+def test_the_example_of_the_page_runs(cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    [example] = program.blocks("scaling.md", "python")
+    for written, less in [
+        ("configs/ashtapada.toml", str(SMOKE)),
+        ('objective="regret"', 'objective="score"'),
+        ("samples=20", "samples=2, set=['selfplay.games=64']"),
+    ]:
+        assert written in example
+        example = example.replace(written, less)
+    exec(example, names := {})
+    assert len(names["results"]) == 2 and not names["results"].errors
+
+
+def test_the_command_line(cluster, tmp_path):
+    def told(*words, code=0):
+        command = [sys.executable, "-m", "ashta.ray", *map(str, words)]
+        environment = {**os.environ, "RAY_ADDRESS": cluster.address}
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert ran.returncode == code, ran.stderr
+        return ran
+
+    trained = told("train", SMOKE, *sets(tmp_path, "selfplay.games=32"), "--address", "auto")
+    bot = tmp_path / "smoke-1" / "bots" / "smoke.bot"
+    assert trained.stdout.endswith(f"bot: {bot}\n") and "random" in trained.stdout
+    games = tmp_path / "games.jsonl"
+    met = told("arena", bot, "random", "--pairs", 3, "--games", games)
+    assert len(games.read_text().splitlines()) == json.loads(met.stdout)["games"] == 6
+    swept = told(
+        "sweep", SMOKE, "--try", "learning.lambda=[0.5,0.9]", "--objective", "score",
+        "--set", "selfplay.games=32", "--directory", tmp_path / "sweep",
+    )
+    assert swept.stdout.count("learning.lambda=") == 2
+    wrong = told("train", SMOKE, "--set", "cluster.actor=3", code=1)
+    assert wrong.stderr.startswith("error: --set cluster.actor=3: unknown key")
+    assert told("train", SMOKE, "--resume", tmp_path, code=1).stderr.startswith("error: --resume has its settings")
+    assert "no JSON" in told("sweep", SMOKE, "--try", "learning.lambda=[0.5", code=1).stderr
