@@ -60,6 +60,8 @@ NOT_RUN = {
     "python -m ashta.ray sweep configs/ashtapada.toml --try 'learning.lambda=[0.6, 0.8, 0.95]' "
     "--try 'network.hidden=[[64], [128]]' --set selfplay.games=20000 --objective regret --samples 3": CLUSTER,
     "python -m ashta.ray train configs/pagade.toml": CLUSTER,
+    "python -m ashta.ray train configs/ashtapada.toml --set selfplay.games=6000": CLUSTER,
+    "python benches/ray_scaling.py configs/ashtapada.toml --actors 1,2,4,8 --iterations 50": CLUSTER,
     "web/build": "it takes minutes; tests/browser/run does it",
     "python3 -m http.server --directory target/web": "it serves until it is stopped",
     "tests/browser/run": TESTED,
