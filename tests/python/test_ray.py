@@ -293,6 +293,14 @@ def test_a_sweep_finds_the_best_settings(cluster, tmp_path):
     assert program.manifest(Path(best.metrics["bot"]))["training"]["games"] == "2048"
     with pytest.raises(ValueError, match="must be one of regret, score, rating"):
         ashta.ray.sweep(SMOKE, objective="luck")
+    for space, set, message in [
+        ({}, ["selfplay.game=3"], "unknown key `selfplay.game`"),
+        ({"learning.lamda": ray.tune.grid_search([0.5])}, [], "did you mean `learning.lambda`"),
+        ({"learning.lambda": ray.tune.grid_search([0.5, 1.5])}, [], "a number from 0 to 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ashta.ray.sweep(SMOKE, space, set=set, objective="score", directory=tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
 
 
 def test_the_example_of_the_page_runs(cluster, tmp_path, monkeypatch):

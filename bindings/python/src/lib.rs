@@ -64,7 +64,9 @@ mod _ashta {
     #[pymodule_export]
     use super::arena::{ArenaResult, arena};
     #[pymodule_export]
-    use super::cluster::{ArenaShare, Plan, Referee, SelfPlay, SpreadArena, Trainer, TrainingRun, train_here};
+    use super::cluster::{
+        ArenaShare, Plan, Referee, SelfPlay, SpreadArena, Trainer, TrainingRun, check_settings, train_here,
+    };
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]

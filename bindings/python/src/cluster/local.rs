@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
+use ashta_agents::folders::Folders;
+use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::games;
 use ashta_train::judge::Referee;
@@ -13,6 +15,29 @@ use pyo3::prelude::*;
 
 use super::failed;
 use crate::agent::folders_or_default;
+
+/// Checks settings as a run does before it begins: that they are known, and that all that they name is there.
+#[pyfunction]
+#[pyo3(signature = (config = None, set = Vec::new(), folders = None))]
+pub fn check_settings(
+    py: Python<'_>,
+    config: Option<PathBuf>,
+    set: Vec<String>,
+    folders: Option<Vec<PathBuf>>,
+) -> PyResult<()> {
+    let folders = folders_or_default(py, folders)?;
+    let check = || prepare(&Config::load(config.as_deref(), &set)?, &folders).map(drop);
+    check().map_err(failed)
+}
+
+/// The game of the settings and who judges, once everything that they name was found.
+pub(super) fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, Referee)> {
+    let race = Arc::new(games::configured(&config.ruleset)?);
+    let agent = |spec: &str| Ok(folders.agent(spec)?);
+    let referee = Referee::new(&race, config, &agent, folders.perfect(&race)?)?;
+    run::device(config)?;
+    Ok((race, referee))
+}
 
 /// Trains, judges and exports a bot as `ashta train` does: where the run is, and its bot, `None` if it was stopped.
 /// `watch`, called with the folder of the run and the number of iterations after each short evaluation, says whether to
@@ -30,10 +55,7 @@ pub fn train_here(
     let raised: Mutex<Option<PyErr>> = Mutex::default();
     let train = || -> Result<(PathBuf, Option<PathBuf>)> {
         let config = Config::load(config.as_deref(), &set)?;
-        let race = Arc::new(games::configured(&config.ruleset)?);
-        let agent = |spec: &str| Ok(folders.agent(spec)?);
-        let referee = Referee::new(&race, &config, &agent, folders.perfect(&race)?)?;
-        run::device(&config)?;
+        let (race, referee) = prepare(&config, &folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
         let (path, every) = (rundir.path().to_owned(), config.evaluation.every_iterations);

@@ -19,7 +19,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pub use arena::{ArenaShare, SpreadArena};
-pub use local::train_here;
+pub use local::{check_settings, train_here};
 pub use run::{Plan, TrainingRun};
 pub use workers::{Referee, SelfPlay, Trainer};
 

@@ -9,14 +9,15 @@ use ashta_agents::bot::Bot;
 use ashta_agents::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
-use ashta_train::judge::{Judgement, Referee};
+use ashta_train::judge::Judgement;
 use ashta_train::rundir::{RunDir, RunInfo};
 use ashta_train::runlog::{self, Kept, RunLog};
 use ashta_train::trainer::{MeanLosses, Report, TrainerState};
-use ashta_train::{export, games, run, trainee, wire};
+use ashta_train::{export, trainee, wire};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use super::local::prepare;
 use super::luggage;
 use super::{Files, failed, read_files, write_files};
 use crate::agent::folders_or_default;
@@ -73,20 +74,14 @@ pub struct TrainingRun {
     log: Mutex<RunLog>,
 }
 
-/// The game of the settings, once everything that they name was found.
-fn prepare(config: &Config, folders: &Folders) -> Result<Arc<Race>> {
-    let race = Arc::new(games::configured(&config.ruleset)?);
-    let agent = |spec: &str| Ok(folders.agent(spec)?);
-    Referee::new(&race, config, &agent, folders.perfect(&race)?)?;
-    run::device(config)?;
-    Ok(race)
-}
-
 impl TrainingRun {
     fn log(&self) -> MutexGuard<'_, RunLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The plan, the messages and the seconds of an iteration.
+type KeptGames = (Plan, Vec<Vec<u8>>, f64);
 
 #[pymethods]
 impl TrainingRun {
@@ -102,7 +97,7 @@ impl TrainingRun {
         let folders = folders_or_default(py, folders)?;
         let begin = || -> Result<TrainingRun> {
             let config = Config::load(config.as_deref(), &set)?;
-            let race = prepare(&config, &folders)?;
+            let (race, _) = prepare(&config, &folders)?;
             let info = RunInfo::of(&race, config.run.seed);
             let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
             Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::begin(config, rundir)?) })
@@ -121,7 +116,7 @@ impl TrainingRun {
                 bail!("{} is not the folder of a run: it has no config.toml", path.display());
             }
             let config = Config::load(Some(&file), &set)?;
-            let race = prepare(&config, &folders)?;
+            let (race, _) = prepare(&config, &folders)?;
             let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed))?;
             if !set.is_empty() {
                 rundir.forget_games(None)?;
@@ -230,7 +225,7 @@ impl TrainingRun {
     }
 
     /// The plan, the messages and the seconds that were kept of an iteration, if they were.
-    fn kept(&self, iteration: u64) -> PyResult<Option<(Plan, Vec<Vec<u8>>, f64)>> {
+    fn kept(&self, iteration: u64) -> PyResult<Option<KeptGames>> {
         let kept = self.log().kept(iteration).map_err(failed)?;
         Ok(kept.map(|Kept { plan, seconds, messages }| (Plan(plan), messages, seconds)))
     }

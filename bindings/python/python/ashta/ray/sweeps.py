@@ -9,7 +9,7 @@ from ray import tune
 
 import ashta
 
-from .._ashta import train_here
+from .._ashta import check_settings, train_here
 from .training import connect
 
 # What a sweep can look for: the metric, and which way is better.
@@ -32,9 +32,23 @@ def _rating(bot, opponents, pairs, folders):
     return own["rating"]["elo"]
 
 
+def _change(key, value):
+    return f"{key}={json.dumps(value)}"
+
+
+def _check(configs, space, set, folders):
+    """Refuses settings that no run would take, before any is begun. What a space draws is seen when it is drawn."""
+    for config in configs or [None]:
+        check_settings(config, set, folders)
+        for key, values in space.items():
+            listed = values.get("grid_search", []) if isinstance(values, dict) else []
+            for value in listed:
+                check_settings(config, [*set, _change(key, value)], folders)
+
+
 def trial(given, *, config, set, objective, folders, directory):
     """One run, which reports after each short evaluation and at its end."""
-    changes = [*set, *(f"{key}={json.dumps(value)}" for key, value in given.items() if key != "config")]
+    changes = [*set, *(_change(key, value) for key, value in given.items() if key != "config")]
     # The names of trials are those of the runs; what is read beside them is what was used.
     name = tune.get_context().get_trial_name() or "trial"
     changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
@@ -87,11 +101,13 @@ def sweep(
     """
     if objective not in OBJECTIVES:
         raise ValueError(f"the objective is {objective!r}, but must be one of {', '.join(OBJECTIVES)}")
-    space = dict(space or {})
-    if configs:
-        space["config"] = tune.grid_search([str(Path(path).absolute()) for path in configs])
-    config = None if config is None else str(Path(config).absolute())
+    space, set = dict(space or {}), list(set)
     folders = [str(folder.absolute()) for folder in map(Path, folders or ashta.folders())]
+    configs = [str(Path(path).absolute()) for path in configs or []]
+    config = None if config is None else str(Path(config).absolute())
+    _check(configs or [config], space, set, folders)
+    if configs:
+        space["config"] = tune.grid_search(configs)
     directory = Path(directory).absolute()
     directory.mkdir(parents=True, exist_ok=True)
     connect(address)
@@ -123,5 +139,6 @@ def table(results, objective):
     for value, error, config, bot in rows:
         shown = "failed" if value is None else f"{value:.6f}"
         settings = " ".join(f"{key}={os.path.basename(str(of))}" for key, of in (config or {}).items())
-        lines.append(f"{shown:>12}  {settings}  {bot if error is None else error}")
+        reason = str(error).strip().splitlines()[-1] if error is not None else bot
+        lines.append(f"{shown:>12}  {settings}  {reason}")
     return "\n".join(lines)
