@@ -125,6 +125,8 @@ def test_a_run_makes_what_one_machine_makes(cluster, local, tmp_path, actors, ca
     assert judged == expected
     assert (run / "best").read_text() == (local / "best").read_text()
     assert all(line["cluster/staleness"] == 0 for line in metrics(run))
+    named = {row[0].strip("`") for row in program.rows("metrics.md", "Many machines")}
+    assert named == {key for line in metrics(run) for key in line} - {key for line in metrics(local) for key in line}
     made, other = program.manifest(bot), program.manifest(local / "bots" / "smoke.bot")
     assert made["strength"] == other["strength"] and made["training"]["games"] == "192"
     assert (run / "bots" / "README.md").is_file()

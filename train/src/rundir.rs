@@ -371,4 +371,4 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-pub mod tests;
+pub(crate) mod tests;
