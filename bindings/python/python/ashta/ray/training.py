@@ -210,6 +210,9 @@ class Driver:
 
     def _save(self):
         if self.run.saved < self.run.iteration:
+            # A new checkpoint may displace one that could yet turn out to be the best.
+            if self.evaluation and self.evaluation.iteration < self.run.iteration:
+                self._end_evaluation()
             self.run.save(*self._ask("save"))
             self.asked = []
 
