@@ -69,6 +69,14 @@ impl Run {
         self.log.rundir().store_config(text)
     }
 
+    /// Forgets games that were kept by a run on many machines.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub fn forget_games(&self) -> Result<()> {
+        self.log.rundir().forget_games(None)
+    }
+
     /// Trains to the end, or until `stops`, asked with the number of iterations finished, says so.
     ///
     /// # Errors

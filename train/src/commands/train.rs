@@ -95,8 +95,11 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
         Some(iteration) => Run::resume(config, race, referee, rundir, iteration)?,
         None => Run::begin(config, race, referee, rundir)?,
     };
-    // Only settings that fit the checkpoint are kept.
+    // Only settings that fit the checkpoint are kept, and no games that others made.
     run.store_config(&text)?;
+    if !set.is_empty() {
+        run.forget_games()?;
+    }
     Ok((run, path.to_owned()))
 }
 

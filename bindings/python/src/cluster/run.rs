@@ -72,6 +72,8 @@ pub struct TrainingRun {
     race: Arc<Race>,
     folders: Folders,
     log: Mutex<RunLog>,
+    /// Whether it goes on with other settings, so that games that were kept are none of it.
+    changes: bool,
 }
 
 impl TrainingRun {
@@ -100,7 +102,7 @@ impl TrainingRun {
             let (race, _) = prepare(&config, &folders)?;
             let info = RunInfo::of(&race, config.run.seed);
             let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::begin(config, rundir)?) })
+            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::begin(config, rundir)?), changes: false })
         };
         begin().map_err(failed)
     }
@@ -118,18 +120,26 @@ impl TrainingRun {
             let config = Config::load(Some(&file), &set)?;
             let (race, _) = prepare(&config, &folders)?;
             let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed))?;
-            if !set.is_empty() {
-                rundir.forget_games(None)?;
-            }
-            let text = config.to_toml();
             let log = match newest {
                 Some(iteration) => RunLog::resume(config, rundir, iteration)?.0,
                 None => RunLog::begin(config, rundir)?,
             };
-            log.rundir().store_config(&text)?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(log) })
+            Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: !set.is_empty() })
         };
         resume().map_err(failed)
+    }
+
+    /// Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were kept
+    /// are forgotten where settings have changed.
+    fn accept(&self) -> PyResult<()> {
+        let accept = || -> Result<()> {
+            let log = self.log();
+            if self.changes {
+                log.rundir().forget_games(None)?;
+            }
+            log.rundir().store_config(&log.config().to_toml())
+        };
+        accept().map_err(failed)
     }
 
     /// The folder of the run.

@@ -86,6 +86,9 @@ def run(args):
         else:
             train(args.config, args.set, address=args.address)
     elif args.command == "arena":
+        if args.games:
+            # Before much time is spent on what it is to hold.
+            open(args.games, "a", encoding="utf-8").close()
         found = arena(
             args.agents, game_of(args.game), pairs=args.pairs, seed=args.seed, luck=args.luck, anchor=args.anchor,
             players=args.players, address=args.address,
@@ -111,7 +114,7 @@ def main():
     except Interrupted as interrupted:
         print(interrupted, file=sys.stderr)
         sys.exit(130)
-    except (OSError, ValueError, WorkersDied) as error:
+    except (OSError, OverflowError, ValueError, WorkersDied) as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:

@@ -102,7 +102,8 @@ class Pool:
             return
         self._looked = now
         self.size = max(1, self._wanted())
-        self._deaths.most = 10 + 3 * self.size
+        # A machine that is lost takes all its actors with it.
+        self._deaths.most = max(self._deaths.most, 10 + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
             self._starting[actor.ready.remote()] = actor
@@ -140,6 +141,10 @@ class Pool:
         # It may be out of reach only; nobody waits for it.
         ray.kill(actor)
         self._deaths.add(error)
+
+    def drop(self):
+        """Forgets the tasks that wait."""
+        self._waiting.clear()
 
     def close(self):
         """Ends all actors."""

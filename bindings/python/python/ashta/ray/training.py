@@ -11,7 +11,7 @@ from pathlib import Path
 import ray
 from ray.exceptions import RayError
 
-from .._ashta import Referee, SelfPlay, Trainer, TrainingRun
+from .._ashta import Referee, SelfPlay, Trainer, TrainingRun, check_settings
 from .pool import Deaths, Pool, WorkersDied, answer, is_lost
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
@@ -130,6 +130,10 @@ class Single:
             self._worker = self._make()
         return getattr(self._worker, method).remote(*arguments)
 
+    def succeeded(self):
+        """What it was sent it has done."""
+        self._deaths.reset()
+
     def bury(self, error):
         if not is_lost(error):
             raise error
@@ -160,6 +164,7 @@ class Driver:
     def __init__(self, run):
         self.run, self.settings = run, run.cluster
         config = run.config
+        self._check_room()
         self.staleness = self.settings["staleness"]
         cores, gpus = self.settings["learner_cores"], self.settings["learner_gpus"]
         learner = Learner.options(num_cpus=cores, num_gpus=gpus)
@@ -175,8 +180,19 @@ class Driver:
         self.planned = None
         self.gatherings = {}
         self.evaluation = None
+        # The iteration whose checkpoint is to be the best one, until it is marked.
+        self.best = None
         self.lost_tasks = 0
         self.broadcast = 0
+
+    def _check_room(self):
+        """Refuses what this cluster could never begin."""
+        has, settings = ray.cluster_resources(), self.settings
+        cores = settings["learner_cores"] + settings["evaluator_cores"] + 1
+        if has.get("CPU", 0) < cores:
+            raise ValueError(f"learner, evaluator and one actor need {cores} cores, the cluster has {has.get('CPU', 0):g}")
+        if settings["learner_gpus"] and not has.get("GPU"):
+            raise ValueError("`run.device` asks for a GPU, and the cluster has none")
 
     def _wanted(self):
         if self.settings["actors"] is not None:
@@ -210,9 +226,6 @@ class Driver:
 
     def _save(self):
         if self.run.saved < self.run.iteration:
-            # A new checkpoint may displace one that could yet turn out to be the best.
-            if self.evaluation and self.evaluation.iteration < self.run.iteration:
-                self._end_evaluation()
             self.run.save(*self._ask("save"))
             self.asked = []
 
@@ -269,6 +282,7 @@ class Driver:
         evaluation = self.evaluation
         try:
             evaluation.judgement = answer(evaluation.ref)
+            self.evaluator.succeeded()
         except RayError as error:
             self.evaluator.bury(error)
             evaluation.ref = self.evaluator.send("look", evaluation.weights)
@@ -278,8 +292,14 @@ class Driver:
         evaluation = self.evaluation
         if evaluation and evaluation.judgement is not None:
             if self.run.judged(evaluation.iteration, evaluation.judgement):
-                self.run.mark_best(evaluation.iteration)
+                self.best = evaluation.iteration
             self.evaluation = None
+            self._mark_best()
+
+    def _mark_best(self):
+        """Marks the best checkpoint, as soon as there is one."""
+        if self.best is not None and self.run.mark_best(self.best):
+            self.best = None
 
     def _end_evaluation(self):
         while self.evaluation and self.evaluation.judgement is None:
@@ -291,23 +311,25 @@ class Driver:
     def train(self, stops):
         """Trains to the end, or until `stops()`; whether it is the end."""
         run = self.run
-        kept = self._kept_plans()
         self.first_version = run.iteration + 1
-        self._publish(self.first_version, self._ask("weights"))
-        if run.iteration and run.looks_after(run.iteration):
+        weights = self._ask("weights")
+        # The learner has taken what there is: the settings fit.
+        run.accept()
+        kept = self._kept_plans()
+        self._publish(self.first_version, weights)
+        if run.iteration and run.looks_after(run.iteration) and not run.is_over:
             # Its evaluation may not be in the checkpoint.
             self._look()
         begun = time.monotonic()
-        while (plan := kept.pop(0) if kept else run.plan()) is not None:
-            if stops():
-                self._save()
-                return False
+        stopped = not run.is_over and stops()
+        while not stopped and (plan := kept.pop(0) if kept else run.plan()) is not None:
             weights, losses, learner_seconds = self._learn(plan.learning_rate)
             self._publish(plan.iteration + 1, weights)
             numbers = {"cluster/learner_seconds": learner_seconds}
             stored = None if plan.iteration in self.gatherings else run.kept(plan.iteration)
             if stored is not None:
                 _, messages, seconds = stored
+                begun = time.monotonic()
             else:
                 waited = time.monotonic()
                 gathering = self._gather(plan)
@@ -331,14 +353,19 @@ class Driver:
             self._note_evaluation()
             if looks:
                 self._look()
+            stopped = not run.is_over and stops()
+            # What was found is written before the next evaluation begins: a line has room for one.
+            if run.is_over or stopped or run.looks_after(plan.iteration + 1):
+                self._end_evaluation()
+            run.write()
             # The best checkpoint is one of those that were evaluated.
             if looks or run.saves_after(plan.iteration) or run.is_over:
                 self._save()
-            if run.is_over:
-                self._end_evaluation()
-            run.write()
+            self._mark_best()
         self._end_evaluation()
-        return True
+        self._save()
+        self.pool.drop()
+        return not stopped
 
     def _kept_plans(self):
         """The plans whose games were kept since the newest checkpoint."""
@@ -359,9 +386,11 @@ class Driver:
 
     def close(self):
         """Ends all workers, and lets others go on with the run."""
-        for part in (self.pool, self.learner, self.evaluator):
-            part.close()
-        self.run.close()
+        try:
+            for part in (self.pool, self.learner, self.evaluator):
+                part.close()
+        finally:
+            self.run.close()
 
 
 @dataclass
@@ -382,14 +411,15 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
     connection yet; `folders` are those of `ashta.folders()` unless given. Raises `ValueError` for what is wrong with
     the settings, `Interrupted` when `stops()`, asked before each iteration, said so, and `WorkersDied`.
     """
-    run = TrainingRun.begin(config, list(set), folders)
-    return _train(run, address, stops)
+    check_settings(config, list(set), folders)
+    connect(address)
+    return _train(TrainingRun.begin(config, list(set), folders), stops)
 
 
 def resume(path, set=(), *, address=None, folders=None, stops=None):
     """Goes on with a run from its folder, on as many machines as there are now; see `train`."""
-    run = TrainingRun.resume(path, list(set), folders)
-    return _train(run, address, stops)
+    connect(address)
+    return _train(TrainingRun.resume(path, list(set), folders), stops)
 
 
 def connect(address):
@@ -398,10 +428,13 @@ def connect(address):
         ray.init(address=address or os.environ.get("RAY_ADDRESS"), log_to_driver=False)
 
 
-def _train(run, address, stops):
+def _train(run, stops):
     print(f"training in {run.path}", file=sys.stderr)
-    connect(address)
-    driver = Driver(run)
+    try:
+        driver = Driver(run)
+    except BaseException:
+        run.close()
+        raise
     try:
         with _Signals() as signals:
             if not driver.train(lambda: signals.stops or (stops is not None and stops())):
