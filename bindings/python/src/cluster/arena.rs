@@ -36,7 +36,6 @@ pub struct ArenaShare {
     race: Arc<Race>,
     players: Vec<(String, Player)>,
     judge: Option<Judge>,
-    _luggage: Luggage,
 }
 
 /// What [`ArenaShare`] is made of: the agents by name and as they are written, the text of the game and its seats, by
@@ -55,7 +54,7 @@ impl ArenaShare {
             let players = agents.into_iter().map(player).collect::<Result<_>>()?;
             let judge = |spec: String| -> Result<Judge> { Ok(Judge::new(&luggage.agent(&spec)?, &race)?) };
             let judge = luck.map(judge).transpose()?;
-            Ok(ArenaShare { race, players, judge, _luggage: luggage })
+            Ok(ArenaShare { race, players, judge })
         };
         py.detach(make).map_err(failed)
     }

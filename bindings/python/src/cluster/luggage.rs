@@ -1,7 +1,7 @@
 //! Bots and tables that go along to other machines, and are found there by the names that they had.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ashta_agents::folders::Folders;
@@ -10,9 +10,10 @@ use ashta_env::race::Race;
 
 use super::{Files, Scratch};
 
-/// The name of an agent as it was written, without what follows a `+`.
+/// The name of an agent as it was written, without what follows its last `+`; a file may have one in its name.
 fn stem(spec: &str) -> &str {
-    spec.split_at(spec.find('+').unwrap_or(spec.len())).0
+    let end = if Path::new(spec).is_file() { None } else { spec.rfind('+') };
+    &spec[..end.unwrap_or(spec.len())]
 }
 
 /// Adds the file of an agent that is written `spec`, if it is one.
@@ -67,8 +68,10 @@ impl Luggage {
 
     /// The agent that was written `spec`.
     pub(super) fn agent(&self, spec: &str) -> Result<Roster> {
-        let known = self.moved.iter().find(|(name, _)| name == stem(spec));
-        let here = known.map(|(name, path)| format!("{}{}", path.display(), &spec[name.len()..]));
+        let here = self.moved.iter().find_map(|(name, path)| {
+            let rest = spec.strip_prefix(name.as_str())?;
+            (rest.is_empty() || rest.starts_with('+')).then(|| format!("{}{rest}", path.display()))
+        });
         Ok(self.folders().agent(here.as_deref().unwrap_or(spec))?)
     }
 

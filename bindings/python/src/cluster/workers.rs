@@ -179,8 +179,6 @@ pub struct Referee {
     config: Config,
     race: Arc<Race>,
     referee: Mutex<judge::Referee>,
-    /// The files of the opponents.
-    _luggage: Luggage,
 }
 
 impl Referee {
@@ -203,7 +201,7 @@ impl Referee {
             let luggage = Luggage::new(&files, &tables)?;
             let agent = |spec: &str| luggage.agent(spec);
             let referee = judge::Referee::new(&race, &config, &agent, luggage.perfect(&race)?)?;
-            Ok(Referee { config, race, referee: Mutex::new(referee), _luggage: luggage })
+            Ok(Referee { config, race, referee: Mutex::new(referee) })
         };
         py.detach(make).map_err(failed)
     }
