@@ -16,6 +16,7 @@ use std::sync::Arc;
 use ashta_env::game::{Game, SeatSet, Spec};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::Sheet;
 
 use crate::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
 use crate::tensor_file::{self, NamedTensor, Precision, TensorFile};
@@ -120,7 +121,16 @@ impl Bot {
     /// # Errors
     /// When this program does not know it, or knows another version of it.
     pub fn race(&self) -> Result<Race, BotError> {
-        let race = Race::new(Ruleset::parse(&self.manifest.ruleset, SeatSet::from_letters(&self.manifest.seats)?)?);
+        let Manifest { ruleset, seats, sheet, .. } = &self.manifest;
+        let seats = SeatSet::from_letters(seats)?;
+        let ruleset = match sheet {
+            None => Ruleset::parse(ruleset, seats)?,
+            Some(text) => {
+                let sheet = Arc::new(Sheet::read(text, "the sheet of the bot")?);
+                Ruleset::of(sheet, seats, Ruleset::split(ruleset).1)?
+            }
+        };
+        let race = Race::new(ruleset);
         self.check_ruleset(race.spec())?;
         Ok(race)
     }

@@ -3,10 +3,13 @@
 //! A line says where a game began, what was thrown and chosen, and how it ended. Throws and choices are written as
 //! the engine protocol takes them: a list of what was thrown, the number of an action.
 
+use std::sync::Arc;
+
 use ashta_env::game::{Action, ActionMask, Game, Node, Outcome, Seat};
 use ashta_env::notation::NotationError;
 use ashta_env::race::state::State;
 use ashta_env::race::{Race, ThrowError};
+use ashta_env::sheet::{NameTaken, Sheet, SheetError, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +59,12 @@ pub enum RecordError {
         /// So many positions are searched.
         most: usize,
     },
+    /// The sheet of the game is broken.
+    #[error("`sheet`")]
+    Sheet(#[from] SheetError),
+    /// The sheet of the game has the name of another one.
+    #[error("`sheet`")]
+    Name(#[from] NameTaken),
     /// The beginning is no position.
     #[error("`start`: `{start}`")]
     Start {
@@ -109,6 +118,9 @@ pub struct GameLine {
     pub leg: usize,
     /// Who played, by seat in the order of the position.
     pub players: Vec<String>,
+    /// The sheet of a game that does not come with the program, as TOML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// The position at the beginning, in the notation.
     pub start: String,
     /// Everything that was thrown and chosen, in order.
@@ -176,20 +188,41 @@ impl GameLine {
     /// # Errors
     /// When there is no such game; moves of a line of JSON are not checked, [`GameLine::replay`] does that.
     pub fn read(text: &str, number: usize) -> Result<GameLine, RecordError> {
-        if !text.trim_start().starts_with('{') {
-            return if number == 1 { GameLine::from_positions(text) } else { Err(RecordError::Fewer { number }) };
-        }
-        let lines = (1..).zip(text.lines());
-        let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with("{\"arena\""));
-        let game = number.checked_sub(1).and_then(|before| games.nth(before));
-        let (line, text) = game.ok_or(RecordError::Fewer { number })?;
-        serde_json::from_str(text).map_err(|source| RecordError::Json { line, source })
+        GameLine::read_in(&Sheets::default(), text, number)
     }
 
-    fn from_positions(text: &str) -> Result<GameLine, RecordError> {
+    /// The same where positions are of games of these sheets. A line of JSON brings its sheet itself, or the first line
+    /// of the file does.
+    ///
+    /// # Errors
+    /// As [`GameLine::read`].
+    pub fn read_in(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, RecordError> {
+        if !text.trim_start().starts_with('{') {
+            return if number == 1 {
+                GameLine::from_positions(sheets, text)
+            } else {
+                Err(RecordError::Fewer { number })
+            };
+        }
+        let is_header = |line: &str| line.starts_with("{\"arena\"");
+        let lines = (1..).zip(text.lines());
+        let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
+        let game = number.checked_sub(1).and_then(|before| games.nth(before));
+        let (line, game) = game.ok_or(RecordError::Fewer { number })?;
+        let mut game: GameLine = serde_json::from_str(game).map_err(|source| RecordError::Json { line, source })?;
+        if let Some(header) = text.lines().next().filter(|line| game.sheet.is_none() && is_header(line)) {
+            let header: serde_json::Value =
+                serde_json::from_str(header).map_err(|source| RecordError::Json { line: 1, source })?;
+            game.sheet = header["sheet"].as_str().map(str::to_owned);
+        }
+        Ok(game)
+    }
+
+    fn from_positions(sheets: &Sheets, text: &str) -> Result<GameLine, RecordError> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (line, start) = lines.next().ok_or(RecordError::Empty)?;
-        let (race, mut state) = Race::parse(start.trim()).map_err(|source| RecordError::Position { line, source })?;
+        let begin = Race::parse_in(sheets, start.trim());
+        let (race, mut state) = begin.map_err(|source| RecordError::Position { line, source })?;
         let mut moves = Vec::new();
         for (line, text) in lines {
             let next = race.parse_state(text.trim()).map_err(|source| RecordError::Position { line, source })?;
@@ -203,6 +236,7 @@ impl GameLine {
             block: 0,
             leg: 0,
             players: seats.iter().map(|seat| seat.name().to_owned()).collect(),
+            sheet: (!race.ruleset().is_builtin()).then(|| race.ruleset().base().text()),
             start: start.trim().to_owned(),
             moves,
             ending: if is_over { EndingText::Finished } else { EndingText::Open },
@@ -213,7 +247,8 @@ impl GameLine {
         })
     }
 
-    /// The line of a game that was played by `players`, by number.
+    /// The line of a game that was played by `players`, by number; the sheet of a game that is not built in is left to
+    /// the first line of the file.
     pub fn new(race: &Race, game: &PlayedGame<State>, players: &[String]) -> GameLine {
         let seats = race.spec().seats;
         let name = |seat| game.seating.agent(seat).and_then(|agent| players.get(agent)).cloned().unwrap_or_default();
@@ -221,6 +256,7 @@ impl GameLine {
             block: game.block,
             leg: game.leg,
             players: seats.iter().map(name).collect(),
+            sheet: None,
             start: race.print(&race.initial_state(game.first)),
             moves: texts(race, game.first, &game.moves),
             ending: match &game.ending {
@@ -242,8 +278,21 @@ impl GameLine {
     /// # Errors
     /// When the position cannot be read, or not everybody has a name.
     pub fn begin(&self) -> Result<(Race, State), RecordError> {
+        let mut sheets = Sheets::default();
+        if let Some(text) = &self.sheet {
+            sheets.add(Arc::new(Sheet::read(text, "sheet")?))?;
+        }
+        self.begin_in(&sheets)
+    }
+
+    /// The same, of a game of these sheets.
+    ///
+    /// # Errors
+    /// As [`GameLine::begin`].
+    pub fn begin_in(&self, sheets: &Sheets) -> Result<(Race, State), RecordError> {
         let start = self.start.clone();
-        let (race, state) = Race::parse(&self.start).map_err(|source| RecordError::Start { start, source })?;
+        let (race, state) =
+            Race::parse_in(sheets, &self.start).map_err(|source| RecordError::Start { start, source })?;
         let (seats, players) = (race.spec().seats.len(), self.players.len());
         match players == seats {
             true => Ok((race, state)),

@@ -328,7 +328,7 @@ impl Roster {
     pub fn race(&self) -> Result<Option<Race>, AgentError> {
         match (&self.bot, &self.table) {
             (Some(bot), _) => Ok(Some(bot.race()?)),
-            (None, Some(table)) => Ok(Some(Race::new(*table.ruleset()))),
+            (None, Some(table)) => Ok(Some(Race::new(table.ruleset().clone()))),
             (None, None) => Ok(None),
         }
     }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_env::sheet::Sheets;
 
 use crate::agent::GameRng;
 use crate::arena::{
@@ -403,7 +404,7 @@ impl<'a> Tournament<'a> {
         if !line.returns.iter().all(|own| (0.0..=1.0).contains(own)) {
             return Err(LineError::Returns);
         }
-        let (race, start) = line.begin()?;
+        let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
         if !is_ours || !spec.seats.iter().any(|first| self.race.initial_state(first) == start) {
             let (start, game) = (line.start.clone(), spec.name.clone());

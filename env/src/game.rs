@@ -173,7 +173,7 @@ pub struct Action(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
-/// A set of actions; action spaces have at most 32 members.
+/// A set of actions; action spaces have at most 32 members, numbered 0 to 31.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ActionMask(u32);
 
@@ -181,10 +181,11 @@ impl ActionMask {
     /// No action.
     pub const EMPTY: ActionMask = ActionMask(0);
 
-    /// Adds `action`.
+    /// Adds `action`, which is below 32: a larger one panics in debug builds and is ignored in release builds.
     #[inline]
     pub fn insert(&mut self, action: Action) {
-        self.0 |= 1 << action.0;
+        debug_assert!(action.0 < 32, "action {} in a set of 32", action.0);
+        self.0 |= 1_u32.checked_shl(action.0.into()).unwrap_or(0);
     }
 
     /// Whether `action` is in the set.
@@ -224,6 +225,12 @@ impl ActionMask {
             bits &= bits - 1;
             Some(action)
         })
+    }
+
+    /// The set of the actions whose bits are set: bit `i` is action `i`.
+    #[inline]
+    pub const fn of_bits(bits: u32) -> ActionMask {
+        ActionMask(bits)
     }
 
     /// The set as bits: bit `i` is action `i`.
@@ -301,8 +308,10 @@ pub struct Spec {
 
 /// A game with explicit chance nodes.
 ///
-/// States are plain values. `apply_chance` and `apply_action` trust their callers (the gym checks): given an outcome or
-/// action that is not on offer they panic in debug builds and leave an unspecified valid state in release builds.
+/// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] trust their callers (the gym checks):
+/// given an outcome or action that is not on offer they panic in debug builds. In release builds they do not panic and
+/// leave a valid state, which need not be one that play can reach: all pieces are on places of the game, and every
+/// method accepts it. Which state that is, is unspecified.
 pub trait Game: Send + Sync {
     /// A position, plain bytes. Equal states have equal futures; the turn counter is not part of it.
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
@@ -322,10 +331,11 @@ pub trait Game: Send + Sync {
     /// The legal actions: never empty at a decision, always empty elsewhere.
     fn legal_actions(&self, state: &Self::State) -> ActionMask;
 
-    /// Throws the dice.
+    /// Throws the dice: goes on from a chance node to what follows `outcome`, one of [`Game::chance_outcomes`] whose
+    /// probability is not 0.
     fn apply_chance(&self, state: &mut Self::State, outcome: Outcome);
 
-    /// Takes an action.
+    /// Takes an action of [`Game::legal_actions`].
     fn apply_action(&self, state: &mut Self::State, action: Action);
 
     /// The result of a finished game for each seat, 0 to 1 (see [`Outlook`]); zeros while it goes on.

@@ -1,19 +1,18 @@
-//! Exact environments for Ashtapada, Ashte Kashte and Pagade, with explicit chance.
+//! Exact environments for the race games of India and their family, with explicit chance.
 //!
-//! In reading order: [`game`] is the seam that all the rest is written against; [`ruleset`] says what exactly is
-//! played; [`race`] is the engine, with a data sheet a game in [`games`]; [`notation`] reads and prints positions;
-//! [`turn`] lists the results of whole turns; [`starts`] numbers the positions between turns for who solves a game;
-//! [`gym`] steps games and throws their dice; [`testing`] has the laws that
+//! In reading order: [`game`] is the interface that all the rest is written against; [`sheet`] is a game as data;
+//! [`ruleset`] says what exactly is played; [`race`] is the engine, which compiles a sheet into tables; [`notation`]
+//! reads and prints positions; [`turn`] lists the results of whole turns; [`starts`] numbers the positions between
+//! turns for who solves a game; [`gym`] steps games and throws their dice; [`testing`] has the laws that
 //! every game owes and a small game that can be solved by hand.
 
 pub mod chance;
-pub mod flags;
 pub mod game;
-pub mod games;
 pub mod gym;
 pub mod notation;
 pub mod race;
 pub mod ruleset;
+pub mod sheet;
 pub mod starts;
 pub mod testing;
 pub mod turn;

@@ -1,105 +1,98 @@
-//! What exactly is played: game, house rules, pieces and seats as one value.
+//! What exactly is played: a sheet, its house rules, pieces and seats as one value.
 //!
 //! A ruleset is plain data with a text form (`pagade?teams=true`, the first word of the notation), a serde form, a
-//! validation that names every problem at once, and a hash that stays the same across versions of the program. It
-//! knows the names of the flags, not what they do: that is the engine's business.
+//! validation that names every problem at once, and a hash that stays the same across versions of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::flags::{AshtapadaRules, AshteKashteRules, FlagInfo, PagadeRules};
 use crate::game::{Outlook, Seat, SeatLettersError, SeatSet};
+use crate::sheet::{End, Sheet, SheetError, Teams, builtin};
 
 /// Game, house rules, pieces and seats.
 ///
-/// Build one with [`Ruleset::new`] or [`Ruleset::parse`]; both validate, so a ruleset at hand can be played.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+/// Build one with [`Ruleset::new`], [`Ruleset::of`] or [`Ruleset::parse`]; all validate, so a ruleset at hand can be
+/// played.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RulesetText", into = "RulesetText")]
 pub struct Ruleset {
+    /// The sheet as it was written.
+    base: Arc<Sheet>,
+    /// The sheet with the house rules.
+    sheet: Arc<Sheet>,
     seats: SeatSet,
     pieces: u8,
-    rules: Rules,
+    /// For each flag the number of its value.
+    values: Vec<u8>,
 }
 
-/// A game with its house rules.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rules {
-    /// Ashtapada, 8×8 squares.
-    Ashtapada(AshtapadaRules),
-    /// Ashte Kashte, 7×7 squares.
-    AshteKashte(AshteKashteRules),
-    /// Pagade, the cross of four 3×8 arms.
-    Pagade(PagadeRules),
+/// A house rule as data: its name, its value, what it takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlagInfo {
+    /// Name in the notation.
+    pub name: String,
+    /// What it is about, for players; may be empty.
+    pub about: String,
+    /// The value it has.
+    pub value: String,
+    /// The value it has when it is not written.
+    pub default: String,
+    /// Every value it takes.
+    pub values: Vec<String>,
 }
 
 /// Problems that are named at once; what comes after so many is not looked at.
 const MAX_PROBLEMS: usize = 16;
 
-/// The names of the games, as the notation writes them.
-pub const GAMES: [&str; 3] = ["ashtapada", "ashte-kashte", "pagade"];
-
-impl Rules {
-    fn named(name: &str) -> Option<Rules> {
-        Some(match name {
-            "ashtapada" => Rules::Ashtapada(AshtapadaRules::default()),
-            "ashte-kashte" => Rules::AshteKashte(AshteKashteRules::default()),
-            "pagade" => Rules::Pagade(PagadeRules::default()),
-            _ => return None,
-        })
+impl PartialEq for Ruleset {
+    fn eq(&self, other: &Ruleset) -> bool {
+        (self.seats, self.pieces, &self.values) == (other.seats, other.pieces, &other.values)
+            && (Arc::ptr_eq(&self.base, &other.base) || self.base == other.base)
     }
+}
 
-    /// The name of the game, one of [`GAMES`].
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Rules::Ashtapada(_) => GAMES[0],
-            Rules::AshteKashte(_) => GAMES[1],
-            Rules::Pagade(_) => GAMES[2],
-        }
-    }
+impl Eq for Ruleset {}
 
-    const fn default_pieces(&self) -> u8 {
-        match self {
-            Rules::Ashtapada(_) => 2,
-            Rules::AshteKashte(_) | Rules::Pagade(_) => 4,
-        }
-    }
-
-    fn set(&mut self, flag: &str, value: &str) -> Option<bool> {
-        match self {
-            Rules::Ashtapada(rules) => rules.set(flag, value),
-            Rules::AshteKashte(rules) => rules.set(flag, value),
-            Rules::Pagade(rules) => rules.set(flag, value),
-        }
-    }
-
-    fn flags(&self) -> Vec<FlagInfo> {
-        match self {
-            Rules::Ashtapada(rules) => rules.flags(),
-            Rules::AshteKashte(rules) => rules.flags(),
-            Rules::Pagade(rules) => rules.flags(),
-        }
+impl Hash for Ruleset {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.base.name, self.seats, self.pieces, &self.values).hash(state);
     }
 }
 
 impl Ruleset {
-    /// The ruleset of `game` (a name of [`GAMES`]) for `seats`, with `flags` as (name, value) pairs; a flag left out
+    /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out
     /// has its default.
     ///
     /// # Errors
-    /// Every problem found, until there are 16: an unknown game, unknown, repeated or empty flags, values that a flag
-    /// does not take, seats that the game is not played on.
+    /// An unknown game, and what [`Ruleset::of`] says.
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Ruleset, RulesetError> {
-        let Some(rules) = Rules::named(game) else {
-            return Err(RulesetError { problems: vec![RulesetProblem::UnknownGame { game: game.to_owned() }] });
-        };
+        match builtin::named(game) {
+            Some(sheet) => Ruleset::of(Arc::clone(sheet), seats, flags),
+            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
+        }
+    }
+
+    /// The ruleset of the game of a sheet.
+    ///
+    /// # Errors
+    /// Every problem found, until there are 16: unknown, repeated or empty flags, values that a flag does not take,
+    /// seats that the game is not played on, house rules that contradict each other.
+    pub fn of<'a>(
+        sheet: Arc<Sheet>,
+        seats: SeatSet,
+        flags: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Ruleset, RulesetError> {
         let mut problems = Vec::new();
-        let mut ruleset = Ruleset { seats, pieces: rules.default_pieces(), rules };
+        let values = vec![0; sheet.flags.len()];
+        let mut ruleset = Ruleset { sheet: Arc::clone(&sheet), seats, pieces: sheet.pieces.count, values, base: sheet };
         let mut seen: Vec<&str> = Vec::new();
         for (flag, value) in flags {
             if problems.len() >= MAX_PROBLEMS {
@@ -115,54 +108,142 @@ impl Ruleset {
             seen.push(flag);
             problems.extend(ruleset.set(flag, value));
         }
-        problems.extend(ruleset.seat_problem());
-        if problems.is_empty() { Ok(ruleset) } else { Err(RulesetError { problems }) }
+        ruleset.applied(problems)
     }
 
     /// The same ruleset with another value of a flag, or another number of `pieces`.
     ///
     /// # Errors
-    /// As [`Ruleset::new`].
+    /// As [`Ruleset::of`].
     pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
-        let mut ruleset = *self;
-        let problems: Vec<_> = ruleset.set(flag, value).into_iter().chain(ruleset.seat_problem()).collect();
-        if problems.is_empty() { Ok(ruleset) } else { Err(RulesetError { problems }) }
+        let mut ruleset = self.clone();
+        let problems = ruleset.set(flag, value).into_iter().collect();
+        ruleset.applied(problems)
     }
 
     fn set(&mut self, flag: &str, value: &str) -> Option<RulesetProblem> {
+        let taken =
+            |allowed: Vec<String>| RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed };
         if flag == "pieces" {
-            match value {
-                "1" | "2" | "3" | "4" => self.pieces = value.as_bytes()[0] - b'0',
-                _ => return Some(RulesetProblem::bad_value(flag, value, &["1", "2", "3", "4"])),
+            let allowed = &self.base.pieces.allowed;
+            match allowed.iter().find(|count| count.to_string() == value) {
+                Some(&count) => self.pieces = count,
+                None => return Some(taken(allowed.iter().map(ToString::to_string).collect())),
             }
             return None;
         }
-        match self.rules.set(flag, value) {
-            Some(true) => None,
-            Some(false) => {
-                let info = self.flags().into_iter().find(|info| info.name == flag);
-                Some(RulesetProblem::bad_value(flag, value, info.map_or(&[], |info| info.values)))
-            }
-            None => Some(RulesetProblem::UnknownFlag {
-                game: self.rules.name(),
+        let Some(at) = self.base.flags.get_index_of(flag) else {
+            return Some(RulesetProblem::UnknownFlag {
+                game: self.base.name.clone(),
                 flag: flag.to_owned(),
-                known: self.flags().iter().map(|info| info.name).collect(),
-            }),
+                known: self.base.flags.keys().cloned().collect(),
+            });
+        };
+        let values = &self.base.flags[at].values;
+        match values.get_index_of(value) {
+            Some(chosen) => self.values[at] = chosen as u8,
+            None => return Some(taken(values.keys().cloned().collect())),
         }
+        None
     }
 
-    /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
+    /// The ruleset with its house rules applied to the sheet.
+    fn applied(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
+        let chosen = self.base.flags.values().zip(&self.values).filter(|&(_, &value)| value > 0);
+        let changes: Vec<_> = chosen.map(|(flag, &value)| &flag.values[usize::from(value)].changes).collect();
+        problems.extend(self.conflicts());
+        if !changes.is_empty() {
+            match self.base.changed(changes.iter().copied()) {
+                // Each house rule by itself was checked with the sheet.
+                Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
+                Ok(sheet) => {
+                    let found = crate::sheet::contradictions(&sheet);
+                    problems.extend(found.map(|problem| RulesetProblem::Contradiction { problem }));
+                    self.sheet = Arc::new(sheet);
+                }
+                Err(problem) => problems.push(RulesetProblem::Contradiction { problem }),
+            }
+        } else {
+            self.sheet = Arc::clone(&self.base);
+        }
+        let written = format!("{:?}", self.seats);
+        if !self.sheet.seats.allowed.contains(&written) {
+            let allowed = self.sheet.seats.allowed.join(", ");
+            problems.push(RulesetProblem::Seats { game: self.game_text(), seats: written, allowed });
+        }
+        if problems.is_empty() { Ok(self) } else { Err(RulesetError { problems }) }
+    }
+
+    /// House rules that set one key of the sheet to different values.
+    fn conflicts(&self) -> Vec<RulesetProblem> {
+        let mut set: BTreeMap<String, (String, toml::Value)> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for ((name, flag), &value) in self.base.flags.iter().zip(&self.values) {
+            let Some((chosen, value)) = flag.values.get_index(value.into()) else { continue };
+            let written = format!("{name}={chosen}");
+            for (key, value) in leaves(&value.changes, "") {
+                match set.get(&key) {
+                    Some((other, old)) if *old != value => {
+                        let problem = format!("{other} and {written} both set `{key}`");
+                        problems.push(RulesetProblem::Contradiction { problem });
+                    }
+                    _ => drop(set.insert(key, (written.clone(), value))),
+                }
+            }
+        }
+        problems
+    }
+
+    /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
     ///
     /// # Errors
     /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value, and nothing after `?` or `&` as an
     /// empty flag.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
-        let (game, flags) = text.split_once('?').map_or((text, None), |(game, flags)| (game, Some(flags)));
-        let flags = flags.into_iter().flat_map(|flags| flags.split('&'));
-        Ruleset::new(game, seats, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
+        let (game, flags) = Ruleset::split(text);
+        Ruleset::new(game, seats, flags)
     }
 
-    /// The seats on which `count` players of any game sit by default: opposite sides, then South, East, North, then
+    /// The ruleset written as `game?flag=value&flag=value`, of a built-in game, for `count` seats, or as many as the
+    /// game has by default: the first set of seats of the sheet, or the first of that size.
+    ///
+    /// # Errors
+    /// As [`Ruleset::parse`].
+    pub fn seated(text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
+        let (game, flags) = Ruleset::split(text);
+        match builtin::named(game) {
+            Some(sheet) => Ruleset::seated_of(Arc::clone(sheet), count, flags),
+            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
+        }
+    }
+
+    /// The ruleset of the game of a sheet, seated as [`Ruleset::seated`] does.
+    ///
+    /// # Errors
+    /// As [`Ruleset::of`].
+    pub fn seated_of<'a>(
+        sheet: Arc<Sheet>,
+        count: Option<usize>,
+        flags: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Ruleset, RulesetError> {
+        let flags: Vec<(&str, &str)> = flags.into_iter().collect();
+        let chosen =
+            flags.iter().filter_map(|(flag, value)| Some(&sheet.flags.get(*flag)?.values.get(*value)?.changes));
+        let changed = sheet.changed(chosen).unwrap_or_else(|_| Sheet::clone(&sheet));
+        let sets = || changed.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+        let has_size = |set: &SeatSet| count.is_none_or(|count| set.len() == count);
+        let other = count.and_then(Ruleset::default_seats).unwrap_or(SeatSet::EMPTY);
+        Ruleset::of(sheet, sets().find(has_size).unwrap_or(other), flags)
+    }
+
+    /// The name of the game in `game?flag=value&flag=value`, and its flags with their values.
+    pub fn split(text: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
+        let (game, flags) = text.split_once('?').map_or((text, None), |(game, flags)| (game, Some(flags)));
+        let flags = flags.into_iter().flat_map(|flags| flags.split('&'));
+        (game, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
+    }
+
+    /// The seats on which `count` players of most games sit by default: opposite sides, then South, East, North, then
     /// everybody. `None` for other counts.
     pub fn default_seats(count: usize) -> Option<SeatSet> {
         Some(match count {
@@ -183,80 +264,80 @@ impl Ruleset {
         self.pieces as usize
     }
 
-    /// The game and its house rules.
-    pub const fn rules(&self) -> &Rules {
-        &self.rules
+    /// The sheet of the game with the house rules.
+    pub fn sheet(&self) -> &Arc<Sheet> {
+        &self.sheet
+    }
+
+    /// The sheet of the game as it was written.
+    pub fn base(&self) -> &Arc<Sheet> {
+        &self.base
+    }
+
+    /// Whether the game comes with the program.
+    pub fn is_builtin(&self) -> bool {
+        builtin::named(&self.base.name).is_some_and(|sheet| Arc::ptr_eq(sheet, &self.base) || *sheet == self.base)
     }
 
     /// What the returns mean under these rules.
     pub fn outlook(&self) -> Outlook {
-        match &self.rules {
-            Rules::Pagade(rules) if rules.is_partnership() => Outlook::Teams,
-            Rules::Pagade(rules) if rules.play_on && self.seats.len() > 2 => Outlook::Placings,
-            _ => Outlook::Winner,
+        match (self.sheet.seats.teams, self.sheet.seats.end) {
+            (Teams::Opposite, _) => Outlook::Teams,
+            (Teams::None, End::Placings) if self.seats.len() > 2 => Outlook::Placings,
+            (Teams::None, _) => Outlook::Winner,
         }
     }
 
     /// Every flag with its value, in the order of the notation; `pieces` is none of them.
     pub fn flags(&self) -> Vec<FlagInfo> {
-        self.rules.flags()
+        let name = |flag: &crate::sheet::Flag, at: usize| {
+            flag.values.get_index(at).map(|(name, _)| name.clone()).unwrap_or_default()
+        };
+        let info = |((key, flag), &value): ((&String, &crate::sheet::Flag), &u8)| FlagInfo {
+            name: key.clone(),
+            about: flag.about.clone(),
+            value: name(flag, value.into()),
+            default: name(flag, 0),
+            values: flag.values.keys().cloned().collect(),
+        };
+        self.base.flags.iter().zip(&self.values).map(info).collect()
     }
 
     /// The game with its flags as the notation writes it: only flags that differ from their default, in the order of
-    /// the rules, section 8.
+    /// the sheet.
     pub fn game_text(&self) -> String {
-        let mut flags = Vec::new();
-        if self.pieces != self.rules.default_pieces() {
-            flags.push(format!("pieces={}", self.pieces));
-        }
-        flags.extend(self.changed_flags().map(|info| format!("{}={}", info.name, info.value)));
-        let name = self.rules.name();
-        if flags.is_empty() { name.to_owned() } else { format!("{name}?{}", flags.join("&")) }
+        let flags: Vec<String> = self.changed().map(|(flag, value)| format!("{flag}={value}")).collect();
+        let name = &self.base.name;
+        if flags.is_empty() { name.clone() } else { format!("{name}?{}", flags.join("&")) }
     }
 
-    /// A 64-bit FNV-1a hash of game, flags and seats. It does not depend on the version of the program, and flags
-    /// added later do not change it while they have their defaults.
+    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. It does not depend on the
+    /// version of the program, and flags added later do not change it while they have their defaults.
     pub fn hash64(&self) -> u64 {
-        self.to_string()
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
+        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        self.to_string().bytes().chain(sheet.bytes()).fold(0xcbf2_9ce4_8422_2325, fold)
     }
 
-    fn changed_flags(&self) -> impl Iterator<Item = FlagInfo> {
-        self.rules.flags().into_iter().filter(|info| info.value != info.default)
+    /// The flags that are written, with their values.
+    fn changed(&self) -> impl Iterator<Item = (String, String)> {
+        let pieces = (self.pieces != self.base.pieces.count).then(|| ("pieces".to_owned(), self.pieces.to_string()));
+        let flags = self.flags().into_iter().filter(|info| info.value != info.default);
+        pieces.into_iter().chain(flags.map(|info| (info.name, info.value)))
     }
+}
 
-    fn seat_problem(&self) -> Option<RulesetProblem> {
-        let count = self.seats.len();
-        let default = Ruleset::default_seats(count);
-        let allowed = match &self.rules {
-            Rules::Pagade(rules) if rules.is_partnership() => {
-                if count == 4 {
-                    return None;
-                }
-                "all four (a partnership)"
-            }
-            Rules::Pagade(_) => {
-                if count != 3 && default == Some(self.seats) {
-                    return None;
-                }
-                "S and N, or all four"
-            }
-            Rules::AshteKashte(_) => {
-                if count == 3 || default == Some(self.seats) {
-                    return None;
-                }
-                "S and N, any three, or all four"
-            }
-            Rules::Ashtapada(_) => {
-                if default == Some(self.seats) {
-                    return None;
-                }
-                "S and N; S, E and N; or all four"
-            }
-        };
-        Some(RulesetProblem::Seats { game: self.game_text(), seats: format!("{:?}", self.seats), allowed })
+/// The keys of a table that are no tables, with dots, and their values.
+fn leaves(table: &toml::Table, above: &str) -> Vec<(String, toml::Value)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        let path = format!("{above}{key}");
+        match value {
+            toml::Value::Table(inner) => found.extend(leaves(inner, &format!("{path}."))),
+            value => found.push((path, value.clone())),
+        }
     }
+    found
 }
 
 impl fmt::Display for Ruleset {
@@ -274,25 +355,31 @@ pub struct RulesetError {
     pub problems: Vec<RulesetProblem>,
 }
 
+impl From<RulesetProblem> for RulesetError {
+    fn from(problem: RulesetProblem) -> RulesetError {
+        RulesetError { problems: vec![problem] }
+    }
+}
+
 /// One thing that is wrong with a ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesetProblem {
     /// There is no such game.
-    #[error("unknown game `{game}` (known: {})", GAMES.join(", "))]
+    #[error("unknown game `{game}` (known: {})", builtin::names().collect::<Vec<_>>().join(", "))]
     UnknownGame {
         /// The name given.
         game: String,
     },
     /// The game has no such flag.
-    #[error("unknown flag `{flag}` of {game} (known: pieces, {})", known.join(", "))]
+    #[error("unknown flag `{flag}` of {game} (known: pieces{})", known.iter().map(|known| format!(", {known}")).collect::<String>())]
     UnknownFlag {
         /// The game.
-        game: &'static str,
+        game: String,
         /// The name given.
         flag: String,
         /// The flags that the game has besides `pieces`.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// The flag does not take the value.
     #[error("flag `{flag}` does not take `{value}` (one of: {})", allowed.join(", "))]
@@ -302,7 +389,7 @@ pub enum RulesetProblem {
         /// The value given.
         value: String,
         /// The values that the flag takes.
-        allowed: Vec<&'static str>,
+        allowed: Vec<String>,
     },
     /// The flag was given twice.
     #[error("flag `{flag}` is given twice")]
@@ -323,18 +410,22 @@ pub enum RulesetProblem {
         game: String,
         /// The seats given, as letters.
         seats: String,
-        /// The seats on which it is played, in words.
-        allowed: &'static str,
+        /// The sets of seats on which it is played.
+        allowed: String,
     },
+    /// House rules that do not go together.
+    #[error("these house rules do not go together: {problem}")]
+    Contradiction {
+        /// What is wrong then.
+        problem: String,
+    },
+    /// The sheet that comes with the ruleset is broken.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
 }
 
-impl RulesetProblem {
-    fn bad_value(flag: &str, value: &str, allowed: &[&'static str]) -> RulesetProblem {
-        RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed: allowed.to_vec() }
-    }
-}
-
-/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`.
+/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, and the sheet of a game that is
+/// not built in.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesetText {
@@ -342,16 +433,18 @@ struct RulesetText {
     seats: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     flags: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sheet: Option<String>,
 }
 
 impl From<Ruleset> for RulesetText {
     fn from(ruleset: Ruleset) -> RulesetText {
-        let mut flags: BTreeMap<String, String> =
-            ruleset.changed_flags().map(|info| (info.name.to_owned(), info.value.to_owned())).collect();
-        if ruleset.pieces != ruleset.rules.default_pieces() {
-            flags.insert("pieces".to_owned(), ruleset.pieces.to_string());
+        RulesetText {
+            game: ruleset.base.name.clone(),
+            seats: format!("{:?}", ruleset.seats),
+            flags: ruleset.changed().collect(),
+            sheet: (!ruleset.is_builtin()).then(|| ruleset.base.text()),
         }
-        RulesetText { game: ruleset.rules.name().to_owned(), seats: format!("{:?}", ruleset.seats), flags }
     }
 }
 
@@ -359,72 +452,17 @@ impl TryFrom<RulesetText> for Ruleset {
     type Error = RulesetError;
 
     fn try_from(text: RulesetText) -> Result<Ruleset, RulesetError> {
-        let seats =
-            SeatSet::from_letters(&text.seats).map_err(|error| RulesetError { problems: vec![error.into()] })?;
+        let seats = SeatSet::from_letters(&text.seats).map_err(RulesetProblem::from)?;
         let flags = text.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
-        Ruleset::new(&text.game, seats, flags)
+        match &text.sheet {
+            None => Ruleset::new(&text.game, seats, flags),
+            Some(sheet) => {
+                let sheet = Sheet::read(sheet, "sheet").map_err(RulesetProblem::from)?;
+                Ruleset::of(Arc::new(sheet), seats, flags)
+            }
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn two(text: &str) -> Result<Ruleset, RulesetError> {
-        Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats"))
-    }
-
-    #[test]
-    fn text_is_canonical() {
-        let ruleset = two("ashtapada?must_use=greedy&pieces=3&x=share").expect("valid");
-        assert_eq!(ruleset.game_text(), "ashtapada?pieces=3&must_use=greedy");
-        assert_eq!(two(&ruleset.game_text()), Ok(ruleset));
-        assert_eq!(ruleset.with("must_use", "max"), two("ashtapada?pieces=3"));
-        assert_eq!(two("ashtapada").expect("valid").with("pieces", "3"), two("ashtapada?pieces=3"));
-        for (flag, value) in [("pieces", "0"), ("must_use", "never"), ("no_cut", "lap")] {
-            assert_eq!(ruleset.with(flag, value).expect_err("no such thing").problems.len(), 1, "{flag}={value}");
-        }
-    }
-
-    #[test]
-    fn all_problems_are_named_at_once() {
-        let error = two("pagade?pieces=5&lap=true&no_cut=never&teams=true").expect_err("four problems");
-        assert_eq!(error.problems.len(), 4, "{error}");
-        let text = error.to_string();
-        for part in ["`pieces` does not take `5`", "unknown flag `lap`", "wait, lap, off", "partnership"] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-    }
-
-    #[test]
-    fn empty_flags_are_refused() {
-        for text in ["ashtapada?", "ashtapada?pieces=3&", "ashtapada?&pieces=3", "ashtapada?x=block&&pieces=3"] {
-            let error = two(text).expect_err("an empty flag");
-            assert_eq!(error.problems, [RulesetProblem::EmptyFlag], "{text}");
-        }
-        assert_eq!(two("ashtapada?=3").expect_err("no name").problems, [RulesetProblem::EmptyFlag]);
-    }
-
-    #[test]
-    fn hash_is_stable() {
-        assert_eq!(two("ashtapada").expect("valid").to_string(), "ashtapada SN");
-        assert_eq!(two("ashtapada").expect("valid").hash64(), 0x0263_6499_D833_3471);
-        assert_ne!(two("ashtapada").expect("valid").hash64(), two("ashtapada?pieces=1").expect("valid").hash64());
-    }
-
-    #[test]
-    fn seats_are_checked() {
-        let three = |text| Ruleset::parse(text, Ruleset::default_seats(3).expect("three seats"));
-        assert!(three("ashtapada").is_ok());
-        assert!(three("pagade").is_err());
-        let sew = SeatSet::of(&[Seat::SOUTH, Seat::EAST, Seat::WEST]);
-        assert!(Ruleset::parse("ashte-kashte", sew).is_ok());
-        assert!(Ruleset::parse("ashtapada", sew).is_err());
-        assert_eq!(SeatSet::from_letters("WES"), Ok(sew));
-        for (letters, words) in [("SSN", "seat `S` is given twice"), ("SENWSENW", "seat `S` is given"), ("SX", "`X`")] {
-            let text = RulesetText { game: "pagade".to_owned(), seats: letters.to_owned(), flags: BTreeMap::new() };
-            let error = Ruleset::try_from(text).expect_err("no set of seats").to_string();
-            assert!(error.contains(words), "{letters}: {error}");
-        }
-    }
-}
+mod tests;

@@ -12,6 +12,18 @@ use crate::game::{Action, ActionMask, Game, Node};
 /// Lists up to this length are searched one by one, longer ones through a hash set.
 const SHORT: usize = 24;
 
+/// Positions to meet within one turn at most, where a caller has no bound of its own. Only a series of many throws
+/// leads to more.
+pub const MOST_POSITIONS: usize = 1 << 15;
+
+/// The turn leads through more positions than were allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the turn leads through more than {most} positions")]
+pub struct TooManyPositions {
+    /// The number allowed.
+    pub most: usize,
+}
+
 /// The distinct positions in which a turn can end; filled by [`turn_results`] and meant to be filled again and again,
 /// so that short lists cost no allocation.
 #[derive(Clone, Debug)]
@@ -54,6 +66,16 @@ impl<S> TurnResults<S> {
         TurnResults::default()
     }
 
+    /// Forgets all results.
+    pub(crate) fn clear(&mut self) {
+        self.results.clear();
+        self.actions.clear();
+        self.ends.clear();
+        self.visited.clear();
+        self.open.clear();
+        self.path.clear();
+    }
+
     /// Number of distinct results; zero only when the position was no decision.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -92,20 +114,19 @@ impl<S> TurnResults<S> {
 ///
 /// The search is depth-first over ascending actions; each result keeps the first sequence found. Positions within the
 /// turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is empty.
+///
+/// Time and memory have no bound but the turn itself: a long series of throws leads to many thousands of positions. For
+/// positions of unknown origin there is [`turn_results_within`].
 pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, usize::MAX, out);
 }
 
 /// [`turn_results`], unless more than `most` positions within the turn or at its end are met: then it stops, answers
-/// `false` and leaves `out` with those that it has met. For positions from outside, which need not be likely.
+/// `false` and leaves `out` with those that it has met. For positions from outside, which need not be likely;
+/// [`MOST_POSITIONS`] is enough for all but the longest series.
 pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
+    out.clear();
     let TurnResults { results, actions, ends, visited, open, path } = out;
-    results.clear();
-    actions.clear();
-    ends.clear();
-    visited.clear();
-    open.clear();
-    path.clear();
     let Node::Decision(seat) = game.node(state) else { return true };
     visited.insert(state.clone());
     open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });

@@ -187,7 +187,7 @@ def test_what_is_wrong_is_a_value_error_that_names_it(tmp_path):
         (lambda: ashta.Game("ashtapada?pices=1"), "pices"),
         (lambda: game.new_initial_state(2), "no player 2"),
         (lambda: game.deserialize_state("ashtapada"), "four parts"),
-        (lambda: game.deserialize_state("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"), "not of ashtapada"),
+        (lambda: game.deserialize_state("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *"), "not of `ashtapada SN`"),
         (lambda: state.apply_action(7), "action 7 is not legal at `ashtapada S:5,30/N:off,23 S 4,2`; legal are [0, 1]"),
         (lambda: state.apply_action(-1), "action -1 is not legal"),
         (lambda: state.chance_outcomes(), "no chance node"),

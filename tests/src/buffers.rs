@@ -19,10 +19,15 @@ pub struct Buffers {
     pub terminated: Array1<bool>,
     /// `[n]`
     pub truncated: Array1<bool>,
+    /// `[n, observation]`
+    pub final_observations: Array2<f32>,
+    /// `[n]`
+    pub final_seats: Array1<u8>,
 }
 
 impl Buffers {
-    /// Buffers for `count` games, filled with what no game writes.
+    /// Buffers for `count` games, filled with what no game writes; the final observations are zeros, since a step
+    /// writes no row of a game that goes on.
     pub fn new(spec: &Spec, count: usize) -> Buffers {
         Buffers {
             observations: Array2::from_elem((count, spec.observation), -1.0),
@@ -31,6 +36,8 @@ impl Buffers {
             returns: Array2::from_elem((count, MAX_SEATS), -1.0),
             terminated: Array1::from_elem(count, true),
             truncated: Array1::from_elem(count, true),
+            final_observations: Array2::zeros((count, spec.observation)),
+            final_seats: Array1::from_elem(count, u8::MAX),
         }
     }
 
@@ -43,6 +50,8 @@ impl Buffers {
             returns: self.returns.view_mut(),
             terminated: self.terminated.view_mut(),
             truncated: self.truncated.view_mut(),
+            final_observations: self.final_observations.view_mut(),
+            final_seats: self.final_seats.view_mut(),
         }
     }
 

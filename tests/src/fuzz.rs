@@ -227,7 +227,7 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let mut rest = rest.get(4..)?;
     let mut facts: Value = serde_json::from_slice(header).ok()?;
     let ruleset: Ruleset = serde_json::from_value(facts.get("ruleset")?.clone()).ok()?;
-    let starts = RaceStarts::new(&Race::new(ruleset)).ok()?;
+    let starts = RaceStarts::new(&Race::new(ruleset.clone())).ok()?;
     let values = starts.numbers() * if starts.seats() == 2 { 1 } else { starts.seats() };
     for (key, value) in [
         ("ruleset_hash", Value::from(format!("{:016x}", ruleset.hash64()))),

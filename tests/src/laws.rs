@@ -9,12 +9,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::flags::NoCut;
 use ashta_env::game::{Game, Node, Seat, SeatSet};
 use ashta_env::notation::NotationError;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::{Rules, Ruleset};
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Without, builtin};
 use ashta_env::testing::laws::{Course, Play, Tally, check_game, successors};
 use ashta_env::turn::{TurnResults, turn_results};
 
@@ -40,19 +40,17 @@ pub struct Laws {
 impl Laws {
     /// The laws of `ruleset`.
     pub fn new(ruleset: Ruleset) -> Laws {
-        let race = Race::new(ruleset);
         let turn = |quarters| {
             let seats: Vec<Seat> = ruleset.seats().iter().map(|seat| seat.rotated(quarters)).collect();
             let turned = Ruleset::parse(&ruleset.game_text(), SeatSet::of(&seats)).ok()?;
             Some((quarters, Race::new(turned)))
         };
-        let others =
-            ["ashtapada", "ashtapada?pieces=1", "ashte-kashte", "ashte-kashte?pieces=1", "pagade", "pagade?pieces=1"];
-        let strangers = others.iter().filter_map(|other| Ruleset::parse(other, ruleset.seats()).ok());
+        let others = builtin::all().iter().filter_map(|sheet| Ruleset::of(Arc::clone(sheet), ruleset.seats(), []).ok());
+        let strangers = others.chain(ruleset.with("pieces", "1")).filter(|other| *other != ruleset);
         Laws {
             turned: (1..4).find_map(turn),
-            strangers: strangers.filter(|other| *other != ruleset).map(Race::new).collect(),
-            race: Arc::new(race),
+            strangers: strangers.map(Race::new).collect(),
+            race: Arc::new(Race::new(ruleset.clone())),
         }
     }
 
@@ -62,7 +60,8 @@ impl Laws {
     /// # Errors
     /// What is wrong with which position.
     pub fn play(&self, seed: u64, games: usize) -> Result<Tally, String> {
-        let may_lap = matches!(self.race.ruleset().rules(), Rules::Pagade(rules) if rules.no_cut == NoCut::Lap);
+        let gate = &self.race.ruleset().sheet().gate;
+        let may_lap = gate.at > 0 && gate.without == Without::Lap;
         let play = Play { seed, games, course: if may_lap { Course::Laps } else { Course::Forward } };
         let tally = check_game(&self.race, &play).map_err(|broken| {
             format!("{}: {}; in `{}`; seed {seed}", broken.law, broken.problem, self.race.print(&broken.state))
@@ -197,6 +196,7 @@ impl Laws {
             let there = seat.rotated(quarters);
             expect("returns", turned_returns[there], returns[seat])?;
             expect("steps", turned.steps(&other, there), self.race.steps(state, seat))?;
+            expect("places", turned.places(&other, there), self.race.places(state, seat))?;
             expect("observation", view(turned, &other, there), view(&self.race, state, seat))?;
         }
         let followers =
@@ -238,13 +238,13 @@ impl Laws {
         };
         for (at, (seat, owner)) in seats.iter().zip(self.race.spec().seats.iter()).enumerate() {
             let Some((head, pieces)) = seat.split_once(':') else { continue };
-            let steps = self.race.steps(state, owner);
+            let on = self.race.places(state, owner);
             let (letter, marks) = head.split_at(1);
             let marks = marks.strip_prefix('+').map_or(format!("+{marks}"), str::to_owned);
             put(at, format!("{letter}{marks}:{pieces}"));
             let places: Vec<String> = pieces.split(',').map(str::to_owned).collect();
             for slot in 0..places.len() {
-                for place in [steps[slot].saturating_sub(1), steps[slot].saturating_add(1).min(self.race.spec().goal)] {
+                for place in [on[slot].saturating_sub(1), on[slot].saturating_add(1).min(self.race.last_place())] {
                     let mut moved = places.clone();
                     moved[slot] = self.race.place_text(place);
                     put(at, format!("{head}:{}", moved.join(",")));

@@ -1,24 +1,25 @@
 //! Random rulesets and positions for tests.
 
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::flags::FlagInfo;
 use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::{Rules, Ruleset};
+use ashta_env::ruleset::{FlagInfo, Ruleset};
+use ashta_env::sheet::UnitKind;
 use proptest::prelude::*;
 use rand::Rng;
 
-/// A random valid ruleset of `game`: each flag away from its default one time in four.
+/// A random valid ruleset of `game`: each flag away from its default one time in four. House rules that contradict each
+/// other are drawn again.
 pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
+    let flags = flags(game);
     loop {
         let seats = SeatSet::of(&Seat::ALL.into_iter().filter(|_| below(3, rng) > 0).collect::<Vec<_>>());
         let seats = if below(2, rng) == 0 { Ruleset::default_seats(2).expect("two seats") } else { seats };
-        let flags = flags(game);
-        let mut chosen = Vec::new();
+        let mut chosen: Vec<(&str, &str)> = Vec::new();
         for flag in &flags {
             if below(4, rng) == 0 {
-                chosen.push((flag.name, flag.values[below(flag.values.len(), rng)]));
+                chosen.push((&flag.name, &flag.values[below(flag.values.len(), rng)]));
             }
         }
         if below(2, rng) == 0 {
@@ -33,12 +34,16 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
 /// Valid rulesets of `game`, which shrink towards the default flags and two seats.
 pub fn rulesets(game: &'static str) -> impl Strategy<Value = Ruleset> {
     let flags = flags(game);
+    let sheet = Ruleset::seated(game, None).expect("a built-in game");
+    let others = sheet.base().pieces.allowed.iter().rev().filter(|&&count| usize::from(count) != sheet.pieces());
+    let counts: Vec<String> = std::iter::once(sheet.pieces().to_string()).chain(others.map(u8::to_string)).collect();
     let values = proptest::collection::vec(prop_oneof![3 => Just(0_usize), 1 => 1..4_usize], flags.len());
-    (values, 0..4_usize, 0..16_usize).prop_map(move |(values, pieces, seats)| {
-        let mut chosen = vec![("pieces", ["4", "3", "2", "1"][pieces])];
+    let all = (values, 0..counts.len(), 0..16_usize);
+    all.prop_filter_map("house rules that contradict each other", move |(values, pieces, seats)| {
+        let mut chosen: Vec<(&str, &str)> = vec![("pieces", &counts[pieces])];
         for (flag, value) in flags.iter().zip(values).filter(|&(_, value)| value > 0) {
-            let others: Vec<&str> = flag.values.iter().copied().filter(|value| *value != flag.default).collect();
-            chosen.push((flag.name, others[(value - 1) % others.len()]));
+            let others: Vec<&String> = flag.values.iter().filter(|&value| *value != flag.default).collect();
+            chosen.push((&flag.name, others[(value - 1) % others.len()]));
         }
         let sets = Seat::ALL.into_iter().fold(vec![SeatSet::EMPTY], |sets, seat| {
             sets.iter().copied().chain(sets.iter().map(|set| set.with(seat))).collect()
@@ -46,18 +51,14 @@ pub fn rulesets(game: &'static str) -> impl Strategy<Value = Ruleset> {
         let mut valid: Vec<Ruleset> =
             sets.into_iter().filter_map(|seats| Ruleset::new(game, seats, chosen.iter().copied()).ok()).collect();
         valid.sort_by_key(|ruleset| ruleset.seats().len());
-        valid[seats % valid.len()]
+        let at = seats.checked_rem(valid.len())?;
+        Some(valid.swap_remove(at))
     })
 }
 
 /// The flags of a game besides the number of pieces.
 pub fn flags(game: &str) -> Vec<FlagInfo> {
-    let ruleset = Ruleset::parse(game, SeatSet::ALL).expect("a known game");
-    match ruleset.rules() {
-        Rules::Ashtapada(rules) => rules.flags(),
-        Rules::AshteKashte(rules) => rules.flags(),
-        Rules::Pagade(rules) => rules.flags(),
-    }
+    Ruleset::seated(game, None).expect("a built-in game").flags()
 }
 
 /// A random legal action.
@@ -108,37 +109,71 @@ pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
 
 /// A random valid position at the start of a turn, with pieces close together more often than play would have them.
 pub fn placed(race: &Race, rng: &mut GameRng) -> String {
-    let goal = usize::from(race.spec().goal);
+    let last = usize::from(race.last_place());
+    let waiting = usize::from(race.waiting_place());
     let pieces = race.spec().pieces;
     let seats: Vec<Seat> = race.spec().seats.iter().collect();
+    let sheet = race.ruleset().sheet();
     loop {
-        let focus = below(goal + 1, rng);
+        let focus = below(last + 1, rng);
         let late = below(3, rng) == 0;
         let mut texts = Vec::new();
+        let mut all: Vec<(Seat, Vec<usize>)> = Vec::new();
         for &seat in &seats {
-            let mut places: Vec<u8> = Vec::new();
+            let mut places: Vec<usize> = Vec::new();
             for _ in 0..pieces {
                 let place = match below(8, rng) {
-                    0 => 0,
-                    1 if late => goal,
-                    2 | 3 if late => goal - below(10, rng).min(goal),
-                    4 => (focus + below(9, rng)).min(goal),
-                    5 if !places.is_empty() => usize::from(places[below(places.len(), rng)]),
-                    // A square of another seat: quarter turns are about a quarter of the ring apart.
-                    6 => (focus + 17 * seat.index() + below(5, rng)) % goal,
-                    _ => below(goal + 1, rng),
+                    0 => waiting,
+                    1 if late => last,
+                    2 | 3 if late => last - below(10, rng).min(last),
+                    4 => (focus + below(9, rng)).min(last),
+                    5 if !places.is_empty() => places[below(places.len(), rng)],
+                    6 if !all.is_empty() => behind_another(race, seat, &all, rng).unwrap_or(focus),
+                    _ => below(last + 1, rng),
                 };
-                places.push(place as u8);
+                places.push(place.max(waiting));
             }
             places.sort_unstable();
-            let cut = if race.ruleset().game_text().starts_with("pagade") && below(2, rng) == 0 { "+" } else { "" };
-            let names: Vec<String> = places.iter().map(|&place| race.place_text(place)).collect();
+            let cut = if sheet.gate.at > 0 && below(2, rng) == 0 { "+" } else { "" };
+            let mut names: Vec<String> = places.iter().map(|&place| race.place_text(place as u8)).collect();
+            if sheet.unit.kind == UnitKind::Declared {
+                declare(&mut names, sheet.unit.split, rng);
+            }
             texts.push(format!("{seat}{cut}:{}", names.join(",")));
+            all.push((seat, places));
         }
         let mover = seats[below(seats.len(), rng)];
-        let text = format!("{} {} {mover} *", race.ruleset().game_text(), texts.join("/"));
+        let made = match sheet.turn.most_throws.map_or(0, |most| below(usize::from(most), rng)) {
+            0 => String::new(),
+            made => made.to_string(),
+        };
+        let text = format!("{} {} {mover} *{made}", race.ruleset().game_text(), texts.join("/"));
         if race.parse_state(&text).is_ok() {
             return text;
+        }
+    }
+}
+
+/// The place of `seat` on the square of another seat's piece, or up to five squares before it.
+fn behind_another(race: &Race, seat: Seat, others: &[(Seat, Vec<usize>)], rng: &mut GameRng) -> Option<usize> {
+    let (other, places) = &others[below(others.len(), rng)];
+    let square = race.board().course(*other).get(places[below(places.len(), rng)].checked_sub(1)?)?;
+    let at = race.board().course(seat).iter().position(|own| own == square)?;
+    Some((at + 1).saturating_sub(below(6, rng)))
+}
+
+/// Declares some of the pieces on one square as units; of units that may part one on a square, as the text does not say
+/// who of two units belongs to whom.
+fn declare(names: &mut [String], may_part: bool, rng: &mut GameRng) {
+    let mut end = names.len();
+    while end >= 2 {
+        let is_second =
+            may_part && names.get(end).is_some_and(|after| after.strip_suffix('t') == Some(&names[end - 1]));
+        if names[end - 2] == names[end - 1] && !is_second && below(2, rng) == 0 {
+            names[end - 2..end].iter_mut().for_each(|name| name.push('t'));
+            end -= 2;
+        } else {
+            end -= 1;
         }
     }
 }

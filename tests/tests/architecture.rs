@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ashta_env::sheet::builtin;
 use toml::{Table, Value};
 
 /// The packages of the workspace.
@@ -116,8 +117,11 @@ fn dependencies(manifest: &Table) -> BTreeSet<String> {
 }
 
 #[test]
-fn env_depends_on_five_small_crates() {
-    let allowed = ["ndarray", "rand", "rand_xoshiro", "serde", "thiserror"].map(str::to_owned);
+fn env_depends_on_nine_small_crates() {
+    // The last four read and describe game sheets.
+    let allowed =
+        ["ndarray", "rand", "rand_xoshiro", "serde", "thiserror", "indexmap", "schemars", "serde_json", "toml"];
+    let allowed = allowed.map(str::to_owned);
     assert_eq!(dependencies(&manifest("env")), BTreeSet::from(allowed));
 }
 
@@ -187,8 +191,44 @@ fn what_stands_above_the_seam_does_not_name_the_rules() {
 
 #[test]
 fn rules_do_not_name_who_plays() {
-    let files = [code("env/src/race"), code("env/src/games")].concat();
-    never_say(&files, &["gym", "testing", "turn::", "notation"]);
+    // The starts of turns of the kinds that have no tables of their own are found by whole turns.
+    let (starts, race): (Vec<_>, Vec<_>) =
+        code("env/src/race").into_iter().partition(|(path, _)| path == "env/src/race/starts/stepped.rs");
+    never_say(&[race, code("env/src/sheet")].concat(), &["gym", "testing", "turn::", "crate::notation"]);
+    never_say(&starts, &["gym", "testing", "notation"]);
+}
+
+/// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.
+fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+    let names: Vec<String> = builtin::names().map(plain).collect();
+    let mut found = Vec::new();
+    for (path, text) in files {
+        let named = text.lines().filter(|line| names.iter().any(|name| plain(line).contains(name.as_str())));
+        found.extend(named.map(|line| format!("{path}: {}", line.trim())));
+    }
+    found
+}
+
+#[test]
+fn games_are_named_by_their_sheets_alone() {
+    let folders = ["env/src", "agents/src", "bindings/c/src", "bindings/python/src"];
+    let mut files: Vec<(String, String)> = folders.into_iter().flat_map(code).collect();
+    let entries = fs::read_dir(root().join("web")).expect("the folder of the page");
+    for entry in entries {
+        let name = entry.expect("an entry of a folder").file_name().into_string().expect("names are text");
+        if name.ends_with(".js") {
+            let path = format!("web/{name}");
+            let is_code = |line: &&str| !["//", "/*", "*"].iter().any(|mark| line.trim_start().starts_with(mark));
+            let text: Vec<String> = read(&path).lines().filter(is_code).map(str::to_owned).collect();
+            files.push((path, text.join("\n")));
+        }
+    }
+    let found = lines_that_name_a_game(&files);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    // What a command takes that names no game.
+    let defaults = lines_that_name_a_game(&code("train/src"));
+    assert!(defaults.len() <= 1, "more than one default game: {}", defaults.join("\n"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! The worked examples of the rules (sections 2.7, 3.6 and 4.8) against the engine and against the oracle.
+//! The worked examples of the rules against the engine and against the oracles: three games in `golden.json` (sections
+//! 2.7, 3.6 and 4.8), the games on square boards in `square_golden.json`.
 //!
-//! The examples list pieces; who is to act next follows from the captures, throws and ends that they show. Each test
+//! The former list pieces; who is to act next follows from the captures, throws and ends that they show. Each test
 //! compares the whole set of positions, as text: from the engine's enumeration of whole turns, from stepping through
-//! every sequence of its actions, and from the oracle.
+//! every sequence of its actions, from the oracle of sheets, and from that of the game where there is one.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +11,7 @@ use ashta_tests::{engine, oracle};
 use serde_json::Value;
 
 const GOLDEN: &str = include_str!("../golden.json");
+const SQUARE_GOLDEN: &str = include_str!("../square_golden.json");
 
 fn examples(game: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(GOLDEN).expect("golden.json is a list");
@@ -56,8 +58,14 @@ fn text(game: &str, seats: &[String], pieces: &[Vec<i64>], words: &[(i64, &str)]
 
 #[track_caller]
 fn check(name: &str, start: &str, throws: &[u8], expected: &BTreeSet<String>) {
+    assert_eq!(oracle::turns(start, throws).as_ref(), Ok(expected), "{name} by the game's oracle: {start} {throws:?}");
+    check_by_sheet(name, start, throws, expected);
+}
+
+#[track_caller]
+fn check_by_sheet(name: &str, start: &str, throws: &[u8], expected: &BTreeSet<String>) {
     for (who, result) in [
-        ("oracle", oracle::turns(start, throws)),
+        ("oracle", oracle::by_sheet(start, throws)),
         ("whole turns", engine::turns(start, throws)),
         ("actions", engine::turns_by_actions(start, throws)),
     ] {
@@ -165,5 +173,27 @@ fn pagade() {
             })
             .collect();
         check(name(&example), &position(&example["state"], "S *"), &throws(&example["roll"]), &expected);
+    }
+}
+
+/// A position of `square_golden.json`, where two declared pieces are written once, as the notation writes it: each.
+fn declared_twice(position: &Value) -> String {
+    let position = position.as_str().expect("a position is text");
+    let twice = |piece: &str| if piece.ends_with('t') { format!("{piece},{piece}") } else { piece.to_owned() };
+    let seat = |seat: &str| match seat.split_once(':') {
+        Some((head, pieces)) => format!("{head}:{}", pieces.split(',').map(twice).collect::<Vec<_>>().join(",")),
+        None => seat.to_owned(),
+    };
+    let field = |field: &str| field.split('/').map(seat).collect::<Vec<_>>().join("/");
+    position.split(' ').map(field).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn square_boards() {
+    let all: Vec<Value> = serde_json::from_str(SQUARE_GOLDEN).expect("square_golden.json is a list");
+    assert_eq!(all.len(), 100);
+    for example in &all {
+        let expected = list(&example["results"]).iter().map(declared_twice).collect();
+        check_by_sheet(name(example), &declared_twice(&example["position"]), &throws(&example["throws"]), &expected);
     }
 }

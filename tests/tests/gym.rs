@@ -1,6 +1,7 @@
 //! The gym against a plain model of it: many games in lock-step are as many single games, ends and truncations are
 //! reported, refused actions leave no trace.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng, below};
@@ -9,21 +10,18 @@ use ashta_env::gym::{Env, StepError, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::builtin;
 use ashta_tests::buffers::Buffers;
 use rand::Rng;
 
-const GAMES: [(&str, usize); 6] = [
-    ("ashtapada", 2),
-    ("ashtapada", 4),
-    ("ashte-kashte", 2),
-    ("ashte-kashte", 3),
-    ("pagade", 2),
-    ("pagade?teams=true", 4),
-];
+/// Every built-in game for two, and some for more.
+fn games() -> impl Iterator<Item = (&'static str, usize)> {
+    let more = [("ashtapada", 4), ("ashte-kashte", 3), ("pagade?teams=true", 4), ("main-pacheh?max_throws=3", 3)];
+    builtin::names().map(|game| (game, 2)).chain(more)
+}
 
 fn race(game: &str, seats: usize) -> Race {
-    let seats = Ruleset::default_seats(seats).expect("a number of seats");
-    Race::new(Ruleset::parse(game, seats).expect("a valid ruleset"))
+    Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"))
 }
 
 /// A race with another turn cap.
@@ -89,11 +87,13 @@ struct Model<'a, G: Game> {
     rng: GameRng,
     state: G::State,
     turns: u32,
+    /// The seat that made the last move.
+    mover: Seat,
 }
 
 impl<'a, G: Game> Model<'a, G> {
     fn new(game: &'a G, rng: GameRng) -> Model<'a, G> {
-        let mut model = Model { game, rng, state: game.initial_state(Seat::SOUTH), turns: 0 };
+        let mut model = Model { game, rng, state: game.initial_state(Seat::SOUTH), turns: 0, mover: Seat::SOUTH };
         model.restart();
         model
     }
@@ -115,6 +115,9 @@ impl<'a, G: Game> Model<'a, G> {
     }
 
     fn act(&mut self, action: Action) {
+        if let Node::Decision(seat) = self.game.node(&self.state) {
+            self.mover = seat;
+        }
         self.game.apply_action(&mut self.state, action);
         self.throw();
     }
@@ -126,7 +129,13 @@ impl<'a, G: Game> Model<'a, G> {
         out.truncated[at] = matches!(node, Node::Chance(_));
         let returns = if node == Node::Terminal { self.game.returns(&self.state) } else { BySeat::default() };
         out.returns.row_mut(at).iter_mut().zip(returns.0).for_each(|(out, value)| *out = value);
+        let mut last = out.final_observations.row_mut(at);
+        last.fill(0.0);
+        out.final_seats[at] = 0;
         if !matches!(node, Node::Decision(_)) {
+            let seat = if let Node::Chance(seat) = node { seat } else { self.mover };
+            self.game.observe(&self.state, seat, last.into_slice().expect("rows are contiguous"));
+            out.final_seats[at] = seat.index() as u8;
             self.restart();
         }
         let Node::Decision(seat) = self.game.node(&self.state) else { panic!("a game begins with a decision") };
@@ -177,7 +186,7 @@ fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) 
 
 #[test]
 fn many_games_are_as_many_single_games() {
-    for (game, seats) in GAMES {
+    for (game, seats) in games() {
         let (terminated, truncated) = follow(&Arc::new(race(game, seats)), 5, 1500);
         assert!(terminated >= 3 && truncated == 0, "{game}: {terminated} terminated, {truncated} truncated");
     }
@@ -185,8 +194,8 @@ fn many_games_are_as_many_single_games() {
 
 #[test]
 fn many_capped_games_are_as_many_single_games() {
-    for (game, seats) in GAMES {
-        let (terminated, truncated) = follow(&Capped::new(race(game, seats), 40), 5, 800);
+    for (game, seats) in games() {
+        let (terminated, truncated) = follow(&Capped::new(race(game, seats), 8), 5, 400);
         assert!(terminated == 0 && truncated > 20, "{game}: {terminated} terminated, {truncated} truncated");
     }
     // With one piece some games end before the cap and some do not.
@@ -196,7 +205,7 @@ fn many_capped_games_are_as_many_single_games() {
 
 #[test]
 fn the_first_of_many_games_is_the_single_game_of_the_seed() {
-    for (game, seats) in GAMES {
+    for (game, seats) in games() {
         let game = Arc::new(race(game, seats));
         let mut rng = chance::stream(5, 1);
         let mut env = Env::new(Arc::clone(&game));
@@ -247,7 +256,7 @@ fn an_end_reports_the_returns_and_shows_the_next_game() {
 
 #[test]
 fn a_refused_action_leaves_every_game_unmoved() {
-    for (game, seats) in GAMES {
+    for (game, seats) in games() {
         let game = Arc::new(race(game, seats));
         let mut rng = chance::stream(7, 1);
         let mut envs = VecEnv::new(Arc::clone(&game), 4);
@@ -277,7 +286,7 @@ fn a_refused_action_leaves_every_game_unmoved() {
 
 #[test]
 fn the_turn_cap_truncates_and_does_not_terminate() {
-    for (game, seats) in GAMES {
+    for (game, seats) in games() {
         let cap = 7;
         let mut env = Env::new(Capped::new(race(game, seats), cap));
         env.reset(3);
@@ -307,4 +316,65 @@ fn errors_say_what_was_wrong() {
     let error = StepError::IllegalAction { action: 3, legal: ActionMask::EMPTY, game: Some(12) };
     assert_eq!(error.to_string(), "action 3 is not legal in game 12; legal are {}");
     assert_eq!(StepError::Count { expected: 4, found: 3 }.to_string(), "3 actions for 4 games");
+}
+
+#[test]
+fn the_last_position_of_a_game_is_kept() {
+    for (name, seats) in games() {
+        let limit = NonZero::new(60).expect("a number of turns");
+        for game in [race(name, seats), race(name, seats).with_turn_limit(limit)] {
+            let game = Arc::new(game);
+            let mut rng = chance::stream(8, 1);
+            let mut env = Env::new(Arc::clone(&game));
+            let mut envs = VecEnv::new(Arc::clone(&game), 3);
+            let mut out = Buffers::new(game.spec(), 3);
+            env.reset(4);
+            envs.reset(4, &mut out.view());
+            assert!(out.final_observations.iter().all(|&entry| entry == 0.0));
+            let (step, mover) = loop {
+                let mover = env.seat().expect("a game under way");
+                let actions = random_actions(&out, &mut rng);
+                let step = env.step(actions[0]).expect("a legal action");
+                envs.step(&actions, &mut out.view()).expect("legal actions");
+                if step.terminated || step.truncated {
+                    break (step, mover);
+                }
+                assert!(out.final_observations.row(0).iter().all(|&entry| entry == 0.0), "{name}: no game has ended");
+            };
+            let seat = match game.node(env.state()) {
+                Node::Chance(seat) => seat,
+                node => {
+                    assert_eq!((node, step.terminated), (Node::Terminal, true));
+                    mover
+                }
+            };
+            let mut expected = vec![0.0; game.spec().observation];
+            env.observe(seat, &mut expected);
+            assert_eq!(out.final_seats[0], seat.index() as u8, "{name}");
+            assert_eq!(out.final_observations.row(0).to_vec(), expected, "{name}");
+            assert!(expected.contains(&1.0), "{name}: an end shows the pieces");
+            // Phase and mover are the last of the entries that can be 1 at the start of a turn.
+            let phase = game.spec().start_observation - seats..game.spec().start_observation;
+            assert_eq!(expected[phase].contains(&1.0), step.truncated, "{name}");
+            envs.step(&random_actions(&out, &mut rng), &mut out.view()).expect("legal actions");
+            assert!(out.final_observations.row(0).iter().all(|&entry| entry == 0.0), "{name}: the row is cleared");
+            assert_eq!(out.final_seats[0], 0);
+        }
+    }
+}
+
+#[test]
+fn a_race_takes_another_turn_limit_and_stays_the_same_game() {
+    for limit in [1, 2, 9] {
+        let sheet = race("ashte-kashte", 2);
+        let limited = sheet.clone().with_turn_limit(NonZero::new(limit).expect("a number of turns"));
+        assert_eq!(limited.spec().turn_cap, limit);
+        assert_eq!((limited.ruleset(), limited.spec().ruleset_hash), (sheet.ruleset(), sheet.spec().ruleset_hash));
+        let mut env = Env::new(Arc::new(limited));
+        env.reset(3);
+        while env.seat().is_some() {
+            env.step(env.legal_actions().nth(0).expect("a legal action")).expect("a legal action");
+        }
+        assert_eq!((env.turns(), env.is_truncated()), (limit + 1, true));
+    }
 }

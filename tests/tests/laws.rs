@@ -3,6 +3,7 @@
 //! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (20 by default).
 
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::builtin;
 use ashta_tests::laws::Laws;
 use ashta_tests::random;
 use proptest::prelude::*;
@@ -73,6 +74,18 @@ fn pagade_with_laps() {
     check("pagade?no_cut=lap", 2, 3, 0);
 }
 
+/// Every built-in game for every number of seats. The games that the tests above play more often are played once.
+#[test]
+fn every_sheet_for_every_number_of_seats() {
+    for game in builtin::names() {
+        for seats in 2..=4 {
+            let Ok(ruleset) = Ruleset::seated(game, Some(seats)) else { continue };
+            let tally = Laws::new(ruleset).play(0x1A, 1).unwrap_or_else(|problem| panic!("{problem}"));
+            assert_eq!((tally.terminated, tally.truncated), (1, 0), "{game} for {seats}");
+        }
+    }
+}
+
 /// Random rulesets of `game`; a failure is shrunk towards the default ruleset and printed with its seed.
 fn check_random(game: &'static str) {
     let cases = std::env::var("ASHTA_LAWS_CASES").ok();
@@ -85,7 +98,7 @@ fn check_random(game: &'static str) {
         ..ProptestConfig::default()
     };
     let result = TestRunner::new(config).run(&(random::rulesets(game), any::<u64>()), |(ruleset, seed)| {
-        let problem = Laws::new(ruleset).play(seed, 1).err();
+        let problem = Laws::new(ruleset.clone()).play(seed, 1).err();
         problem.map_or(Ok(()), |problem| Err(TestCaseError::fail(format!("{ruleset}: {problem}"))))
     });
     if let Err(error) = result {
@@ -93,17 +106,22 @@ fn check_random(game: &'static str) {
     }
 }
 
-#[test]
-fn random_rulesets_of_ashtapada() {
-    check_random("ashtapada");
+/// The games of one of three tests, which share the work.
+fn check_random_of(third: usize) {
+    builtin::names().skip(third).step_by(3).for_each(check_random);
 }
 
 #[test]
-fn random_rulesets_of_ashte_kashte() {
-    check_random("ashte-kashte");
+fn random_rulesets_of_a_third_of_the_sheets() {
+    check_random_of(0);
 }
 
 #[test]
-fn random_rulesets_of_pagade() {
-    check_random("pagade");
+fn random_rulesets_of_another_third() {
+    check_random_of(1);
+}
+
+#[test]
+fn random_rulesets_of_the_last_third() {
+    check_random_of(2);
 }

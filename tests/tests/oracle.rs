@@ -1,82 +1,132 @@
-//! Engine and oracle in lock-step: random positions of random rulesets, whole sets of results compared as text.
+//! Engine and oracles in lock-step: random positions of random rulesets, whole sets of results compared as text.
 //!
 //! Half of the positions come from random play, half are random valid placings, which meet rare constellations more
-//! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (20,000 by default).
+//! often. Every built-in game is held against the oracle of sheets, three of them also against the oracle of the game,
+//! which is faster. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each of these three (20,000 by default);
+//! the oracle of sheets sees a tenth as many of each game.
+
+use std::collections::BTreeSet;
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::game::{Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::builtin;
 use ashta_tests::{engine, oracle, random};
 use rand::Rng;
+
+type Oracle = fn(&str, &[u8]) -> Result<BTreeSet<String>, String>;
 
 fn positions() -> usize {
     let number = std::env::var("ASHTA_ORACLE_POSITIONS").ok();
     number.map_or(20_000, |number| number.parse().expect("ASHTA_ORACLE_POSITIONS is a number"))
 }
 
+/// The most throws of a series that the oracles can take: they try every allotment, in every order.
+fn longest(race: &Race) -> usize {
+    match race.ruleset().pieces() {
+        1 => 12,
+        2 => 6,
+        _ => 4,
+    }
+}
+
 /// A series or the dice, drawn by the chances of the game; `None` for a series that the oracle takes too long for.
 fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
     let mut state = race.parse_state(position).expect("a valid position");
-    let longest = if race.ruleset().pieces() > 2 { 4 } else { 6 };
     let mut values = Vec::new();
     while let Node::Chance(_) = race.node(&state) {
         let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
         values.extend(race.throw_values(outcome));
         race.apply_chance(&mut state, outcome);
     }
-    (values.len() <= longest).then_some(values)
+    (values.len() <= longest(race)).then_some(values)
 }
 
-fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
+fn check(race: &Race, position: &str, oracle: Oracle, rng: &mut GameRng) -> bool {
     let Some(throws) = draw(race, position, rng) else { return false };
-    let expected = oracle::turns(position, &throws);
+    let expected = oracle(position, &throws);
     let found = engine::turns(position, &throws);
     assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
     assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
     true
 }
 
-fn lock_step(game: &str, stream: u64) {
+fn lock_step(game: &str, oracle: Oracle, positions: usize, stream: u64) {
     let mut rng = chance::stream(0x0AC1E, stream);
     let mut checked = 0;
-    while checked < positions() {
+    while checked < positions {
         let race = Race::new(random::ruleset(game, &mut rng));
         for position in random::played(&race, 12, &mut rng) {
-            checked += usize::from(check(&race, &position, &mut rng));
+            checked += usize::from(check(&race, &position, oracle, &mut rng));
         }
         for _ in 0..12 {
             let position = random::placed(&race, &mut rng);
-            checked += usize::from(check(&race, &position, &mut rng));
+            checked += usize::from(check(&race, &position, oracle, &mut rng));
         }
     }
 }
 
+/// The games with an oracle of their own, with numbers of seats.
+const WITH_ORACLE: [(&str, usize); 5] =
+    [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 2), ("ashte-kashte", 4), ("pagade", 2)];
+
 #[test]
 fn ashtapada() {
-    lock_step("ashtapada", 0);
+    lock_step("ashtapada", oracle::turns, positions(), 0);
 }
 
 #[test]
 fn ashte_kashte() {
-    lock_step("ashte-kashte", 1);
+    lock_step("ashte-kashte", oracle::turns, positions(), 1);
 }
 
 #[test]
 fn pagade() {
-    lock_step("pagade", 2);
+    lock_step("pagade", oracle::turns, positions(), 2);
 }
 
 #[test]
 fn default_rulesets_get_their_share() {
     let mut rng = chance::stream(0x0AC1E, 3);
-    for (game, seats) in [("ashtapada", 2), ("ashtapada", 4), ("ashte-kashte", 2), ("ashte-kashte", 4), ("pagade", 2)] {
-        let seats: SeatSet = Ruleset::default_seats(seats).expect("a number of seats");
-        let race = Race::new(Ruleset::parse(game, seats).expect("a valid ruleset"));
+    for (game, seats) in WITH_ORACLE {
+        let race = Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"));
         assert!(race.spec().seats.contains(Seat::SOUTH));
         for _ in 0..positions() / 10 {
             let position = random::placed(&race, &mut rng);
-            check(&race, &position, &mut rng);
+            check(&race, &position, oracle::turns, &mut rng);
+        }
+    }
+}
+
+/// Half of the sheets, so that two tests share the work.
+fn lock_step_by_sheet(half: usize) {
+    for (stream, game) in (16..).zip(builtin::names()).skip(half).step_by(2) {
+        lock_step(game, oracle::by_sheet, positions() / 10, stream);
+    }
+}
+
+#[test]
+fn every_other_sheet() {
+    lock_step_by_sheet(0);
+}
+
+#[test]
+fn the_sheets_in_between() {
+    lock_step_by_sheet(1);
+}
+
+#[test]
+fn sheets_by_default_get_their_share() {
+    let mut rng = chance::stream(0x0AC1E, 4);
+    for game in builtin::names() {
+        for seats in 2..=4 {
+            let Ok(ruleset) = Ruleset::seated(game, Some(seats)) else { continue };
+            let race = Race::new(ruleset);
+            for _ in 0..positions() / 100 {
+                let position = random::placed(&race, &mut rng);
+                check(&race, &position, oracle::by_sheet, &mut rng);
+            }
         }
     }
 }
@@ -86,6 +136,7 @@ fn who_enters_and_who_stood_there_look_alike() {
     let position = "ashtapada?pieces=3&twin_split=false S:off,0,0/N:off,6,42 S *";
     let found = engine::turns(position, &[8, 1, 2]);
     assert_eq!(found, oracle::turns(position, &[8, 1, 2]));
+    assert_eq!(found, oracle::by_sheet(position, &[8, 1, 2]));
     let entered_alone = "ashtapada?pieces=3&twin_split=false S:2,8,8/N:off,6,42 N *";
     assert!(found.is_ok_and(|results| results.contains(entered_alone)));
 }

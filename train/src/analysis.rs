@@ -9,6 +9,7 @@ use ashta_agents::record::GameLine;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
 
@@ -144,7 +145,7 @@ impl Analysis {
     /// # Errors
     /// What is wrong with the game.
     pub fn new(race: &Race, line: &GameLine, judge: &Judge) -> Result<Analysis> {
-        let (_, start) = line.begin()?;
+        let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
         let values = Appraiser::new(judge.player.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
         let mut evaluator = judge.player.evaluator();

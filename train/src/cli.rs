@@ -1,6 +1,7 @@
 //! What can be typed: the commands of `ashta` and their options.
 
 mod bench;
+mod game;
 
 use std::path::PathBuf;
 
@@ -8,7 +9,8 @@ use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand};
+pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand, BenchGamesArgs};
+pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
 AGENTS
@@ -26,7 +28,7 @@ const ARENA_AGENTS: &str = "\
 AGENTS
   as for `ashta eval`; and engine:COMMAND, any program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
-/// Train, judge, play and export bots for Ashtapada, Ashte Kashte and Pagade.
+/// Train, judge, play and export bots for the old race games of India, and for games of your own.
 #[derive(Debug, Parser)]
 #[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
 pub struct Cli {
@@ -38,6 +40,8 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the games: list them, or check and draw one that comes with the program or is a sheet of your own.
+    Game(ShowGameArgs),
     /// Train a bot by self-play, judge it against the baselines and export it.
     Train(TrainArgs),
     /// Find perfect play of a small enough game and write it to a table.
@@ -84,7 +88,7 @@ pub enum Command {
 /// Options of `ashta train`.
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// A TOML file with what differs from configs/default.toml, for instance configs/ashtapada.toml.
+    /// A TOML file with what differs from configs/default.toml, as those in configs/; or the sheet of a game.
     #[arg(required_unless_present = "resume")]
     pub config: Option<PathBuf>,
     /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
@@ -111,7 +115,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
-    /// A TOML file whose section [ruleset] says what to solve, for instance configs/ashtapada.toml.
+    /// A TOML file whose section [ruleset] says what to solve, as those in configs/; or the sheet of a game.
     pub config: PathBuf,
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -183,7 +187,7 @@ pub enum Progressed {
 /// Options of `ashta survey`.
 #[derive(Debug, Args)]
 pub struct SurveyArgs {
-    /// A TOML file whose section [ruleset] says what is played, for instance configs/ashtapada.toml.
+    /// A TOML file whose section [ruleset] says what is played, as those in configs/; or the sheet of a game.
     pub config: PathBuf,
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -213,17 +217,6 @@ pub struct SurveyArgs {
     /// Print what survey.json holds instead of sentences.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Which game is played, where no bot says so.
-#[derive(Debug, Args)]
-pub struct GameArgs {
-    /// The game with its house rules, as `ashtapada`, `ashte-kashte` or `pagade?no_cut=lap`. A bot brings its own.
-    #[arg(long)]
-    pub game: Option<String>,
-    /// Number of seats, 2 to 4. A bot brings its own.
-    #[arg(long)]
-    pub seats: Option<usize>,
 }
 
 /// How many games are played, and how.
@@ -323,6 +316,9 @@ pub struct AnalyzeArgs {
     /// Which game of the file, from 1.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub number: u32,
+    /// The sheet of the game, where it does not come with the program and the file does not bring it.
+    #[arg(long = "game", value_name = "FILE.toml")]
+    pub of: Option<String>,
     /// By whose values: an agent; or `auto`, perfect play or the strongest bot that comes with the program.
     #[arg(long, default_value = "auto", value_name = "AGENT")]
     pub by: String,
@@ -395,7 +391,7 @@ pub struct BotsArgs {
 /// Options of `ashta play`.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The opponent on all other seats. A baseline plays Ashtapada unless --game says otherwise.
+    /// The opponent on all other seats. A baseline plays the game of configs/default.toml unless --game says otherwise.
     #[arg(default_value = "greedy+2ply")]
     pub agent: String,
     #[command(flatten)]
@@ -409,8 +405,9 @@ pub struct PlayArgs {
     /// Show winning chances all the time (typing `?` shows them once).
     #[arg(long)]
     pub show: bool,
-    /// Go on from this position, as `p` prints it, instead of beginning a game.
-    #[arg(long, conflicts_with_all = ["game", "seats"])]
+    /// Go on from this position, as `p` prints it, instead of beginning a game. Of a game of your own --game names the
+    /// sheet.
+    #[arg(long, conflicts_with = "seats")]
     pub position: Option<String>,
     /// Write the positions of the game to this new file, one a line, turn by turn.
     #[arg(long, value_name = "FILE")]

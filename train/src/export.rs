@@ -44,7 +44,7 @@ pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<Path
 /// # Errors
 /// When the network does not answer its own probes, which would be an error of the program.
 pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, judged: &[Judged]) -> Result<Bot> {
-    let mut manifest = Manifest::new(race.spec(), net.shape().clone());
+    let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
         ("name", config.run.name.clone()),
         ("seed", config.run.seed.to_string()),

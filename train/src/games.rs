@@ -1,29 +1,49 @@
 //! From what people write to the game that is meant.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::bot::Bot;
 use ashta_agents::folders::{Folders, Judge};
 use ashta_agents::roster::{AgentSpec, Lookahead, Player, Roster};
-use ashta_env::game::SeatSet;
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheets, builtin};
 
 use crate::config::RulesetConfig;
+use crate::sheet_file;
 
 /// The game of a configuration.
 ///
 /// # Errors
 /// Everything that is wrong with it.
 pub fn configured(config: &RulesetConfig) -> Result<Race> {
-    let flags = config.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
-    let ruleset = Ruleset::new(&config.game, seat_set(config.seats)?, flags).context("section [ruleset]")?;
-    Ok(Race::new(ruleset))
+    Ok(Race::new(config.ruleset().context("section [ruleset]")?))
 }
 
-fn seat_set(count: usize) -> Result<SeatSet> {
-    Ruleset::default_seats(count).with_context(|| format!("a game has 2 to 4 seats, not {count}"))
+/// The ruleset written as `game?flag=value&flag=value`, for `count` seats or as many as the game has by default. The
+/// game is one of `known`, or the file of a sheet.
+///
+/// # Errors
+/// When there is no such game or file, or it does not take the flags or the number of seats.
+pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Ruleset> {
+    if !sheet_file::is_file(game) {
+        return Ok(known.seated(game, count)?);
+    }
+    let (path, flags) = Ruleset::split(game);
+    let (sheet, _) = sheet_file::read(Path::new(path))?;
+    Ruleset::seated_of(Arc::new(sheet), count, flags).with_context(|| path.to_owned())
+}
+
+/// The built-in games, and those of bots and tables.
+pub fn known(agents: &[&Roster]) -> Sheets {
+    let mut sheets = Sheets::default();
+    for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
+        // What keeps the name from being known keeps the agent from playing.
+        let _ = sheets.add(Arc::clone(race.ruleset().base()));
+    }
+    sheets
 }
 
 /// Loads an agent. A bot that comes with the program goes by its name.
@@ -73,8 +93,7 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&Roster]) -> Resul
         (Some((agent, bot)), _) => {
             let race = bot.race().with_context(|| agent.spec().to_string())?;
             if let Some(game) = game {
-                let count = seats.unwrap_or(race.ruleset().seats().len());
-                let asked = Ruleset::parse(game, seat_set(count)?)?;
+                let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
                 let (spec, plays) = (agent.spec(), race.ruleset());
                 if asked != *plays {
                     bail!("{spec} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
@@ -84,14 +103,13 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&Roster]) -> Resul
         }
         (None, None) if agents.iter().any(|agent| agent.table().is_some()) => {
             let table = agents.iter().find_map(|agent| agent.table());
-            Race::new(*table.context("there is a table")?.ruleset())
+            Race::new(table.context("there is a table")?.ruleset().clone())
         }
-        (None, Some(game)) => {
-            let partnership = game.contains("teams=true") || game.contains("two_sets");
-            let count = seats.unwrap_or(if partnership { 4 } else { 2 });
-            Race::new(Ruleset::parse(game, seat_set(count)?)?)
+        (None, Some(game)) => Race::new(ruleset(&known(agents), game, seats)?),
+        (None, None) => {
+            let names: Vec<&str> = builtin::names().collect();
+            bail!("no bot or table says what to play: add --game with one of {}, or a sheet", names.join(", "))
         }
-        (None, None) => bail!("no bot or table says what to play: add --game, for instance --game ashtapada"),
     };
     if seats.is_some_and(|count| count != race.ruleset().seats().len()) {
         bail!("the game has {} seats, not {}", race.ruleset().seats().len(), seats.unwrap_or(0));

@@ -15,6 +15,7 @@ pub mod progress;
 pub mod run;
 pub mod rundir;
 pub mod runlog;
+pub mod sheet_file;
 pub mod trainee;
 pub mod trainer;
 pub mod wire;

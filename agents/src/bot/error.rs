@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ashta_env::game::SeatLettersError;
 use ashta_env::ruleset::RulesetError;
+use ashta_env::sheet::SheetError;
 
 use super::FORMAT;
 use crate::portable::NetError;
@@ -72,6 +73,9 @@ pub enum BotError {
     /// The game of the bot is not known.
     #[error("the ruleset of the bot")]
     Rules(#[from] RulesetError),
+    /// The sheet that comes with the bot is broken.
+    #[error("the game of the bot")]
+    Sheet(#[from] SheetError),
     /// The bot was made for another game, or another version of it.
     #[error("the bot was made for {what} {found}, not {expected}")]
     Ruleset {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ashta_env::game::{Seat, Spec};
+use ashta_env::game::{Game, Seat, Spec};
+use ashta_env::race::Race;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::level::{Calibration, Level};
@@ -22,6 +23,9 @@ pub struct Manifest {
     pub ruleset: String,
     /// The letters of the seats that take part, in the order S, E, N, W.
     pub seats: String,
+    /// The sheet of a game that does not come with the program, as TOML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// [`Spec::ruleset_hash`], 16 hexadecimal digits in the file.
     #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
     pub ruleset_hash: u64,
@@ -85,6 +89,7 @@ impl Manifest {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             ruleset: spec.name.clone(),
             seats: spec.seats.iter().map(Seat::letter).collect(),
+            sheet: None,
             ruleset_hash: spec.ruleset_hash,
             encoding: spec.encoding,
             checksum: 0,
@@ -94,6 +99,13 @@ impl Manifest {
             levels: Vec::new(),
             probes: Vec::new(),
         }
+    }
+
+    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of one that is not built in.
+    pub fn of(race: &Race, shape: NetShape) -> Manifest {
+        let ruleset = race.ruleset();
+        let sheet = (!ruleset.is_builtin()).then(|| ruleset.base().text());
+        Manifest { sheet, ..Manifest::new(race.spec(), shape) }
     }
 
     /// Reads a manifest of the one format that this program knows.

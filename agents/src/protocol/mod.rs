@@ -5,19 +5,24 @@
 //! caller: lines of standard input, a message of a browser, a call from C.
 
 mod rules;
+mod sheets;
 mod show;
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::GAMES;
+use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde_json::{Map, Value, json};
 
 use crate::roster::{Player, Roster};
+
+pub use sheets::describe;
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
@@ -31,6 +36,10 @@ pub struct Engine {
     agent: Option<Roster>,
     /// What agents that draw draw from, from request to request.
     rng: GameRng,
+    /// The games that are known by name.
+    sheets: Sheets,
+    /// The last sheet that a request brought, with its text: many requests bring the same.
+    last_sheet: Option<(String, Arc<Sheet>)>,
 }
 
 /// Why a request was refused: a code for programs and a message for people.
@@ -38,10 +47,12 @@ pub struct Engine {
 struct Refusal {
     code: &'static str,
     message: String,
+    /// What is wrong with a sheet.
+    problems: Vec<SheetProblem>,
 }
 
 fn refuse(code: &'static str, message: impl ToString) -> Refusal {
-    Refusal { code, message: message.to_string() }
+    Refusal { code, message: message.to_string(), problems: Vec::new() }
 }
 
 /// The codes of refusals.
@@ -59,9 +70,14 @@ mod code {
 type Answer = Result<Value, Refusal>;
 
 impl Engine {
-    /// An engine with this agent, or one that knows only the rules.
+    /// An engine with this agent, or one that knows only the rules. The game of a bot or a table is known by its name.
     pub fn new(agent: Option<Roster>) -> Engine {
-        Engine { agent, rng: chance::stream(0, 0) }
+        let mut sheets = Sheets::default();
+        if let Some(Ok(Some(race))) = agent.as_ref().map(Roster::race) {
+            // What keeps the name from being known keeps the agent from playing, and is said when it is asked.
+            let _ = sheets.add(Arc::clone(race.ruleset().base()));
+        }
+        Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None }
     }
 
     /// The answer to a request, a JSON object in both directions.
@@ -77,7 +93,13 @@ impl Engine {
         let id = request.as_ref().ok().and_then(|request| request.get("id").cloned());
         let mut answer = match request.and_then(|request| self.operate(&request)) {
             Ok(answer) => answer,
-            Err(Refusal { code, message }) => json!({"error": {"code": code, "message": message}}),
+            Err(Refusal { code, message, problems }) => {
+                let mut error = json!({"code": code, "message": message});
+                if !problems.is_empty() {
+                    error["problems"] = problems.iter().map(sheets::problem).collect();
+                }
+                json!({"error": error})
+            }
         };
         if let (Some(id), Some(answer)) = (id, answer.as_object_mut()) {
             answer.insert("id".to_owned(), id);
@@ -86,22 +108,30 @@ impl Engine {
     }
 
     fn operate(&mut self, request: &Map<String, Value>) -> Answer {
-        match text(request, "op")? {
+        let operation = text(request, "op")?;
+        let sheet = self.brought(request)?;
+        let known = &self.sheets;
+        match operation {
             "hello" => Ok(json!({
                 "name": "ashta",
                 "version": env!("CARGO_PKG_VERSION"),
                 "protocol": PROTOCOL,
-                "games": GAMES,
+                "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
                 "agent": self.agent.as_ref().map(|agent| agent.spec().to_string()),
             })),
-            "new" => rules::new_game(request),
-            "chance" => rules::chance_outcomes(request),
-            "legal" => rules::legal(request),
-            "apply" => rules::apply(request),
-            "turns" => rules::turns(request),
-            "observe" => rules::observe(request),
-            "board" => show::board(request),
-            "view" => show::view(request),
+            "games" => Ok(json!({"games": known.all().map(|sheet| describe(sheet)).collect::<Vec<_>>()})),
+            "sheet" => match sheet {
+                Some(sheet) => Ok(json!({"game": describe(&sheet)})),
+                None => Err(refuse(code::REQUEST, "`sheet` is missing")),
+            },
+            "new" => rules::new_game(known, sheet.as_deref(), request),
+            "chance" => rules::chance_outcomes(known, request),
+            "legal" => rules::legal(known, request),
+            "apply" => rules::apply(known, request),
+            "turns" => rules::turns(known, request),
+            "observe" => rules::observe(known, request),
+            "board" => show::board(known, request),
+            "view" => show::view(known, request),
             "hint" => self.hint(request),
             "bestmove" => self.best_move(request),
             "evaluate" => self.evaluate(request),
@@ -115,7 +145,7 @@ impl Engine {
     }
 
     fn best_move(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(request)?;
+        let (race, state) = position(&self.sheets, request)?;
         let agent = self.agent_for(&race)?;
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
@@ -141,7 +171,7 @@ impl Engine {
     }
 
     fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(request)?;
+        let (race, state) = position(&self.sheets, request)?;
         let agent = self.agent_for(&race)?;
         check_turn(&race, &state)?;
         let mut values = Vec::new();
@@ -164,13 +194,13 @@ fn seed(request: &Map<String, Value>) -> Result<u64, Refusal> {
     seed.ok_or_else(|| refuse(code::REQUEST, "`seed` is a number from 0 on"))
 }
 
-fn position(request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
-    Race::parse(text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
+fn position(sheets: &Sheets, request: &Map<String, Value>) -> Result<(Race, State), Refusal> {
+    Race::parse_in(sheets, text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
 }
 
 /// Positions that are met within the turn of `state` at most. Only a series of many throws leads to more: fewer are met
 /// after more than 16 throws with more than two pieces, where it takes longer to find out what is legal.
-pub(crate) fn most_results(race: &Race, state: &State) -> usize {
+pub fn most_results(race: &Race, state: &State) -> usize {
     let is_slow = race.spec().pieces > 2 && race.pending_throws(state).len() > 16;
     if is_slow { 1 << 12 } else { 1 << 15 }
 }

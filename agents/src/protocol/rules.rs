@@ -4,6 +4,7 @@ use ashta_env::chance;
 use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheet, Sheets};
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Refusal, by_seat, code, position, refuse, results, seed, text};
@@ -15,19 +16,27 @@ fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Ref
     numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of throws")))
 }
 
-pub(super) fn new_game(request: &Map<String, Value>) -> Answer {
-    let game = text(request, "game")?;
-    let seats = match request.get("seats") {
-        None => Ruleset::default_seats(2),
-        Some(Value::Number(count)) => count.as_u64().and_then(|count| Ruleset::default_seats(count as usize)),
+pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
+    let game = match (sheet, request.get("game")) {
+        (Some(sheet), None) => sheet.name.as_str(),
+        _ => text(request, "game")?,
+    };
+    if let Some(sheet) = sheet.filter(|sheet| Ruleset::split(game).0 != sheet.name) {
+        return Err(refuse(code::GAME, format!("`game` is {game}, and the sheet is of {}", sheet.name)));
+    }
+    let ruleset = match request.get("seats") {
+        None => sheets.seated(game, None),
         Some(Value::String(letters)) => {
             let seats = SeatSet::from_letters(letters);
-            Some(seats.map_err(|error| refuse(code::REQUEST, format!("`seats`: {error}")))?)
+            sheets.ruleset(game, seats.map_err(|error| refuse(code::REQUEST, format!("`seats`: {error}")))?)
         }
-        Some(_) => None,
+        Some(count) => match count.as_u64() {
+            Some(count @ 2..=4) => sheets.seated(game, Some(count as usize)),
+            _ => return Err(refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\"")),
+        },
     };
-    let seats = seats.ok_or_else(|| refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\""))?;
-    let race = Race::new(Ruleset::parse(game, seats).map_err(|error| refuse(code::GAME, error))?);
+    let race = Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?);
+    let seats = race.spec().seats;
     let seed = seed(request)?;
     let first = match request.get("start") {
         None | Some(Value::Null) => chance::first_seat(seats, &mut chance::stream(seed, 0)),
@@ -40,8 +49,8 @@ pub(super) fn new_game(request: &Map<String, Value>) -> Answer {
     Ok(json!({"position": race.print(&race.initial_state(first))}))
 }
 
-pub(super) fn chance_outcomes(request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(request)?;
+pub(super) fn chance_outcomes(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
     if !matches!(race.node(&state), Node::Chance(_)) {
         return Err(refuse(code::POSITION, "the position waits for no throw"));
     }
@@ -57,15 +66,15 @@ fn exact(probability: f32) -> f64 {
     (f64::from(probability) * 1e6).round() / 1e6
 }
 
-pub(super) fn legal(request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(request)?;
+pub(super) fn legal(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
     let legal = race.legal_actions(&state).iter();
     let actions = legal.map(|action| json!({"id": action.0, "text": race.action_text(&state, action)}));
     Ok(json!({"actions": actions.collect::<Vec<_>>()}))
 }
 
-pub(super) fn apply(request: &Map<String, Value>) -> Answer {
-    let (race, mut state) = position(request)?;
+pub(super) fn apply(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, mut state) = position(sheets, request)?;
     match (request.get("throw"), request.get("action")) {
         (Some(_), None) => {
             let values = small_numbers(request, "throw")?;
@@ -92,15 +101,17 @@ pub(super) fn apply(request: &Map<String, Value>) -> Answer {
     Ok(answer)
 }
 
-pub(super) fn turns(request: &Map<String, Value>) -> Answer {
-    let (race, mut state) = position(request)?;
+pub(super) fn turns(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, mut state) = position(sheets, request)?;
     let values = small_numbers(request, "throws")?;
     if !text(request, "position")?.ends_with(" *") {
         return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
     }
     race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
     if !matches!(race.node(&state), Node::Decision(_)) {
-        return Err(refuse(code::THROW, format!("{values:?} is not a whole series: it ends in 2 or 3")));
+        let stop: Vec<String> = race.ruleset().sheet().turn.stop.iter().map(u8::to_string).collect();
+        let end = if stop.is_empty() { String::new() } else { format!(": it ends in {}", stop.join(" or ")) };
+        return Err(refuse(code::THROW, format!("{values:?} is not a whole series{end}")));
     }
     let results = results(&race, &state)?;
     let mut positions: Vec<String> = results.states().iter().map(|state| race.print(state)).collect();
@@ -109,10 +120,10 @@ pub(super) fn turns(request: &Map<String, Value>) -> Answer {
     Ok(json!({"positions": positions}))
 }
 
-pub(super) fn observe(request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(request)?;
+pub(super) fn observe(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
     let (Node::Chance(seat) | Node::Decision(seat)) = race.node(&state) else {
-        return Err(refuse(code::POSITION, "the game is over: there is nobody to observe"));
+        return Err(refuse(code::POSITION, "the game is over: no seat observes it"));
     };
     let mut observation = vec![0.0; race.spec().observation];
     race.observe(&state, seat, &mut observation);

@@ -1,17 +1,18 @@
 //! What a drawn board needs: its squares, the pieces on them, what each action does, and what it is worth.
 
-use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
 use ashta_env::notation::{Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
+use ashta_env::sheet::{Area, Sheets, UnitKind};
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Engine, Refusal, by_seat, code, position, refuse, results};
 
 /// `board`: the squares of a game and the courses of its seats.
-pub(super) fn board(request: &Map<String, Value>) -> Answer {
-    let (race, _) = position(request)?;
+pub(super) fn board(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, _) = position(sheets, request)?;
     let squares = race.squares().map(|(square, ground)| {
         let seat = if let Ground::End(seat) = ground { seat } else { None };
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
@@ -25,14 +26,31 @@ pub(super) fn board(request: &Map<String, Value>) -> Answer {
             (seat.letter().to_string(), json!(squares))
         })
         .collect();
-    Ok(json!({"side": race.board().side(), "squares": squares.collect::<Vec<_>>(), "courses": courses}))
+    let sheet = race.ruleset().sheet();
+    let outlook = match race.spec().outlook {
+        Outlook::Winner => "winner",
+        Outlook::Teams => "teams",
+        Outlook::Placings => "placings",
+    };
+    Ok(json!({
+        "side": race.board().side(),
+        "squares": squares.collect::<Vec<_>>(),
+        "courses": courses,
+        "first_number": sheet.board.first_number,
+        "throws": sheet.throws,
+        "words": sheet.words,
+        "outlook": outlook,
+        "has_gate": sheet.gate.at > 0,
+        "has_units": sheet.unit.kind != UnitKind::None,
+        "bears_off": race.bears_off(),
+    }))
 }
 
 /// `view`: a position as it is drawn, and what each legal action does to it.
-pub(super) fn view(request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(request)?;
+pub(super) fn view(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
     let standing = race.standing_within(&state);
-    let pieces: Vec<Value> = standing.iter().map(|piece| shown(&race, piece)).collect();
+    let pieces: Vec<Value> = standing.iter().map(|piece| shown(&race, &standing, piece)).collect();
     let (node, mover) = match race.node(&state) {
         Node::Chance(seat) => ("chance", Some(seat)),
         Node::Decision(seat) => ("decision", Some(seat)),
@@ -78,19 +96,47 @@ pub(super) fn view(request: &Map<String, Value>) -> Answer {
     Ok(answer)
 }
 
-fn shown(race: &Race, piece: &Standing) -> Value {
+fn shown(race: &Race, standing: &[Standing], piece: &Standing) -> Value {
     json!({
         "seat": piece.seat.letter(),
         "square": piece.square.map(|square| square.to_string()),
         "place": race.place_text(piece.place),
         "is_marked": piece.is_marked,
+        "is_unit": is_unit(race, standing, piece),
+        "is_back": is_back(race, piece),
     })
+}
+
+/// Whether a piece is on the part of its course that comes back over squares where it was before.
+fn is_back(race: &Race, piece: &Standing) -> bool {
+    let course = race.board().course(piece.seat);
+    let first_again = (1..course.len()).find(|&at| course[..at].contains(&course[at]));
+    let place = usize::from(piece.place);
+    first_again.is_some_and(|at| place > at && place < course.len())
+}
+
+/// Whether a piece stands together with another of its seat as a unit.
+fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
+    let sheet = race.ruleset().sheet();
+    let is_beside = |other: &&Standing| (other.seat, other.place) == (piece.seat, piece.place);
+    let count =
+        |is_it: &dyn Fn(&Standing) -> bool| standing.iter().filter(is_beside).filter(|piece| is_it(piece)).count();
+    let Some(square) = race.square(piece.seat, piece.place) else { return false };
+    match sheet.unit.kind {
+        UnitKind::None => false,
+        UnitKind::Declared => piece.is_marked && !is_back(race, piece) && count(&|other| other.is_marked) > 1,
+        UnitKind::Together => {
+            let number = usize::from(piece.place) + usize::from(sheet.board.first_number) - 1;
+            let is_inner = number >= usize::from(sheet.gate.at) && race.ground(square) == Ground::Plain;
+            count(&|_| true) > 1 && (sheet.unit.area == Area::Any || sheet.gate.at > 0 && is_inner)
+        }
+    }
 }
 
 impl Engine {
     /// `hint`: what the agent thinks that the position and each legal action are worth.
     pub(super) fn hint(&self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(request)?;
+        let (race, state) = position(&self.sheets, request)?;
         let agent = self.agent_for(&race)?;
         let mut evaluator = agent.evaluator();
         let Node::Decision(seat) = race.node(&state) else {

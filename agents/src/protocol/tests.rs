@@ -137,7 +137,7 @@ fn boards_have_squares_and_courses() {
         board["squares"].as_array().expect("squares").contains(&json!({"square": "D4", "ground": "end", "seat": "S"}))
     );
     let course = board["courses"]["S"].as_array().expect("a course");
-    assert_eq!((course.len(), &course[0], &course[59]), (60, &json!("E1"), &json!("D3")));
+    assert_eq!((course.len(), &course[0], &course[60]), (61, &json!("E1"), &json!("D4")));
     assert_eq!(board["courses"]["N"][0], "D8");
 }
 
@@ -145,8 +145,14 @@ fn boards_have_squares_and_courses() {
 fn a_view_tells_where_pieces_stand_and_go() {
     let view = ask(r#"{"op":"view","position":"ashtapada S:5,30/N:off,23 S 2;5+4"}"#);
     assert_eq!((&view["node"], &view["mover"], &view["throws"]), (&json!("decision"), &json!("S"), &json!([2])));
-    assert_eq!(view["pieces"][0], json!({"seat": "S", "square": "H7", "place": "9", "is_marked": false}));
-    assert_eq!(view["pieces"][2], json!({"seat": "N", "square": null, "place": "off", "is_marked": false}));
+    let piece = |seat: &str, square: Value, place: &str| {
+        let marks = json!({"is_marked": false, "is_unit": false, "is_back": false});
+        let mut piece = json!({"seat": seat, "square": square, "place": place});
+        piece.as_object_mut().expect("an object").extend(marks.as_object().expect("an object").clone());
+        piece
+    };
+    assert_eq!(view["pieces"][0], piece("S", json!("H7"), "9"));
+    assert_eq!(view["pieces"][2], piece("N", Value::Null, "off"));
     let second = json!({
         "id": 1, "text": "2: 30", "words": "B2 to B4 by 2, captures N on H7, throws again", "seat": "S", "pieces": [1],
         "from": "B2", "path": ["B3", "B4"], "place": "32", "throws": [2],
@@ -175,4 +181,123 @@ fn a_hint_is_what_the_best_end_of_the_turn_is_worth() {
     assert_eq!((&before["values"], &before["actions"]), (&evaluated["values"], &json!([])));
     let (refused, _) = error(r#"{"op":"hint","position":"ashtapada S:borne,borne/N:off,23 - -"}"#);
     assert_eq!(refused, code::POSITION);
+}
+
+/// The sheet of a built-in game under another name.
+fn renamed(game: &str, name: &str) -> String {
+    let mut sheet = Sheet::clone(ashta_env::sheet::builtin::named(game).expect("a built-in game"));
+    sheet.name = name.to_owned();
+    sheet.text()
+}
+
+#[test]
+fn every_built_in_game_is_described() {
+    let games = ask(r#"{"op":"games"}"#)["games"].clone();
+    let names: Vec<&str> = ashta_env::sheet::builtin::names().collect();
+    assert_eq!(games.as_array().map(Vec::len), Some(names.len()));
+    assert_eq!(ask(r#"{"op":"hello"}"#)["games"], json!(names));
+    for (game, sheet) in games.as_array().expect("a list").iter().zip(ashta_env::sheet::builtin::all()) {
+        assert_eq!(game["name"], json!(sheet.name));
+        for key in ["title", "summary", "rules"] {
+            assert!(game[key].as_str().is_some_and(|text| !text.is_empty()), "{}: {key}", sheet.name);
+        }
+        assert_eq!(game["seats"], json!(sheet.seats.allowed));
+        assert_eq!(game["pieces"], json!({"count": sheet.pieces.count, "allowed": sheet.pieces.allowed}));
+        assert_eq!(game["words"]["home"], json!(sheet.words.home));
+        for flag in game["flags"].as_array().expect("a list") {
+            assert_eq!(flag["default"], flag["values"][0]["name"]);
+        }
+    }
+}
+
+#[test]
+fn a_sheet_makes_its_game_known_to_a_session() {
+    let mut engine = Engine::new(None);
+    let mut ask = |request: Value| engine.answer(request.to_string().as_bytes());
+    let sheet = renamed("ashte-kashte", "my-race");
+    let new = json!({"op": "new", "game": "my-race?pieces=1", "start": "S"});
+    assert_eq!(ask(new.clone())["error"]["code"], "bad-game");
+    let game = ask(json!({"op": "sheet", "sheet": sheet}))["game"].clone();
+    assert_eq!(game["name"], "my-race");
+    assert_eq!(ask(json!({"op": "games"}))["games"].as_array().and_then(|games| games.last().cloned()), Some(game));
+    let names = ask(json!({"op": "hello"}))["games"].clone();
+    assert_eq!(names.as_array().and_then(|names| names.last().cloned()), Some(json!("my-race")));
+    let position = ask(new)["position"].clone();
+    assert_eq!(position, "my-race?pieces=1 S:hand/N:hand S *");
+    for op in ["chance", "legal", "observe", "board", "view"] {
+        let answer = ask(json!({"op": op, "position": position}));
+        assert!(answer.get("error").is_none(), "{op}: {answer}");
+    }
+}
+
+#[test]
+fn a_request_brings_its_sheet_along() {
+    let sheet = renamed("ashte-kashte", "my-race");
+    let new = ask(&json!({"op": "new", "sheet": sheet, "start": "S"}).to_string());
+    assert_eq!(new["position"], "my-race S:hand,hand,hand,hand/N:hand,hand,hand,hand S *");
+    let new =
+        ask(&json!({"op": "new", "sheet": sheet, "game": "my-race?pieces=1", "seats": 4, "start": "S"}).to_string());
+    let position = "my-race?pieces=1 S:hand/E:hand/N:hand/W:hand S *";
+    assert_eq!(new["position"], position);
+    let with = json!({"op": "apply", "sheet": sheet, "position": position, "throw": [3]});
+    assert_eq!(ask(&with.to_string())["position"], "my-race?pieces=1 S:hand/E:hand/N:hand/W:hand S 3");
+    let best = json!({"op": "bestmove", "sheet": sheet, "position": "my-race?pieces=1 S:5/N:hand S 3"});
+    assert_eq!(ask(&best.to_string())["action"], 0);
+    let without = json!({"op": "legal", "sheet": null, "position": position}).to_string();
+    assert_eq!(error(&without).0, "bad-position");
+    let other = json!({"op": "new", "sheet": sheet, "game": "ashtapada"}).to_string();
+    assert_eq!(error(&other), ("bad-game".to_owned(), "`game` is ashtapada, and the sheet is of my-race".to_owned()));
+}
+
+#[test]
+fn broken_sheets_are_refused_with_all_problems() {
+    let broken =
+        renamed("pagade", "my-race").replace("side = 19", "side = 19\nsides = 5").replace("dice = 2", "dice = \"2\"");
+    let answer = ask(&json!({"op": "sheet", "sheet": broken}).to_string());
+    let error = &answer["error"];
+    let problems = error["problems"].as_array().expect("problems");
+    assert!(error["code"] == "bad-game" && problems.len() > 1, "{answer}");
+    for problem in problems {
+        assert!(problem["line"].is_u64() && problem["message"].is_string(), "{problem}");
+        assert!(error["message"].as_str().is_some_and(|all| all.contains(problem["key"].as_str().unwrap_or("?"))));
+    }
+    let mut taken = renamed("siga", "pagade");
+    let answer = ask(&json!({"op": "sheet", "sheet": taken}).to_string());
+    assert_eq!(answer["error"]["code"], "bad-game", "{answer}");
+    assert_eq!(answer["error"]["problems"][0]["key"], "name");
+    taken = renamed("pagade", "pagade");
+    assert_eq!(ask(&json!({"op": "sheet", "sheet": taken}).to_string())["game"]["name"], "pagade");
+    assert_eq!(self::error(r#"{"op":"sheet"}"#), ("bad-request".to_owned(), "`sheet` is missing".to_owned()));
+    assert_eq!(self::error(r#"{"op":"sheet","sheet":3}"#).0, "bad-request");
+}
+
+#[test]
+fn boards_say_what_is_needed_to_draw_any_game() {
+    let new = |game: &str| ask(&json!({"op": "new", "game": game, "start": "S"}).to_string())["position"].clone();
+    let board = |game: &str| ask(&json!({"op": "board", "position": new(game)}).to_string());
+    let ashtapada = board("ashtapada");
+    assert_eq!(ashtapada["throws"], json!({"values": [8, 1, 2, 3, 4], "odds": "cowries", "dice": 1}));
+    assert_eq!((&ashtapada["outlook"], &ashtapada["has_gate"]), (&json!("winner"), &json!(false)));
+    assert_eq!((&ashtapada["bears_off"], &ashtapada["first_number"]), (&json!(true), &json!(0)));
+    let pagade = board("pagade?teams=true");
+    assert_eq!(pagade["throws"], json!({"values": [1, 3, 4, 6], "odds": "equal", "dice": 2}));
+    assert_eq!((&pagade["outlook"], &pagade["has_gate"]), (&json!("teams"), &json!(true)));
+    assert_eq!(pagade["words"]["private"], "belly");
+}
+
+#[test]
+fn views_say_what_stands_together_and_what_comes_back() {
+    let pieces = |position: &str| {
+        let view = ask(&json!({"op": "view", "position": position}).to_string());
+        let pieces = view["pieces"].as_array().unwrap_or_else(|| panic!("{view}")).clone();
+        let marks = |piece: &Value| ["is_unit", "is_back"].map(|key| piece[key].as_bool().expect("a mark"));
+        pieces.iter().map(marks).collect::<Vec<_>>()
+    };
+    let (single, unit, back) = ([false, false], [true, false], [false, true]);
+    assert_eq!(pieces("ashtapada S:30,30/N:off,23 S *"), [unit, unit, single, single]);
+    assert_eq!(pieces("ashtapada S:keep,keep/N:off,off S *"), [single; 4]);
+    assert_eq!(pieces("ashtapada?twins=none S:30,30/N:off,23 S *"), [single; 4]);
+    assert_eq!(pieces("ashtapada?twins=bell S:30,30/N:34t,34t S *"), [single, single, unit, unit]);
+    assert_eq!(pieces("pagade?pieces=2 S+:8,77/N:20,20 S *"), [single, back, unit, unit]);
+    assert_eq!(pieces("pagade?pieces=2 S+:8,home/N:cut,cut S *"), [single; 4]);
 }

@@ -3,12 +3,11 @@
 //! These are facts for people and for telling moves apart. They know nothing of values, and of the rules only what can
 //! be seen: who left the board, who came home, who stands where.
 
-use ashta_env::flags::Twins;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::actions::{PAIRS, PASS};
 use ashta_env::race::state::State;
-use ashta_env::ruleset::Rules;
+use ashta_env::sheet::UnitKind;
 use serde::Serialize;
 
 /// What a turn did above all; of several the first of this list.
@@ -87,14 +86,15 @@ impl TurnFacts {
     pub fn new(race: &Race, before: &State, actions: &[Action], after: &State, seat: Seat) -> TurnFacts {
         let pieces = race.spec().pieces;
         let enemy = race.spec().seats.iter().find(|&other| other != seat).unwrap_or(seat);
-        let places = |state: &State, seat: Seat| race.steps(state, seat)[..pieces].to_vec();
+        let places = |state: &State, seat: Seat| race.places(state, seat)[..pieces].to_vec();
         let (old, new) = (places(before, seat), places(after, seat));
         let on_board = |places: &[u8]| -> Vec<u8> {
             places.iter().copied().filter(|&place| race.square(seat, place).is_some()).collect()
         };
-        let off_board = |places: &[u8]| places.iter().filter(|&&place| place == 0).count();
-        let at_end = |places: &[u8]| places.len() - on_board(places).len() - off_board(places);
-        let is_borne = |place: u8| place == race.spec().goal && matches!(race.ruleset().rules(), Rules::Ashtapada(_));
+        let off_board = |places: &[u8]| places.iter().filter(|&&place| place == race.waiting_place()).count();
+        let at_end =
+            |places: &[u8]| places.iter().filter(|&&place| place > 0 && race.square(seat, place).is_none()).count();
+        let is_borne = |place: u8| place == race.last_place() && race.bears_off();
         let borne = |places: &[u8]| places.iter().filter(|&&place| is_borne(place)).count();
         let (old_board, new_board) = (on_board(&old), on_board(&new));
         let (old_doubles, new_doubles) = (doubles(&old_board), doubles(&new_board));
@@ -143,11 +143,12 @@ impl TurnFacts {
 
     /// All of it in words, a phrase for each fact.
     pub fn words(&self, race: &Race) -> Vec<String> {
-        let pair = match race.ruleset().rules() {
-            Rules::Ashtapada(rules) if rules.twins == Twins::Colocated => "twins",
-            Rules::Ashtapada(_) => "two on one square",
-            Rules::AshteKashte(_) => "a double",
-            Rules::Pagade(_) => "a pair",
+        let sheet = race.ruleset().sheet();
+        let word = &sheet.words.unit;
+        let pair = match sheet.unit.kind {
+            UnitKind::Together if word.ends_with('s') => word.clone(),
+            UnitKind::Together => format!("a {word}"),
+            UnitKind::None | UnitKind::Declared => "two on one square".to_owned(),
         };
         let count = |count: usize| match count {
             0 => "no piece".to_owned(),

@@ -195,7 +195,7 @@ fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, Values), Tab
         if expected == found { Ok(()) } else { Err(TableError::Fact { what, expected, found }) }
     };
     fact("ruleset_hash", &hash(&header.ruleset), &header.ruleset_hash)?;
-    let starts = RaceStarts::new(&Race::new(header.ruleset))?;
+    let starts = RaceStarts::new(&Race::new(header.ruleset.clone()))?;
     fact("camps", &starts.camps().len(), &header.camps)?;
     fact("values", &value_count(&starts), &header.values)?;
     let values = match header.bits {
@@ -337,14 +337,14 @@ pub(super) fn encode(
     values: Numbers<'_>,
     progress: Progress,
 ) -> Result<(), TableError> {
-    let ruleset = *starts.race().ruleset();
+    let ruleset = starts.race().ruleset().clone();
     let (facts, unfinished) = match progress {
         Progress::Facts(facts) => (Some(facts), None),
         Progress::Place(place) => (None, Some(place)),
     };
     let header = Header {
-        ruleset,
         ruleset_hash: hash(&ruleset),
+        ruleset,
         camps: starts.camps().len(),
         values: match values {
             Numbers::Short(values) => values.len(),

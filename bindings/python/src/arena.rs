@@ -101,7 +101,7 @@ fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> 
         }
     }
     Err(PyValueError::new_err(
-        "no bot or table says what to play: name the game, for instance game=ashta.Game(\"ashtapada\")",
+        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names",
     ))
 }
 

@@ -1,19 +1,25 @@
 //! `Game`: the rules of one game, in the words of OpenSpiel.
 
+use std::fs;
+use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use ashta_agents::protocol::describe;
 use ashta_env::chance;
 use ashta_env::game::{Game as _, Outlook, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use ashta_env::ruleset::{GAMES, Ruleset};
+use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use ashta_env::sheet::{Sheet, Sheets, builtin};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyInt, PyString, PyType};
 
-use crate::refused;
 use crate::state::State;
+use crate::{refused, to_python};
 
-/// The rules of one game for certain seats.
+/// The rules of one game for certain seats, by name or of a sheet, with the turn limit of environments.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Game {
@@ -38,6 +44,9 @@ impl Game {
         seats.iter().nth(player).ok_or_else(unknown)
     }
 }
+
+/// What a game is made of, to be made again: name, seats, sheet, flags and turn limit.
+type Made<'py> = (Option<String>, String, Option<String>, Option<Bound<'py, PyDict>>, Option<u32>);
 
 /// Checks that `found` is the game of `race`.
 pub(crate) fn check(race: &Race, found: &Race) -> PyResult<()> {
@@ -66,34 +75,120 @@ pub(crate) fn check_count(race: &Race, num_games: usize) -> PyResult<()> {
     }
 }
 
+/// How a path to a sheet ends.
+const TOML: &str = ".toml";
+
+/// The sheet that is meant: a text, or the path of a file.
+fn sheet_of(sheet: &Bound<'_, PyAny>) -> PyResult<Arc<Sheet>> {
+    let text = sheet.extract::<String>().ok();
+    let (text, file) = match text {
+        Some(text) if text.contains('\n') || !text.ends_with(TOML) => (text, "sheet".to_owned()),
+        _ => {
+            let wrong =
+                |_| PyTypeError::new_err("`sheet` is the text of a sheet, or the path of one that ends in .toml");
+            let path: PathBuf = sheet.extract().map_err(wrong)?;
+            let name = path.display().to_string();
+            let text = fs::read_to_string(&path);
+            (text.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?, name)
+        }
+    };
+    let sheet = Sheet::read(&text, &file).map_err(refused)?;
+    Sheets::check_name(&sheet).map_err(|error| PyValueError::new_err(format!("{file}: {error}")))?;
+    Ok(Arc::new(sheet))
+}
+
+/// The value of a house rule as the notation writes it: `True` is `true`, 3 is `3`.
+fn flag_text(flag: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(value.is_true().to_string());
+    }
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>() {
+        return Ok(value.str()?.to_string());
+    }
+    let kind = value.get_type().name()?;
+    Err(PyTypeError::new_err(format!("the value of the flag `{flag}` is a text, a number or a bool, not {kind}")))
+}
+
+/// The flags of a mapping by name.
+fn flags_of(flags: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+    let wrong = |_| PyTypeError::new_err("`flags` is a dict of house rules by name");
+    let items = flags.call_method0("items").map_err(wrong)?;
+    let one = |item: PyResult<Bound<'_, PyAny>>| {
+        let (flag, value): (String, Bound<'_, PyAny>) = item?.extract()?;
+        let value = flag_text(&flag, &value)?;
+        Ok((flag, value))
+    };
+    items.try_iter()?.map(one).collect()
+}
+
+/// A number of turns after which games are truncated.
+fn limit_of(max_turns: i64) -> PyResult<NonZero<u32>> {
+    let limit = u32::try_from(max_turns).ok().and_then(NonZero::new);
+    let message = || format!("`max_turns` is {max_turns}, but must be 1 to {}", u32::MAX);
+    limit.ok_or_else(|| PyValueError::new_err(message()))
+}
+
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (game, seats = None))]
-    fn new(game: &str, seats: Option<&Bound<'_, PyAny>>) -> PyResult<Game> {
-        let seats = match seats {
-            None => Ruleset::default_seats(2),
-            Some(seats) => match (seats.extract::<usize>(), seats.extract::<String>()) {
-                (Ok(count), _) => Ruleset::default_seats(count),
-                (_, Ok(letters)) => Some(SeatSet::from_letters(&letters).map_err(refused)?),
-                _ => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"")),
-            },
+    #[pyo3(signature = (game = None, seats = None, sheet = None, flags = None, max_turns = None))]
+    fn new(
+        game: Option<&str>,
+        seats: Option<&Bound<'_, PyAny>>,
+        sheet: Option<&Bound<'_, PyAny>>,
+        flags: Option<&Bound<'_, PyAny>>,
+        max_turns: Option<i64>,
+    ) -> PyResult<Game> {
+        let limit = max_turns.map(limit_of).transpose()?;
+        let (sheet, written) = match (game, sheet) {
+            (Some(game), None) => {
+                let (name, flags) = Ruleset::split(game);
+                let unknown = || RulesetError::from(RulesetProblem::UnknownGame { game: name.to_owned() });
+                (Arc::clone(builtin::named(name).ok_or_else(unknown).map_err(refused)?), flags.collect())
+            }
+            (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
+            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`")),
         };
-        let seats = seats.ok_or_else(|| PyValueError::new_err("`seats` is 2, 3 or 4, or letters such as \"SEW\""))?;
-        let ruleset = Ruleset::parse(game, seats).map_err(refused)?;
-        Ok(Game { race: Arc::new(Race::new(ruleset)) })
+        let named = flags.map(flags_of).transpose()?.unwrap_or_default();
+        let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        let flags: Vec<(&str, &str)> = written.into_iter().chain(named).collect();
+        let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>())) {
+            None => Ruleset::seated_of(sheet, None, flags),
+            Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
+            Some((Ok(_), _)) => {
+                return Err(PyValueError::new_err("`seats` is 2, 3 or 4, or letters such as \"SEW\""));
+            }
+            Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters).map_err(refused)?, flags),
+            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"")),
+        };
+        let race = Race::new(ruleset.map_err(refused)?);
+        Ok(Game { race: Arc::new(limit.map_or(race.clone(), |limit| race.with_turn_limit(limit))) })
     }
 
-    /// The games that there are.
+    /// The names of the games that come with the package.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
-        GAMES.to_vec()
+        builtin::names().collect()
     }
 
     /// The game with its house rules, as in the notation.
     #[getter]
     fn name(&self) -> String {
         self.race.spec().name.clone()
+    }
+
+    /// What the game is, for people: its `name`, `title`, `summary`, `rules` in prose and `sources`, the `seats` that
+    /// can play, `pieces`, `throws`, `words`, and its `flags`: the house rules, each with what it is `about`, its
+    /// `values`, its `default` and the `value` that it has here.
+    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let ruleset = self.race.ruleset();
+        let mut described = describe(ruleset.base());
+        let flags = described.get_mut("flags").and_then(serde_json::Value::as_array_mut);
+        for (flag, info) in flags.into_iter().flatten().zip(ruleset.flags()) {
+            flag["value"] = info.value.into();
+        }
+        described["pieces"]["value"] = ruleset.pieces().into();
+        to_python(py, serde_json::to_string(&described))
     }
 
     /// The letters of the seats that take part, in the order of the players.
@@ -160,7 +255,7 @@ impl Game {
         }
     }
 
-    /// Turns after which environments break a game off.
+    /// Turns after which environments truncate a game: `max_turns`, or those of the sheet.
     fn max_game_length(&self) -> u32 {
         self.race.spec().turn_cap
     }
@@ -177,13 +272,7 @@ impl Game {
 
     /// The state that `State.serialize` wrote: a position in the notation.
     fn deserialize_state(&self, text: &str) -> PyResult<State> {
-        let (race, state) = Race::parse(text).map_err(refused)?;
-        if race.spec().ruleset_hash != self.race.spec().ruleset_hash {
-            let (found, seats) = (&race.spec().name, race.spec().seats);
-            let message =
-                format!("the position is of {found} for {seats:?}, not of {} for {}", self.name(), self.seats());
-            return Err(PyValueError::new_err(message));
-        }
+        let state = self.race.parse_state(text).map_err(refused)?;
         Ok(State { race: Arc::clone(&self.race), state })
     }
 
@@ -199,9 +288,18 @@ impl Game {
         self.race.spec().ruleset_hash
     }
 
-    fn __reduce__(slf: &Bound<'_, Game>) -> PyResult<(Py<PyAny>, (String, String))> {
-        let game = slf.get();
-        Ok((slf.get_type().into_any().unbind(), (game.name(), game.seats())))
+    fn __reduce__<'py>(slf: &Bound<'py, Game>) -> PyResult<(Bound<'py, PyType>, Made<'py>)> {
+        let (game, ruleset) = (slf.get(), slf.get().race.ruleset());
+        let limit = game.race.spec().turn_cap;
+        let max_turns = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
+        if ruleset.is_builtin() {
+            return Ok((slf.get_type(), (Some(game.name()), game.seats(), None, None, max_turns)));
+        }
+        let flags = PyDict::new(slf.py());
+        for (flag, value) in Ruleset::split(&ruleset.game_text()).1 {
+            flags.set_item(flag, value)?;
+        }
+        Ok((slf.get_type(), (None, game.seats(), Some(ruleset.base().text()), Some(flags), max_turns)))
     }
 }
 

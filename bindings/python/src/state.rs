@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use ashta_agents::protocol::most_results;
 use ashta_env::game::{Action, Game as _, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_within};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -169,26 +170,32 @@ impl State {
     }
 
     /// What a player sees, `float32[observation_tensor_size]` of zeros and ones; of the player whose turn it is if none
-    /// is named.
+    /// is named. At the end a player sees the pieces of all; if none is named, it is zeros: no player is to act.
     #[pyo3(signature = (player = None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<usize>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let seat = Game::seat(&self.race, player.or(self.mover()).unwrap_or(0))?;
         let mut observation = vec![0.0; self.race.spec().observation];
-        if !self.is_terminal() {
+        if player.is_some() || !self.is_terminal() {
             self.race.observe(&self.state, seat, &mut observation);
         }
         Ok(PyArray1::from_vec(py, observation))
     }
 
-    /// Every state in which the turn under way can end, with the actions that lead there.
-    fn turn_results(&self) -> Vec<(State, Vec<usize>)> {
+    /// Every state in which the turn under way can end, with the actions that lead there. A turn that leads through
+    /// more than `limit` positions is a `ValueError`; by default the limit is that of the engine.
+    #[pyo3(signature = (limit = None))]
+    fn turn_results(&self, py: Python<'_>, limit: Option<usize>) -> PyResult<Vec<(State, Vec<usize>)>> {
+        let most = limit.unwrap_or_else(|| most_results(&self.race, &self.state));
         let mut results = TurnResults::new();
-        turn_results(&*self.race, &self.state, &mut results);
+        if !py.detach(|| turn_results_within(&*self.race, &self.state, most, &mut results)) {
+            let error = TooManyPositions { most };
+            return Err(PyValueError::new_err(format!("{error} from `{}`: raise `limit`", self.serialize())));
+        }
         let one = |index: usize| {
             let state = State { race: Arc::clone(&self.race), state: *results.state(index) };
             (state, results.actions(index).iter().map(|action| usize::from(action.0)).collect())
         };
-        (0..results.len()).map(one).collect()
+        Ok((0..results.len()).map(one).collect())
     }
 
     /// The position in the notation.

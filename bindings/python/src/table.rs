@@ -49,7 +49,7 @@ impl Table {
             _ => None,
         };
         let table = found.ok_or_else(|| PyTypeError::new_err("`table` is a file, the name of one, or a `Game`"))?;
-        Ok(Table { race: Arc::new(Race::new(*table.ruleset())), table })
+        Ok(Table { race: Arc::new(Race::new(table.ruleset().clone())), table })
     }
 
     /// The game that was solved.

@@ -13,15 +13,16 @@ use pyo3::prelude::*;
 use crate::game::{Game, check_count};
 use crate::refused;
 
-/// Many games that are stepped together. A game that ends begins anew at once.
+/// Many games that are stepped together. A game that ends begins anew at once; its last position is kept apart.
 #[pyclass(module = "ashta")]
 #[derive(Debug)]
 pub struct VectorGame {
     race: Arc<Race>,
     envs: VecEnv<Race>,
     has_begun: bool,
-    /// Who is to act, by seat, and what each seat got: as the environment writes it.
+    /// Who is to act, who sees the final observation, by seat, and what each seat got: as the environment writes it.
     seats: Array1<u8>,
+    final_seats: Array1<u8>,
     returns_by_seat: Array2<f32>,
     observations: Py<PyArray2<f32>>,
     legal_actions: Py<PyArray2<bool>>,
@@ -29,7 +30,12 @@ pub struct VectorGame {
     returns: Py<PyArray2<f32>>,
     terminated: Py<PyArray1<bool>>,
     truncated: Py<PyArray1<bool>>,
+    final_observations: Py<PyArray2<f32>>,
+    final_players: Py<PyArray1<i64>>,
 }
+
+/// No player.
+const NONE: i64 = -1;
 
 impl VectorGame {
     /// Lets `act` write into the arrays, without the interpreter lock.
@@ -39,14 +45,18 @@ impl VectorGame {
         act: impl FnOnce(&mut VecEnv<Race>, &mut VecBuffers<'_>) -> T + Send,
     ) -> PyResult<T> {
         let (race, envs) = (&self.race, &mut self.envs);
-        let (seats, returns_by_seat) = (&mut self.seats, &mut self.returns_by_seat);
+        let (seats, final_seats) = (&mut self.seats, &mut self.final_seats);
+        let returns_by_seat = &mut self.returns_by_seat;
         let mut observations = self.observations.bind(py).try_readwrite().map_err(refused)?;
         let mut legal_actions = self.legal_actions.bind(py).try_readwrite().map_err(refused)?;
         let mut players = self.players.bind(py).try_readwrite().map_err(refused)?;
         let mut returns = self.returns.bind(py).try_readwrite().map_err(refused)?;
         let mut terminated = self.terminated.bind(py).try_readwrite().map_err(refused)?;
         let mut truncated = self.truncated.bind(py).try_readwrite().map_err(refused)?;
+        let mut final_observations = self.final_observations.bind(py).try_readwrite().map_err(refused)?;
+        let mut final_players = self.final_players.bind(py).try_readwrite().map_err(refused)?;
         let (mut players, mut returns) = (players.as_array_mut(), returns.as_array_mut());
+        let mut final_players = final_players.as_array_mut();
         let mut out = VecBuffers {
             observations: observations.as_array_mut(),
             masks: legal_actions.as_array_mut(),
@@ -54,6 +64,8 @@ impl VectorGame {
             returns: returns_by_seat.view_mut(),
             terminated: terminated.as_array_mut(),
             truncated: truncated.as_array_mut(),
+            final_observations: final_observations.as_array_mut(),
+            final_seats: final_seats.view_mut(),
         };
         Ok(py.detach(move || {
             let done = act(envs, &mut out);
@@ -62,6 +74,11 @@ impl VectorGame {
             all.iter().enumerate().for_each(|(player, seat)| number[seat.index()] = player as i64);
             for (player, &seat) in players.iter_mut().zip(out.seats.iter()) {
                 *player = number[usize::from(seat) % MAX_SEATS];
+            }
+            let has_ended =
+                out.terminated.iter().zip(&out.truncated).map(|(&terminated, &truncated)| terminated | truncated);
+            for ((player, &seat), has_ended) in final_players.iter_mut().zip(out.final_seats.iter()).zip(has_ended) {
+                *player = if has_ended { number[usize::from(seat) % MAX_SEATS] } else { NONE };
             }
             for (mut own, by_seat) in returns.rows_mut().into_iter().zip(out.returns.rows()) {
                 own.iter_mut().zip(&all).for_each(|(own, seat)| *own = by_seat[seat.index()]);
@@ -81,6 +98,7 @@ impl VectorGame {
             envs: VecEnv::new(Arc::clone(&game.race), num_games),
             has_begun: false,
             seats: Array1::zeros(num_games),
+            final_seats: Array1::zeros(num_games),
             returns_by_seat: Array2::zeros((num_games, MAX_SEATS)),
             observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
             legal_actions: PyArray2::from_array(py, &Array2::from_elem((num_games, spec.actions), false)).unbind(),
@@ -88,6 +106,8 @@ impl VectorGame {
             returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
             terminated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
             truncated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
+            final_observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
+            final_players: PyArray1::from_array(py, &Array1::from_elem(num_games, NONE)).unbind(),
             race: Arc::clone(&game.race),
         })
     }
@@ -152,9 +172,23 @@ impl VectorGame {
         self.terminated.bind(py).clone()
     }
 
-    /// Whether the last step broke the game off at the cap of turns, `bool[num_games]`.
+    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
     #[getter]
     fn truncated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.truncated.bind(py).clone()
+    }
+
+    /// The last position of a game that the last step ended, as the player of `final_players` sees it, else zeros,
+    /// `float32[num_games, observation]`.
+    #[getter]
+    fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
+        self.final_observations.bind(py).clone()
+    }
+
+    /// Who sees the final observation: the player to throw next where the game was truncated, the player who made the
+    /// last move where it is over, else -1, `int64[num_games]`.
+    #[getter]
+    fn final_players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.final_players.bind(py).clone()
     }
 }

@@ -90,11 +90,9 @@ impl VersusGame {
             for (row, table) in tables.iter().enumerate() {
                 let (mut seen, state) = (observations.row_mut(row), table.env.state());
                 seen.fill(0.0);
-                if !table.env.is_terminated() {
-                    active.clear();
-                    race.observe_active(state, table.own, &mut active);
-                    active.iter().for_each(|&entry| seen[usize::from(entry)] = 1.0);
-                }
+                active.clear();
+                race.observe_active(state, table.own, &mut active);
+                active.iter().for_each(|&entry| seen[usize::from(entry)] = 1.0);
                 let legal = table.env.legal_actions();
                 let mask = legal_actions.row_mut(row).into_iter().enumerate();
                 mask.for_each(|(action, is_legal)| *is_legal = legal.contains(Action(action as u8)));
@@ -215,7 +213,8 @@ impl VersusGame {
         PyArray1::from_iter(py, self.tables.iter().map(|table| Game::player(&self.race, table.own) as i64))
     }
 
-    /// What the caller sees, `float32[num_games, observation]`; the same array all the time.
+    /// What the caller sees, `float32[num_games, observation]`, at the end of a game its last position; the same array
+    /// all the time.
     #[getter]
     fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
         self.observations.bind(py).clone()
@@ -239,7 +238,7 @@ impl VersusGame {
         self.terminated.bind(py).clone()
     }
 
-    /// Whether the last step broke the game off at the cap of turns, `bool[num_games]`.
+    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
     #[getter]
     fn truncated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         self.truncated.bind(py).clone()

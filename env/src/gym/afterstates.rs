@@ -1,10 +1,10 @@
-//! The results of a turn as a batch: what a value network judges, and the moves that lead there.
+//! The afterstates of a turn as a batch: the positions that a value network evaluates, and the moves that lead there.
 
 use ndarray::ArrayViewMut2;
 
 use super::rows;
 use crate::game::{Action, Game, Node};
-use crate::turn::{TurnResults, turn_results};
+use crate::turn::{TooManyPositions, TurnResults, turn_results_within};
 
 /// The distinct positions in which the turn under way can end. The buffers are reused from call to call.
 #[derive(Clone, Debug)]
@@ -20,9 +20,18 @@ impl<S> Default for Afterstates<S> {
 }
 
 impl<S: Clone> Afterstates<S> {
-    /// Enumerates the results of the decision `state`; there are none when it is no decision.
-    pub fn enumerate<G: Game<State = S>>(&mut self, game: &G, state: &S) {
-        turn_results(game, state, &mut self.results);
+    /// Enumerates the results of the decision `state`; there are none when it is no decision. `most` bounds the
+    /// positions that are met within the turn and at its end, and so time and memory;
+    /// [`MOST_POSITIONS`](crate::turn::MOST_POSITIONS) is enough for all but the longest series of throws.
+    ///
+    /// # Errors
+    /// When the turn leads through more than `most` positions; then there are no results.
+    pub fn enumerate<G: Game<State = S>>(&mut self, game: &G, state: &S, most: usize) -> Result<(), TooManyPositions> {
+        if turn_results_within(game, state, most, &mut self.results) {
+            return Ok(());
+        }
+        self.results.clear();
+        Err(TooManyPositions { most })
     }
 
     /// Number of results.

@@ -2,6 +2,10 @@
 //!
 //! Between two decisions the environment throws the dice, so a caller only ever sees decisions. Who wants the chance
 //! nodes themselves uses [`Game`] directly. For many games at once there is [`VecEnv`].
+//!
+//! A game is truncated at the turn limit of its game, [`Spec::turn_cap`](crate::game::Spec::turn_cap). The limit
+//! belongs to the environment, not to the rules: it changes neither positions nor observations, and is no part of a
+//! ruleset's hash. A race has that of its sheet, or another one that is set when the race is built.
 
 mod afterstates;
 mod rows;
@@ -34,7 +38,7 @@ pub struct Env<G: Game> {
 pub struct Step {
     /// The game is over by its rules.
     pub terminated: bool,
-    /// The game was broken off because it reached the turn cap; it is nobody's win and no draw.
+    /// The game was truncated because it reached the turn limit; no seat has won it, and it is no draw.
     pub truncated: bool,
     /// What each seat gets, 0 to 1; zeros unless `terminated`.
     pub returns: BySeat<f32>,
@@ -54,7 +58,7 @@ pub enum StepError {
         /// Which of many games, if there are many.
         game: Option<usize>,
     },
-    /// The game is over or broken off.
+    /// The game is over or truncated.
     #[error("the game is over: reset it first")]
     Over,
     /// There is not one action for each game.
@@ -142,12 +146,14 @@ impl<G: Game> Env<G> {
         &self.game
     }
 
-    /// The position: a decision, or the end. A truncated game stands before its next throw.
+    /// The position: a decision, or the end. A truncated game stands before its next throw. The final observation of a
+    /// game is [`Env::observe`] of this position by the seat to throw where the game was truncated, and by the seat
+    /// that made the last move where it is over by its rules.
     pub fn state(&self) -> &G::State {
         &self.state
     }
 
-    /// The seat to act, or `None` when the game is over or broken off.
+    /// The seat to act, or `None` when the game is over or truncated.
     pub fn seat(&self) -> Option<Seat> {
         match self.game.node(&self.state) {
             Node::Decision(seat) => Some(seat),
@@ -155,7 +161,7 @@ impl<G: Game> Env<G> {
         }
     }
 
-    /// The legal actions of the seat to act; empty when the game is over or broken off.
+    /// The legal actions of the seat to act; empty when the game is over or truncated.
     #[inline]
     pub fn legal_actions(&self) -> ActionMask {
         self.legal
@@ -174,7 +180,7 @@ impl<G: Game> Env<G> {
         self.game.node(&self.state) == Node::Terminal
     }
 
-    /// Whether the game was broken off at the turn cap.
+    /// Whether the game was truncated at the turn limit.
     pub fn is_truncated(&self) -> bool {
         self.turns > self.game.spec().turn_cap && !self.is_terminated()
     }

@@ -6,10 +6,9 @@
 use std::fmt;
 
 use crate::game::{Game, Outlook, Seat};
-use crate::games::{ashtapada, ashte_kashte, pagade};
+use crate::race::Race;
 use crate::race::board::Square;
 use crate::race::state::{Phase, State};
-use crate::race::{Race, Turns};
 
 /// What a square of the board is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +45,9 @@ impl Ground {
 /// Width of the screen that a drawing fits on.
 const COLUMNS: usize = 80;
 
+/// Boards with more rows and columns are drawn without brackets.
+const WIDE: usize = 12;
+
 /// Characters in a square: least, and most where more pieces stand there than can be written out.
 struct Widths {
     least: usize,
@@ -71,12 +73,10 @@ impl Race {
         let mut standing = Vec::new();
         for seat in self.spec().seats.iter() {
             for (slot, &place) in state.pieces[seat.index()][..self.spec().pieces].iter().enumerate() {
-                let (square, is_marked) = match self.turns() {
-                    Turns::Series(turns) if place == turns.keep => (self.keep_of(seat), false),
-                    Turns::Series(_) => (self.square(seat, place), state.declared[seat.index()] >> slot & 1 == 1),
-                    Turns::Single(_) => (self.square(seat, place), false),
-                    Turns::Dice(_) => (self.square(seat, place), place >= pagade::RING_END),
-                };
+                let is_on_its_way_back = place >= self.rules.back && self.rules.back < self.rules.home;
+                let is_marked = state.declared[seat.index()] >> slot & 1 == 1 || is_on_its_way_back;
+                // The finish is drawn as the square of a seat where it has one of its own.
+                let square = if place == self.rules.home { self.keep_of(seat) } else { self.square(seat, place) };
                 standing.push(Standing { seat, square, place, is_marked });
             }
         }
@@ -93,10 +93,10 @@ impl Race {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
     }
 
-    /// The square on which the keep of a seat is drawn; only Ashtapada has keeps.
+    /// The square that is the finish of this seat alone; `None` where seats finish together, or in a drawn middle.
     pub(super) fn keep_of(&self, seat: Seat) -> Option<Square> {
-        let central = (3..=4).flat_map(|row| (3..=4).map(move |column| Square { row, column }));
-        central.into_iter().find(|&square| self.ground(square) == Ground::End(Some(seat)))
+        let finish = *self.board().course(seat).last()?;
+        (self.ground(finish) == Ground::End(Some(seat))).then_some(finish)
     }
 
     /// The position as a drawing, lines separated by `\n`: the rows of the board from the top, each with its number,
@@ -110,7 +110,7 @@ impl Race {
     pub fn draw(&self, state: &State) -> String {
         let side = self.board().side();
         let squares = |row: usize| (0..side).map(move |column| Square { row: row as u8, column: column as u8 });
-        let is_cross = matches!(self.turns(), Turns::Dice(_));
+        let is_cross = side > WIDE;
         let widths = if is_cross { Widths { least: 2, most: 3 } } else { Widths { least: 2, most: 6 } };
         let standing = self.standing(state);
         let contents: Vec<Vec<String>> = (0..side)
@@ -129,6 +129,7 @@ impl Race {
             for (square, content) in squares(row).zip(&contents[row]) {
                 let ground = self.ground(square);
                 let empty = match ground {
+                    Ground::Marked if is_cross => "x".to_owned(),
                     Ground::Outside | Ground::Marked | Ground::End(None) => String::new(),
                     Ground::Plain => ".".to_owned(),
                     Ground::End(Some(seat)) => seat.letter().to_ascii_lowercase().to_string(),
@@ -140,9 +141,13 @@ impl Race {
             lines.push(line);
         }
         // Beside the arm of a cross there is room within the frame.
-        let columns_taken = if is_cross { 11 } else { side };
-        let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
         let mut notes = self.notes(state);
+        let beside = (0..side).rev().skip(1).take(notes.len());
+        let is_taken =
+            |row: usize, column: usize| self.ground(Square { row: row as u8, column: column as u8 }) != Ground::Outside;
+        let columns_taken =
+            beside.flat_map(|row| (0..side).rev().find(|&column| is_taken(row, column))).max().unwrap_or(0) + 1;
+        let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
         if notes.iter().any(|note| margin + note.len() > COLUMNS) {
             notes.push(String::new());
             lines.splice(0..0, notes);
@@ -159,15 +164,8 @@ impl Race {
     /// The square on which a piece of `seat` stands that is at `place`, or `None` when that is no square: off the
     /// board, in the keep, or home. Places are those of [`crate::game::Game::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
-        let index = match self.turns() {
-            Turns::Series(_) => place.checked_sub(1)?,
-            Turns::Single(_) if place == 0 => return None,
-            Turns::Single(turns) if place == turns.home => return None,
-            Turns::Single(turns) => place - turns.shift,
-            Turns::Dice(_) if place == 0 => return None,
-            Turns::Dice(_) => place,
-        };
-        self.board().course(seat).get(usize::from(index)).copied()
+        let on_course = place > 0 && place < self.rules.home;
+        on_course.then(|| self.board().course(seat)[usize::from(place) - 1])
     }
 
     /// The squares of the board with what they are, row by row from South's left.
@@ -179,43 +177,23 @@ impl Race {
 
     /// What `square` is.
     pub fn ground(&self, square: Square) -> Ground {
-        let at = (square.row, square.column);
-        match self.turns() {
-            Turns::Series(turns) => {
-                // Every course ends beside the central square that is its keep.
-                let is_beside = |end: &Square| end.row.abs_diff(at.0) + end.column.abs_diff(at.1) == 1;
-                let is_keep_of = |seat: &Seat| turns.board.course(*seat).last().is_some_and(is_beside);
-                let is_central = (3..=4).contains(&at.0) && (3..=4).contains(&at.1);
-                if is_central {
-                    Ground::End(self.spec().seats.iter().find(is_keep_of))
-                } else if ashtapada::MARKED.contains(&at) {
-                    Ground::Marked
-                } else {
-                    Ground::Plain
-                }
-            }
-            Turns::Single(turns) => {
-                if turns.board.course(Seat::SOUTH).last() == Some(&square) {
-                    Ground::End(None)
-                } else if ashte_kashte::PROTECTED.contains(&at) {
-                    Ground::Marked
-                } else {
-                    Ground::Plain
-                }
-            }
-            Turns::Dice(turns) => {
-                let is_middle = |line: u8| (8..=10).contains(&line);
-                let walk = |seat: Seat, from: u8| &turns.board.course(seat)[usize::from(from)..];
-                if is_middle(at.0) && is_middle(at.1) {
-                    Ground::Home
-                } else if walk(Seat::SOUTH, pagade::RING_START)[..usize::from(pagade::RING)].contains(&square) {
-                    Ground::Plain
-                } else if Seat::ALL.into_iter().any(|seat| walk(seat, pagade::RING_END).contains(&square)) {
-                    Ground::Belly
-                } else {
-                    Ground::Outside
-                }
-            }
+        let name = square.to_string();
+        let board = &self.rules.sheet.board;
+        if board.middle.contains(&name) {
+            return Ground::Home;
+        }
+        let finish = |seat: &Seat| self.board().course(*seat).last() == Some(&square);
+        let mut finishing = Seat::ALL.into_iter().filter(finish);
+        if let Some(seat) = finishing.next() {
+            let is_its_own = finishing.next().is_none() && self.spec().seats.contains(seat);
+            return Ground::End(is_its_own.then_some(seat));
+        }
+        let visits = |seat: &Seat| self.board().course(*seat).contains(&square);
+        match Seat::ALL.into_iter().filter(visits).count() {
+            0 => Ground::Outside,
+            _ if board.marks.contains(&name) => Ground::Marked,
+            1 => Ground::Belly,
+            _ => Ground::Plain,
         }
     }
 
@@ -249,13 +227,29 @@ impl Race {
     fn notes(&self, state: &State) -> Vec<String> {
         let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
         notes.push(String::new());
-        let marks: &[&str] = match self.turns() {
-            Turns::Series(turns) if turns.declares() => &["[ ] crosscut   (s) keep of South", "ss  declared twins"],
-            Turns::Series(_) => &["[ ] crosscut   (s) keep of South"],
-            Turns::Single(_) => &["[ ] protected   ( ) goal"],
-            Turns::Dice(_) => &[":  belly   s  on its way home"],
-        };
-        notes.extend(marks.iter().map(|&mark| mark.to_owned()));
+        let words = &self.rules.sheet.words;
+        let has = |wanted: &dyn Fn(Ground) -> bool| self.squares().any(|(_, ground)| wanted(ground));
+        let mut marks = Vec::new();
+        let is_cross = self.board().side() > WIDE;
+        if has(&|ground| ground == Ground::Marked) {
+            marks.push(if is_cross { format!("x  {}", words.mark) } else { format!("[ ] {}", words.mark) });
+        }
+        if has(&|ground| matches!(ground, Ground::End(Some(_)))) {
+            let seat = self.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
+            marks.push(format!("({}) {} of {}", seat.letter().to_ascii_lowercase(), words.finish, seat.name()));
+        } else if has(&|ground| ground == Ground::End(None)) {
+            marks.push(format!("( ) {}", words.finish));
+        }
+        if has(&|ground| ground == Ground::Belly) {
+            marks.push(format!(":  {}", words.private));
+        }
+        if self.rules.back < self.rules.home {
+            marks.push("s  on its way home".to_owned());
+        }
+        notes.push(marks.join("   "));
+        if self.series().is_some_and(|turns| turns.declares()) {
+            notes.push(format!("ss  declared {}", words.unit));
+        }
         notes
     }
 
@@ -265,13 +259,12 @@ impl Race {
             let count = pieces.iter().filter(|&&other| other == place).count();
             format!("{} {count}", self.place_text(place))
         };
-        let mut parts = match self.turns() {
-            Turns::Series(turns) => vec![counted(0), counted(turns.keep), counted(turns.keep + 1)],
-            Turns::Single(turns) => vec![counted(0), counted(turns.home)],
-            Turns::Dice(_) => vec![counted(0), counted(pagade::HOME)],
-        };
-        if matches!(self.turns(), Turns::Dice(_)) {
-            parts.push(if state.has_cut(seat) { "has cut" } else { "has not cut" }.to_owned());
+        let last = self.rules.goal;
+        let off = (self.rules.room[0] > 0).then_some(0);
+        let mut parts: Vec<String> = off.into_iter().chain(self.rules.home..=last).map(counted).collect();
+        if self.rules.has_gate() {
+            let has = if state.has_cut(seat) { "has" } else { "has not" };
+            parts.push(format!("{has} {}", self.rules.sheet.words.captured));
         }
         if self.spec().outlook == Outlook::Placings && state.finished[seat.index()] > 0 {
             parts.push(format!("place {}", state.finished[seat.index()]));
@@ -354,7 +347,7 @@ mod tests {
             let drawing = drawn(position);
             assert!(drawing.lines().all(|line| line.len() <= 80), "{drawing}");
         }
-        let twins = drawn("ashtapada?twins=bell S:13t,13t/N:off,off S *");
+        let twins = drawn("ashtapada?twins=bell S:14t,14t/N:off,off S *");
         assert!(twins.contains("[ss]") && twins.contains("declared"), "{twins}");
         let crowd = drawn("ashtapada?pieces=4 S:3,3,3,3/E:24,24,24,24/N:17,17,17,17/W:10,10,10,10 S *");
         assert!(crowd.contains("[SENW16]"), "{crowd}");
@@ -368,7 +361,7 @@ mod tests {
         {
             let seats = Ruleset::default_seats(seats).unwrap_or(SeatSet::ALL);
             let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            for place in 0..=race.spec().goal {
+            for place in (0..=race.last_place()).filter(|&place| race.rules.room[usize::from(place)] > 0) {
                 let mut state = race.initial_state(Seat::EAST);
                 let start = race.draw(&state);
                 state.pieces[Seat::EAST.index()][race.spec().pieces - 1] = place;

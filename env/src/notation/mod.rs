@@ -1,36 +1,48 @@
-//! Positions as one line of text (the rules, section 10.1): printing here, reading in [`parse`], inverse to each other.
+//! Positions as one line of text: printing here, reading in [`parse`], inverse to each other.
 //!
 //! Within a turn the pending throws are those still to be used, then `;` and, in slot order, what each piece of the
-//! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads twins,
-//! `6~` follows as the other twin, `keep-` is borne off, `12^6` (Pagade) moves first with the larger die. Under
-//! `must_use=greedy`, `!4` says that a 4 was left unused. Declared twins (`twins=bell`) carry a `t`: `13t,13t`, and
-//! within a turn `13t&4,13t~`. A seat that finished second or third (Pagade, playing on) carries its place:
-//! `N+#2:home,home,home,home`.
+//! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads a unit,
+//! `6~` follows as its other piece, `keep-` is borne off, `12^6` (two dice) moves first with the larger die. `!4` says
+//! that a 4 was left unused (a series that may be played in any way until no more can be used), or is set aside (one
+//! that is played throw by throw, where `+` says that something was captured). `;/8` is the
+//! rest of an 8 that brought a piece home, `;in` the number of a throw that has entered one. Declared units carry a
+//! `t`: `14t,14t`, and within a turn `14t&4,14t~`. `*2` (throws of a turn are limited) waits for the throw after two,
+//! `4*2` has it. A seat that finished second or third carries its place: `N+#2:home,home,home,home`.
 
 mod board;
 mod parse;
 mod steps;
+mod validate;
 mod words;
 
 use std::fmt::Write;
 
 use crate::game::{Action, BySeat, Game, Seat};
-use crate::games::pagade;
-use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
+use crate::race::series::SeriesTurns;
 use crate::race::state::{Phase, State, role};
 use crate::race::{Race, Turns};
+use crate::sheet::{Divide, Sheets};
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
 pub use steps::Step;
 
 impl Race {
-    /// Reads a position and the game it belongs to; the seats are those that the text lists.
+    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
     ///
     /// # Errors
     /// [`NotationError`] names the part of the text that is wrong: nothing is repaired.
     pub fn parse(text: &str) -> Result<(Race, State), NotationError> {
-        parse::parse(text)
+        parse::parse(&Sheets::default(), text)
+    }
+
+    /// Reads a position of a game of these sheets, as [`Race::parse`] one of a built-in game.
+    ///
+    /// # Errors
+    /// As [`Race::parse`].
+    pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
+        parse::parse(sheets, text)
     }
 
     /// Reads a position of this game.
@@ -79,15 +91,27 @@ impl Race {
     }
 
     fn print_pending(&self, text: &mut String, state: &State) {
-        let mut throws: Vec<String> = match self.turns() {
-            Turns::Series(turns) => state.series.iter().map(|kind| turns.face(kind).to_string()).collect(),
-            Turns::Single(_) | Turns::Dice(_) => Vec::new(),
+        let series = |turns: &SeriesTurns| state.series.iter().map(|kind| turns.face(kind).to_string()).collect();
+        let mut throws: Vec<String> = match &self.turns {
+            Turns::Series(turns) => series(turns),
+            Turns::Each(turns) => series(&turns.series),
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => Vec::new(),
         };
-        throws.extend(state.dice.iter().filter(|&&value| value > 0).map(ToString::to_string));
+        let is_thrown = |&&value: &&u8| value > 0;
+        match &self.turns {
+            Turns::Throw(_) if state.phase == Phase::Throw => {}
+            Turns::Throw(_) => throws.push(state.dice[0].to_string()),
+            _ => throws.extend(state.dice.iter().filter(is_thrown).map(ToString::to_string)),
+        }
         if state.phase == Phase::Throw {
             throws.push("*".to_owned());
         }
         text.push_str(&throws.join(","));
+        match (state.phase, state.thrown) {
+            (_, 0) | (Phase::Choose | Phase::Allot, 1) => {}
+            (Phase::Throw, count) => text.push_str(&count.to_string()),
+            (_, count) => text.push_str(&format!("*{count}")),
+        }
         if state.phase != Phase::Allot {
             return;
         }
@@ -111,32 +135,47 @@ impl Race {
             };
             items.push(item);
         }
-        if let Turns::Series(turns) = self.turns() {
+        if let Turns::Throw(_) = &self.turns {
+            items.push(if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() });
+        }
+        if let Some(turns) = self.series() {
             items.extend(turns.skipped_values(state.skipped).map(|value| format!("!{value}")));
         }
+        items.extend(state.has_captured.then(|| "+".to_owned()));
         text.push_str(&items.join(","));
     }
 
-    /// The name of a place: an index, or the game's word for a piece that is on no square.
-    pub fn place_text(&self, place: u8) -> String {
-        match self.turns() {
-            Turns::Series(_) if place == 0 => "off".to_owned(),
-            Turns::Series(turns) if place == turns.keep => "keep".to_owned(),
-            Turns::Series(turns) if place > turns.keep => "borne".to_owned(),
-            Turns::Series(_) => (place - 1).to_string(),
-            Turns::Single(_) if place == 0 => "hand".to_owned(),
-            Turns::Single(turns) if place == turns.home => "home".to_owned(),
-            Turns::Dice(_) if place == 0 => "cut".to_owned(),
-            Turns::Dice(_) if place == pagade::HOME => "home".to_owned(),
-            Turns::Single(_) | Turns::Dice(_) => place.to_string(),
+    /// The series of a turn that has one.
+    pub(crate) fn series(&self) -> Option<&SeriesTurns> {
+        match &self.turns {
+            Turns::Series(turns) => Some(turns),
+            Turns::Each(turns) => Some(&turns.series),
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => None,
         }
     }
 
+    /// The name of a place: the number of its square, or the game's word for a piece that is on none.
+    pub fn place_text(&self, place: u8) -> String {
+        let words = &self.rules.sheet.words;
+        match place {
+            0 => words.off.clone(),
+            place if place == self.rules.home => words.home.clone(),
+            place if place > self.rules.home => words.borne.clone(),
+            place => (place - 1 + self.rules.sheet.board.first_number).to_string(),
+        }
+    }
+
+    /// The last place: the finish, or borne off.
+    pub fn last_place(&self) -> u8 {
+        self.rules.goal
+    }
+
     /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
+    #[inline]
     pub fn colour(&self, state: &State) -> Seat {
-        match self.turns() {
+        match &self.turns {
             Turns::Dice(turns) => turns.colour(state, state.mover),
-            Turns::Series(_) | Turns::Single(_) => state.mover,
+            _ => state.mover,
         }
     }
 
@@ -144,45 +183,56 @@ impl Race {
     /// throws in this turn is named with them: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
         let own = state.pieces[self.colour(state).index()];
+        if let Turns::Divide(turns) = &self.turns {
+            let place = self.place_text(own[turns.given(state).min(self.spec().pieces - 1)]);
+            return if action == turns.enter() { "enter".to_owned() } else { format!("{}: {place}", action.0) };
+        }
         let slot = usize::from(match action {
             PASS => 0,
             action if action >= LARGER_FIRST => action.0 - LARGER_FIRST.0,
             action => (action.0 - SINGLES.0) % PAIRS.0,
         });
         let place = match state.roles[slot] {
-            role::FRESH => self.place_text(own[slot]),
             role if role & role::LEAD != 0 => format!("{}&{}", self.place_text(own[slot]), state.steps[slot]),
+            role::FRESH => self.place_text(own[slot]),
             _ => format!("{}+{}", self.place_text(own[slot]), state.steps[slot]),
         };
         let is_pair = (PAIRS..PASS).contains(&action);
-        match self.turns() {
-            Turns::Series(turns) => {
-                let Some(value) = turns.next_value(state) else { return "pass".to_owned() };
-                let is_waiting = state.roles[slot] == role::FRESH;
-                match action {
-                    PASS => format!("{value}: unused"),
-                    _ if is_pair => format!("{value}: twins on {place}"),
-                    _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
-                    _ if is_waiting && own[slot] == turns.keep => format!("{value}: bear off"),
-                    _ => format!("{value}: {place}"),
-                }
+        let unit = &self.rules.sheet.words.unit;
+        let of_series = |value: Option<u8>| {
+            let Some(value) = value else { return "pass".to_owned() };
+            let is_waiting = state.roles[slot] == role::FRESH;
+            match action {
+                PASS => format!("{value}: unused"),
+                LATER => format!("{value}: later"),
+                _ if is_pair => format!("{value}: {unit} on {place}"),
+                _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
+                _ if is_waiting && own[slot] == self.rules.home => format!("{value}: bear off"),
+                _ => format!("{value}: {place}"),
             }
-            Turns::Single(_) => match action {
-                PASS => "pass".to_owned(),
-                _ if is_pair => format!("{}: double on {place}", state.dice[0]),
-                _ => format!("{}: {place}", state.dice[0]),
-            },
+        };
+        let [a, b] = state.dice;
+        match &self.turns {
+            Turns::Series(turns) => of_series(turns.next_value(state)),
+            Turns::Each(turns) => of_series(turns.next_value(state)),
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) if action == PASS => "pass".to_owned(),
+            Turns::Throw(_) if is_pair && self.divides() => format!("{a}: {place} {}", self.rules.sheet.words.home),
+            Turns::Throw(_) if is_pair => format!("{a}: {unit} on {place}"),
+            Turns::Throw(_) | Turns::Divide(_) => format!("{a}: {place}"),
             Turns::Dice(_) => {
-                let [a, b] = state.dice;
                 let die = if b == 0 { a } else { a.min(b) };
                 match action {
-                    PASS => "pass".to_owned(),
-                    _ if is_pair => format!("{die},{die}: pair on {place}"),
+                    _ if is_pair => format!("{die},{die}: {unit} on {place}"),
                     action if action >= LARGER_FIRST => format!("{}: {place}", a.max(b)),
                     _ => format!("{die}: {place}"),
                 }
             }
         }
+    }
+
+    /// Whether a throw can be divided when a part of it brings a piece home.
+    pub(super) fn divides(&self) -> bool {
+        self.rules.sheet.turn.divide == Divide::Finish
     }
 
     /// The places of every seat's pieces as text, for people.

@@ -1,10 +1,12 @@
 //! Reading a position: every part is checked, and what breaks an invariant of the game is refused by name.
 
+use std::sync::Arc;
+
 use crate::game::{Game, Outlook, Seat, SeatSet};
-use crate::race::board::NOWHERE;
-use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
+use crate::race::state::{MAX_PIECES, Phase, State, role};
 use crate::race::{Race, Turns};
 use crate::ruleset::{Ruleset, RulesetError};
+use crate::sheet::Sheets;
 
 /// Why a text is no position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -53,9 +55,9 @@ pub enum NotationError {
     },
 }
 
-pub(super) fn parse(text: &str) -> Result<(Race, State), NotationError> {
+pub(super) fn parse(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
     let parts = Parts::of(text)?;
-    let race = Race::new(Ruleset::parse(parts.game, parts.taking_part)?);
+    let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
     let state = parts.state(&race)?;
     Ok((race, state))
 }
@@ -65,11 +67,16 @@ pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationErro
     let parts = Parts::of(text)?;
     let ruleset = race.ruleset();
     if parts.game != race.spec().name || parts.taking_part != ruleset.seats() {
-        let found = Ruleset::parse(parts.game, parts.taking_part)?;
+        let (name, flags) = Ruleset::split(parts.game);
+        let found = if name == ruleset.base().name {
+            Ruleset::of(Arc::clone(ruleset.base()), parts.taking_part, flags)?
+        } else {
+            Ruleset::parse(parts.game, parts.taking_part)?
+        };
         if found != *ruleset {
             // What is wrong with the text is told first.
-            parts.state(&Race::new(found))?;
-            return Err(NotationError::OtherGame { found: found.to_string(), expected: ruleset.to_string() });
+            let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
+            return Err(NotationError::OtherGame { found, expected });
         }
     }
     parts.state(race)
@@ -152,25 +159,22 @@ fn number(text: &str) -> Option<u8> {
 }
 
 impl Race {
-    fn last_place(&self) -> u8 {
-        self.spec().goal
-    }
-
+    /// The place with this name, if a piece can stand there.
     fn place(&self, text: &str) -> Option<u8> {
-        (0..=self.last_place()).find(|&place| self.place_text(place) == text)
+        let can_stand = |place: &u8| self.rules.room[usize::from(*place)] > 0;
+        (0..=self.rules.goal).filter(can_stand).find(|&place| self.place_text(place) == text)
     }
 
     /// The name of a place, and 1 if it is that of a declared twin.
     fn declaration<'a>(&self, text: &'a str) -> (&'a str, u8) {
-        let declares = matches!(self.turns(), Turns::Series(turns) if turns.declares());
+        let declares = self.series().is_some_and(|turns| turns.declares());
         text.strip_suffix('t').filter(|_| declares).map_or((text, 0), |name| (name, 1))
     }
 
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), NotationError> {
         let Some((head, pieces)) = text.split_once(':') else { return Err(bad_seat(text, "it has no `:`")) };
         let mut head = &head[1..];
-        let is_pagade = matches!(self.turns(), Turns::Dice(_));
-        if let Some(rest) = head.strip_prefix('+').filter(|_| is_pagade) {
+        if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_gate()) {
             state.cuts |= 1 << seat.index();
             head = rest;
         }
@@ -201,7 +205,7 @@ impl Race {
             state.pieces[seat.index()][slot] = place;
             state.declared[seat.index()] |= is_declared << slot;
         }
-        let is_home = state.pieces[seat.index()][0] == self.last_place();
+        let is_home = state.pieces[seat.index()][0] == self.rules.goal;
         if finished > 1 && !is_home {
             return Err(bad_seat(text, "a seat with a place has all its pieces home"));
         }
@@ -209,128 +213,27 @@ impl Race {
         self.check_seat(state, seat).map_err(|problem| bad_seat(text, problem))
     }
 
-    /// The invariants of one seat's pieces (the rules, sections 2.4, 3.3 and 4.3).
-    pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
-        let pieces = &state.pieces[seat.index()][..self.spec().pieces];
-        let count = |place: u8| pieces.iter().filter(|&&other| other == place).count();
-        match self.turns() {
-            Turns::Series(turns) => {
-                if count(turns.keep + 1) > 0 && pieces[0] < turns.keep {
-                    return Err("pieces are borne off only when all others are in the keep".to_owned());
-                }
-                for (slot, &place) in pieces.iter().enumerate() {
-                    let is_declared = |slot: usize| state.declared[seat.index()] >> slot & 1 == 1;
-                    let twins = (0..pieces.len()).filter(|&other| pieces[other] == place && is_declared(other)).count();
-                    if is_declared(slot) && (twins % 2 != 0 || place == 0 || place >= turns.keep) {
-                        return Err("declared twins stand on the course two by two".to_owned());
-                    }
-                }
-            }
-            Turns::Single(turns) => {
-                for place in (1..turns.home).filter(|&place| count(place) > 1) {
-                    let is_protected = turns.protected >> place & 1 == 1;
-                    if is_protected || count(place) > 2 {
-                        let most = if is_protected { 1 } else { 2 };
-                        return Err(format!("{} pieces stand on {place}, where {most} may", count(place)));
-                    }
-                }
-            }
-            Turns::Dice(_) => {
-                for place in 8..76 {
-                    let here = count(place) + if place == 8 { count(76) } else { 0 };
-                    if here > 2 {
-                        return Err(format!("{here} pawns stand on square {place}, where 2 may"));
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The invariants between the seats.
-    fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
-        let seats = self.spec().seats;
-        if let Turns::Dice(turns) = self.turns() {
-            for seat in seats.iter().filter(|seat| state.finished[seat.index()] == 0 || !state.has_cut(*seat)) {
-                let inside = state.pieces[seat.index()].iter().find(|&&place| place > 76 && place != NO_PIECE);
-                if inside.is_some() && !turns.may_enter(state, seat) {
-                    let problem = format!("a pawn of {seat} is in its belly home-ward, but {seat} has not cut");
-                    return Err(NotationError::Pieces(problem));
-                }
-            }
-        }
-        for seat in seats.iter() {
-            for other in seats.iter().filter(|&other| other > seat) {
-                let pieces = &state.pieces[seat.index()][..self.spec().pieces];
-                let shared = pieces.iter().find(|&&place| {
-                    let there = self.contested_place(place, seat, other);
-                    there.is_some_and(|there| there.iter().any(|there| state.pieces[other.index()].contains(there)))
-                });
-                if let Some(&place) = shared {
-                    let place = self.place_text(place);
-                    let problem = format!("{other} stands on the square of {seat}'s {place}");
-                    return Err(NotationError::Pieces(problem));
-                }
-            }
-        }
-        self.check_finished(state)
-    }
-
-    /// Who has finished, and in which place.
-    fn check_finished(&self, state: &State) -> Result<(), NotationError> {
-        let spec = self.spec();
-        let has_finished = |seat: &Seat| state.finished[seat.index()] > 0;
-        let mut places: Vec<u8> =
-            spec.seats.iter().filter(has_finished).map(|seat| state.finished[seat.index()]).collect();
-        places.sort_unstable();
-        let problem = match spec.outlook {
-            Outlook::Winner if places.len() > 1 => "two seats have won".to_owned(),
-            Outlook::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
-            // The last one is left over when all others have finished.
-            Outlook::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
-            Outlook::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
-                format!("the places of the seats that have finished are {places:?}, which cannot come about")
-            }
-            Outlook::Winner | Outlook::Teams | Outlook::Placings => return Ok(()),
-        };
-        Err(NotationError::Pieces(problem))
-    }
-
-    /// The places of `other` that are the square of `seat`'s `place`, where a square is not shared by two seats.
-    fn contested_place(&self, place: u8, seat: Seat, other: Seat) -> Option<[u8; 2]> {
-        match self.turns() {
-            Turns::Series(_) => None,
-            Turns::Single(turns) => {
-                let is_on_course = place > 0 && place < turns.home;
-                let there = is_on_course.then(|| turns.same_place(seat, place, other))?;
-                (there != NOWHERE && there > 0).then_some([there, there])
-            }
-            Turns::Dice(turns) => {
-                let there = (8..=76).contains(&place).then(|| {
-                    let place = if place == 76 { 8 } else { place };
-                    turns.board.same_square(seat, place, other)
-                })?;
-                Some([there, if there == 8 { 76 } else { there }])
-            }
-        }
-    }
-
     /// Whether the places alone say that the game is over.
     fn is_decided(&self, state: &State) -> bool {
-        match self.turns() {
+        match &self.turns {
             Turns::Dice(turns) => turns.is_over(state),
-            Turns::Series(_) | Turns::Single(_) => state.finished.iter().any(|&place| place > 0),
+            _ => state.finished.iter().any(|&place| place > 0),
         }
     }
 
-    fn is_stuck(&self, state: &State) -> bool {
-        matches!(self.turns(), Turns::Dice(turns) if turns.is_dead(state))
+    pub(crate) fn is_stuck(&self, state: &State) -> bool {
+        match &self.turns {
+            Turns::Dice(turns) => turns.is_dead(state),
+            Turns::Throw(turns) => turns.is_dead(state),
+            Turns::Each(turns) => turns.is_dead(state),
+            Turns::Series(_) | Turns::Divide(_) => false,
+        }
     }
 
     fn may_move(&self, state: &State, seat: Seat) -> bool {
-        match self.turns() {
+        match &self.turns {
             Turns::Dice(turns) => turns.has_turns(state, seat),
-            Turns::Series(_) | Turns::Single(_) => true,
+            _ => true,
         }
     }
 
@@ -339,6 +242,21 @@ impl Race {
             Some((throws, allotted)) => (throws, Some(allotted)),
             None => (pending, None),
         };
+        // Where the throws of a turn are limited, their number follows the last `*`.
+        let (throws, thrown) = match (self.rules.sheet.turn.most_throws, throws.rsplit_once('*')) {
+            (Some(most), Some((before, count))) if !count.is_empty() => {
+                let count = number(count).filter(|&count| count >= 1 && count <= most);
+                let thrown =
+                    count.ok_or_else(|| bad_pending(pending, format!("`*` is followed by 1 to {most} throws")))?;
+                if before.is_empty() && thrown == most || !before.is_empty() && thrown == 1 {
+                    return Err(bad_pending(pending, "such a turn is over, or written without a number"));
+                }
+                (if before.is_empty() { "*" } else { before }, thrown)
+            }
+            (Some(_), None) => (throws, 1),
+            _ => (throws, 0),
+        };
+        state.thrown = thrown;
         let is_throwing = throws.ends_with('*');
         let thrown = match throws.strip_suffix('*') {
             Some("") => "",
@@ -361,6 +279,9 @@ impl Race {
         };
         if let Some(allotted) = allotted {
             self.parse_allotted(state, allotted).map_err(|problem| bad_pending(pending, problem))?;
+            if !self.comes_about(state) {
+                return Err(bad_pending(pending, "no turn comes to this"));
+            }
         }
         Ok(())
     }
@@ -372,37 +293,55 @@ impl Race {
         is_throwing: bool,
         is_allotting: bool,
     ) -> Result<(), String> {
-        match self.turns() {
-            Turns::Series(turns) => {
+        let values_of_die =
+            |value: &u8| self.rules.outcomes.iter().any(|throw| throw.values.contains(value) && *value > 0);
+        match &self.turns {
+            Turns::Series(_) | Turns::Each(_) => {
+                let turns = self.series().ok_or("there is no series")?;
+                let is_played = is_allotting && matches!(self.turns, Turns::Each(_));
                 let (last, series) = match values.split_last() {
-                    Some((&last @ (2 | 3), series)) if !is_throwing => (last, series),
-                    _ if is_throwing => (0, values),
-                    _ => return Err("a series ends in 2 or 3".to_owned()),
+                    Some((&last, series)) if !is_throwing && turns.stop(last).is_some() => (last, series),
+                    _ if is_throwing || is_played => (0, values),
+                    _ => return Err(format!("a series ends in {}", turns.stop_values())),
                 };
                 state.dice[0] = last;
                 turns.load(state, series)
             }
-            Turns::Single(_) if is_allotting => Err("a throw is not divided in this game".to_owned()),
-            Turns::Single(_) => match values {
+            Turns::Throw(_) => match values {
                 [] if is_throwing => Ok(()),
-                &[value @ (1..=4 | 8)] if !is_throwing => {
+                &[value] if is_allotting && value > 0 => {
                     state.dice[0] = value;
                     Ok(())
                 }
-                _ => Err("a turn has one throw of 1, 2, 3, 4 or 8".to_owned()),
+                &[value] if !is_throwing && self.rules.outcomes.iter().any(|throw| throw.values[0] == value) => {
+                    state.dice[0] = value;
+                    Ok(())
+                }
+                _ => Err(format!("a turn has one throw of {}", self.throw_words())),
             },
-            Turns::Dice(_) => {
+            Turns::Dice(_) | Turns::Divide(_) => {
                 if is_throwing && !values.is_empty() {
                     return Err("`*` stands alone: both dice are thrown at once, and 0 dice come before it".to_owned());
                 }
-                let are_faces = values.iter().all(|value| [1, 3, 4, 6].contains(value));
-                let expected = if is_throwing { 0 } else { 2 - usize::from(is_allotting) };
-                if values.len() != expected || !are_faces {
-                    return Err(format!("{expected} dice of 1, 3, 4 or 6 are expected here"));
+                let is_spent = is_allotting && matches!(self.turns, Turns::Dice(_));
+                let expected = if is_throwing { 0 } else { 2 - usize::from(is_spent) };
+                if values.len() != expected || !values.iter().all(values_of_die) {
+                    return Err(format!("{expected} dice of {} are expected here", self.throw_words()));
                 }
                 state.dice[..expected].copy_from_slice(values);
                 Ok(())
             }
+        }
+    }
+
+    /// What a die can show: `1, 3, 4 or 6`.
+    fn throw_words(&self) -> String {
+        let mut values: Vec<u8> = self.rules.sheet.throws.values.clone();
+        values.sort_unstable();
+        let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+        match words.split_last() {
+            Some((last, words)) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
+            _ => words.join(""),
         }
     }
 
@@ -413,10 +352,22 @@ impl Race {
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
             let unknown = || format!("`{item}` is no allotment");
-            if let (Some(value), Turns::Series(turns)) = (item.strip_prefix('!'), self.turns()) {
+            if let (Some(value), Some(turns)) = (item.strip_prefix('!'), self.series()) {
                 let bit = number(value).and_then(|value| turns.skipped_bit(value));
-                state.skipped |= bit.filter(|_| turns.remembers_skipped()).ok_or_else(unknown)?;
+                let remembers = turns.remembers_skipped() || matches!(self.turns, Turns::Each(_));
+                state.skipped |= bit.filter(|_| remembers).ok_or_else(unknown)?;
                 continue;
+            }
+            match &self.turns {
+                Turns::Throw(_) => {
+                    self.parse_second(state, item).ok_or_else(unknown)?;
+                    continue;
+                }
+                Turns::Each(_) if item == "+" => {
+                    state.has_captured = true;
+                    continue;
+                }
+                _ => {}
             }
             let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));
             let sign = sign.ok_or_else(unknown)?;
@@ -427,15 +378,17 @@ impl Race {
             let slot = (next_slot..MAX_PIECES).find(is_it);
             let slot = slot.ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
-            let is_pagade = matches!(self.turns(), Turns::Dice(_));
-            let entered = if place == 0 && !is_pagade { role::ENTERED } else { role::FRESH };
-            let (role, needs_steps) = match &item[sign..=sign] {
-                "+" if steps == "0" => (role::FRESH, true),
-                "+" => (role::SINGLE, true),
-                "&" if !is_pagade => (role::LEAD, true),
-                "~" if !is_pagade => (role::FOLLOWER, false),
-                "^" if is_pagade => (role::SINGLE | role::LARGER_FIRST, true),
-                "-" if !is_pagade => (role::BORNE, false),
+            let is_series = matches!(self.turns, Turns::Series(_));
+            let entered = if place == 0 && is_series { role::ENTERED } else { role::FRESH };
+            let (role, needs_steps) = match (&item[sign..=sign], &self.turns) {
+                (_, Turns::Each(_)) => return Err(unknown()),
+                ("+", Turns::Divide(_)) => (role::SINGLE, true),
+                ("+", _) if steps == "0" => (role::FRESH, true),
+                ("+", _) => (role::SINGLE, true),
+                ("&", Turns::Series(_)) => (role::LEAD, true),
+                ("~", Turns::Series(_)) => (role::FOLLOWER, false),
+                ("^", Turns::Dice(_)) => (role::SINGLE | role::LARGER_FIRST, true),
+                ("-", Turns::Series(_)) => (role::BORNE, false),
                 _ => return Err(unknown()),
             };
             state.steps[slot] = match (needs_steps, number(steps)) {
@@ -448,10 +401,17 @@ impl Race {
                 return Err(unknown());
             }
         }
-        match self.turns() {
-            Turns::Series(turns) => turns.check_allotment(state),
-            Turns::Dice(turns) => turns.check_allotment(state),
-            Turns::Single(_) => Ok(()),
+        Ok(())
+    }
+
+    /// Reads what the first part of a throw was.
+    fn parse_second(&self, state: &mut State, item: &str) -> Option<()> {
+        match item.strip_prefix('/') {
+            None => (item == "in").then_some(()),
+            Some(whole) => {
+                state.dice[1] = number(whole)?;
+                Some(())
+            }
         }
     }
 }

@@ -5,12 +5,11 @@
 
 use super::Standing;
 use super::words::MoveKind;
-use crate::flags::NoCut;
 use crate::game::{Action, Game, Node, Seat};
-use crate::games::pagade;
 use crate::race::board::Square;
 use crate::race::state::{MAX_PIECES, State, role};
 use crate::race::{Race, Turns};
+use crate::sheet::Without;
 
 /// What an action does on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,14 +38,19 @@ impl Race {
         let (mut taken, used) = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
-        let target = match taken.kind {
-            MoveKind::Enter => 1,
-            MoveKind::Bear => from + 1,
-            MoveKind::Alone | MoveKind::Together => from.saturating_add(taken.steps).min(self.spec().goal),
+        let target = match (taken.target, taken.kind) {
+            (Some(target), _) => target,
+            (None, MoveKind::Enter) => 1,
+            (None, MoveKind::Bear) => from + 1,
+            (None, MoveKind::Alone | MoveKind::Together) => {
+                self.lapped(state, from.saturating_add(taken.steps).min(self.rules.goal))
+            }
         };
-        let path = (from + 1..=target).filter_map(|place| self.shown(seat, self.lapped(state, place))).collect();
+        let walked = if target < from { target + self.rules.sheet.gate.lap } else { target };
+        let path = (from.max(if from == 0 { self.rules.entry } else { 0 }) + 1..=walked)
+            .filter_map(|place| self.shown(seat, self.lapped(state, place)))
+            .collect();
         let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
-        let target = self.lapped(state, target);
         taken.throws = taken.throws.repeat(used);
         taken.from = from;
         let mut text = self.move_text(&taken, seat, target);
@@ -71,6 +75,9 @@ impl Race {
     /// The place that each piece of the mover has reached within its turn, by slot.
     fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
+        if matches!(self.turns, Turns::Each(_)) {
+            return reached;
+        }
         for slot in 0..self.spec().pieces {
             let role = state.roles[slot];
             if role & role::FOLLOWER != 0 && slot > 0 {
@@ -87,28 +94,20 @@ impl Race {
         reached
     }
 
-    /// Where a pawn of Pagade that would be at `place` is if it must go around again.
+    /// Where a piece that would be at `place` is if it must go round again.
     fn lapped(&self, state: &State, place: u8) -> u8 {
-        match self.turns() {
-            Turns::Dice(turns)
-                if place > pagade::RING_END
-                    && place < pagade::HOME
-                    && turns.rules.no_cut == NoCut::Lap
-                    && !turns.may_enter(state, self.colour(state)) =>
-            {
-                place - pagade::RING
-            }
-            _ => place,
-        }
+        let gate = &self.rules.sheet.gate;
+        let laps = place >= self.rules.gate && gate.without == Without::Lap && !self.is_open(state, self.colour(state));
+        if laps { place - gate.lap } else { place }
     }
 
-    /// The square on which a place is drawn, those of the keep and of the goal included.
+    /// The square on which a place is drawn, the finish included.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
-        match self.turns() {
-            Turns::Series(turns) if place == turns.keep => self.keep_of(seat),
-            Turns::Single(turns) if place == turns.home => turns.board.course(seat).last().copied(),
-            _ => self.square(seat, place),
+        let finish = self.board().course(seat).last().copied();
+        if place == self.rules.home {
+            return finish.filter(|&finish| self.ground(finish) != super::Ground::Home);
         }
+        self.square(seat, place)
     }
 }
 
@@ -170,7 +169,6 @@ mod tests {
             texts("ashtapada S:6,6/N:23,23 S 2;6&1,6~"),
             ["twins H5 to H7 by 2, captures NN on H7, throws again"]
         );
-        assert_eq!(texts("ashtapada S:keep,keep/N:off,off S 3;keep-"), ["pass"]);
         assert_eq!(
             texts("ashte-kashte S:hand,8,8,45/N:hand,hand,hand,22 S 3")[..3],
             ["enter on G1 by 3", "G6 to E7 by 3", "D5 home by 3"]

@@ -3,12 +3,12 @@
 //! Squares are named as South sees them and as the drawing labels them, so a reader needs no indices. It describes what
 //! was chosen and knows nothing of what could have been.
 
-use crate::flags::TwinSpeed;
 use crate::game::{Action, Game, Node, Outlook, Seat};
-use crate::games::pagade;
-use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::race::state::{Kind, State, role};
+use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
+use crate::race::rules::WALL;
+use crate::race::state::{Kind, Phase, State, role};
 use crate::race::{Race, Turns};
+use crate::sheet::{EntryAt, Speed, Without};
 
 /// What one unit does in a turn; all that enter, or are borne off, are one unit.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Move {
     untold: u8,
     /// The throws that it takes.
     pub(super) throws: Vec<u8>,
+    /// The place that it comes to, where it lands at once.
+    pub(super) target: Option<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +60,7 @@ impl Race {
             }
             self.apply_action(&mut end, action);
         }
-        if let Turns::Series(turns) = self.turns() {
+        if let Turns::Series(turns) = &self.turns {
             unused.splice(0..0, turns.skipped_values(state.skipped));
         }
         if moves.is_empty() {
@@ -78,11 +80,13 @@ impl Race {
 
     /// The throws that are thrown and not yet used, in the order thrown; those that will be discarded are among them.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
-        let mut throws: Vec<u8> = match self.turns() {
-            Turns::Series(turns) => state.series.iter().map(|kind| turns.face(kind)).collect(),
-            Turns::Single(_) | Turns::Dice(_) => Vec::new(),
+        let mut throws: Vec<u8> = match self.series() {
+            Some(turns) => state.series.iter().map(|kind| turns.face(kind)).collect(),
+            None => Vec::new(),
         };
-        throws.extend(state.dice.iter().filter(|&&value| value > 0));
+        let dice = if matches!(self.turns, Turns::Throw(_)) { &state.dice[..1] } else { &state.dice[..] };
+        let is_thrown = state.phase != Phase::Throw && matches!(self.turns, Turns::Throw(_));
+        throws.extend(dice.iter().filter(|&&value| value > 0 || is_thrown));
         throws
     }
 
@@ -90,8 +94,12 @@ impl Race {
     fn allotted(&self, state: &State) -> Vec<Move> {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
+        if matches!(self.turns, Turns::Each(_)) {
+            return moves;
+        }
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
-            let single_throw = |kind| Move { kind, slot, from: own[slot], steps: 0, untold: 0, throws: vec![1] };
+            let single_throw =
+                |kind| Move { kind, slot, from: own[slot], steps: 0, untold: 0, throws: vec![1], target: None };
             if role & role::ENTERED != 0 {
                 add(&mut moves, single_throw(MoveKind::Enter));
             }
@@ -102,13 +110,13 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
-            let mut next = Move { kind, slot, from: own[slot], steps, untold: 0, throws: Vec::new() };
-            match self.turns() {
+            let mut next = Move { kind, slot, from: own[slot], steps, untold: 0, throws: Vec::new(), target: None };
+            match &self.turns {
                 Turns::Series(turns) => {
                     next.from = next.from.max(1);
                     // Throws are allotted in ascending order, 1s first, but for the last one.
                     let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(Kind::Four);
-                    if kind == MoveKind::Together && turns.rules.twin_speed == TwinSpeed::HalfFloor {
+                    if kind == MoveKind::Together && turns.unit.speed != Speed::Full {
                         next.untold = steps;
                     } else if are_ones {
                         next.throws = vec![1; usize::from(steps)];
@@ -116,7 +124,7 @@ impl Race {
                         next.throws = vec![steps];
                     }
                 }
-                Turns::Single(_) | Turns::Dice(_) => next.throws = vec![steps],
+                _ => next.throws = vec![steps],
             }
             add(&mut moves, next);
         }
@@ -126,16 +134,47 @@ impl Race {
 
     /// The unit that `action` moves in `state`, and how many throws of its value that uses; `None` when nothing moves.
     pub(super) fn moved(&self, state: &State, action: Action) -> Option<(Move, usize)> {
+        let own = &state.pieces[self.colour(state).index()];
+        if let Turns::Divide(turns) = &self.turns {
+            let slot = turns.given(state).min(self.spec().pieces - 1);
+            let enters = action == turns.enter();
+            let (slot, kind, value) =
+                if enters { (0, MoveKind::Enter, state.dice[0]) } else { (slot, MoveKind::Alone, action.0) };
+            let target = if enters { 1 } else { own[slot] + value };
+            let next = Move {
+                kind,
+                slot,
+                from: own[slot],
+                steps: value,
+                untold: 0,
+                throws: vec![value],
+                target: Some(target),
+            };
+            return (value > 0).then_some((next, 1));
+        }
         let is_pair = (PAIRS..PASS).contains(&action);
         let slot = usize::from(match action {
             PASS => return None,
             action if action >= LARGER_FIRST => (action.0 - LARGER_FIRST.0) % PAIRS.0,
             action => (action.0 - SINGLES.0) % PAIRS.0,
         });
-        let place = state.pieces[self.colour(state).index()][slot];
+        let place = own[slot];
         let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
-        let taking = |kind, from, value| Move { kind, slot, from, steps: value, untold: 0, throws: vec![value] };
-        Some(match self.turns() {
+        let taking =
+            |kind, from, value| Move { kind, slot, from, steps: value, untold: 0, throws: vec![value], target: None };
+        // Where pieces enter on their first square, the throw is not told.
+        let enters = place == 0 && self.rules.sheet.entry.at == EntryAt::Start;
+        let landing = |value: u8, target: u8| {
+            let kind = if enters && target == 1 {
+                MoveKind::Enter
+            } else if place == self.rules.home {
+                MoveKind::Bear
+            } else {
+                kind
+            };
+            (target != WALL).then(|| Move { target: Some(target), ..taking(kind, place, value) })
+        };
+        Some(match &self.turns {
             Turns::Series(turns) => {
                 let value = turns.next_value(state)?;
                 let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
@@ -144,12 +183,26 @@ impl Race {
                     _ if place == turns.keep => taking(MoveKind::Bear, place, value),
                     _ => taking(kind, place.max(1), value),
                 };
-                if is_pair && turns.rules.twin_speed == TwinSpeed::HalfFloor {
+                if is_pair && turns.unit.speed != Speed::Full {
                     next.steps /= 2;
                 }
                 (next, 1)
             }
-            Turns::Single(_) => (taking(kind, place, state.dice[0]), 1),
+            Turns::Each(_) if action == LATER => return None,
+            Turns::Each(turns) => {
+                let value = turns.next_value(state)?;
+                (landing(value, turns.target(state, slot, value, is_pair))?, 1)
+            }
+            Turns::Throw(turns) => {
+                let value = state.dice[0];
+                if is_pair && self.divides() {
+                    let part = self.rules.home.saturating_sub(place);
+                    let home = Move { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
+                    return Some((home, 1));
+                }
+                (landing(value, turns.moved(own, value, action, self.is_open(state, state.mover)).1)?, 1)
+            }
+            Turns::Divide(_) => return None,
             Turns::Dice(_) => {
                 let [a, b] = state.dice;
                 let value = match b {
@@ -164,12 +217,15 @@ impl Race {
 
     /// The place that a move leads to, in a turn that ends in `end`.
     fn target(&self, taken: &Move, colour: Seat, end: &State) -> u8 {
-        let target = taken.from.saturating_add(taken.steps).min(self.spec().goal);
-        // A pawn without a cut goes around again where the house rules say so.
-        let has_lapped = target > pagade::RING_END
-            && matches!(self.turns(), Turns::Dice(_))
+        if let Some(target) = taken.target {
+            return target;
+        }
+        let target = taken.from.saturating_add(taken.steps).min(self.rules.goal);
+        // Without a capture a piece goes round again where the rules say so.
+        let has_lapped = target >= self.rules.gate
+            && self.rules.sheet.gate.without == Without::Lap
             && !end.pieces[colour.index()].contains(&target);
-        if has_lapped { target - pagade::RING } else { target }
+        if has_lapped { target - self.rules.sheet.gate.lap } else { target }
     }
 
     /// One move in words, that leads to the place `target`.
@@ -186,12 +242,12 @@ impl Race {
         };
         let to = match name(target) {
             Some(square) => format!("to {square}"),
-            None if matches!(self.turns(), Turns::Series(_)) => "to the keep".to_owned(),
+            None if self.rules.goal > self.rules.home => format!("to the {}", self.rules.sheet.words.home),
             None => "home".to_owned(),
         };
         let from = name(taken.from).map(|from| {
-            // The only square on which the way out and the way home meet and part.
-            let is_back = matches!(self.turns(), Turns::Dice(_)) && taken.from == pagade::RING_END;
+            // The square on which the way out and the way home meet.
+            let is_back = taken.from == self.rules.back;
             if is_back { format!("{from} (on its way home)") } else { from }
         });
         match (taken.kind, from) {
@@ -199,23 +255,16 @@ impl Race {
             (MoveKind::Bear, _) => format!("bear {}off", count(taken)),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
-            (MoveKind::Together, from) => format!("{} {} {to} by {by}", self.unit(), from.unwrap_or_default()),
-        }
-    }
-
-    /// What two pieces are called that move together.
-    fn unit(&self) -> &'static str {
-        match self.turns() {
-            Turns::Series(_) => "twins",
-            Turns::Single(_) => "double",
-            Turns::Dice(_) => "pair",
+            (MoveKind::Together, from) => {
+                format!("{} {} {to} by {by}", self.rules.sheet.words.unit, from.unwrap_or_default())
+            }
         }
     }
 
     /// What comes of a turn of `colour`'s pieces that leads from `start` to `end`.
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> Vec<String> {
         let mut effects = Vec::new();
-        let verb = if matches!(self.turns(), Turns::Dice(_)) { "cuts" } else { "captures" };
+        let verb = &self.rules.sheet.words.captures;
         for other in self.spec().seats.iter().filter(|&seat| seat != colour) {
             let mut left = end.pieces[other.index()].to_vec();
             let mut lost: Vec<u8> = start.pieces[other.index()].to_vec();
@@ -250,6 +299,9 @@ impl Race {
 /// Adds a move to those of a turn: to that of the same unit where there is one.
 fn add(moves: &mut Vec<Move>, next: Move) {
     let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
+    if next.target.is_some() {
+        return moves.push(next);
+    }
     match moves.iter_mut().find(|known| known.kind == next.kind && (is_many || known.slot == next.slot)) {
         Some(known) => {
             known.steps += next.steps;
@@ -264,205 +316,4 @@ fn joined(values: &[u8], separator: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::Rng;
-
-    use super::*;
-    use crate::chance;
-    use crate::ruleset::Ruleset;
-    use crate::turn::{TurnResults, turn_results};
-
-    /// Every distinct result of the turn of a position, in words.
-    fn turns(position: &str) -> Vec<String> {
-        let (race, state) = Race::parse(position).expect("a position");
-        let mut results = TurnResults::new();
-        turn_results(&race, &state, &mut results);
-        let mut texts: Vec<String> =
-            (0..results.len()).map(|index| race.turn_text(&state, results.actions(index))).collect();
-        texts.sort_unstable();
-        texts
-    }
-
-    #[test]
-    fn ashtapada_turns_are_told_by_squares() {
-        assert_eq!(
-            turns("ashtapada S:5,30/N:off,23 S 4,2"),
-            [
-                "B2 to B6 by 4, then H3 to H5 by 2",
-                "B2 to C7 by 4+2",
-                "H3 to G8 by 4+2",
-                "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again",
-            ]
-        );
-        assert_eq!(turns("ashtapada S:off,off/N:off,off S 4,8,2"), ["pass"]);
-        assert_eq!(turns("ashtapada S:off,off/N:off,off S 4,1,3"), ["enter on E1, then E1 to H1 by 3 (4 unused)"]);
-        assert_eq!(
-            turns("ashtapada S:off,off/N:off,off S 1,1,2"),
-            [
-                "enter 2 on E1, then E1 to G1 by 2",
-                "enter 2 on E1, then twins E1 to G1 by 2",
-                "enter on E1, then E1 to H1 by 1+2"
-            ]
-        );
-        assert_eq!(turns("ashtapada S:keep,keep/N:off,off S 1,1,3"), ["bear 2 off (3 unused), wins"]);
-        assert_eq!(turns("ashtapada S:6,6/N:23,23 S 3")[1], "twins H4 to H7 by 3, captures NN on H7, throws again");
-        let slow = turns("ashtapada?twin_speed=half_floor S:6,6/N:off,off S 4,3");
-        assert!(slow.contains(&"twins H4 to H7 by 4+3".to_owned()), "{slow:?}");
-    }
-
-    #[test]
-    fn ashte_kashte_turns_are_told_by_squares() {
-        assert_eq!(
-            turns("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2"),
-            ["G6 to F7 by 2, captures N on F7", "double G6 to F7 by 2, captures N on F7", "enter on F1 by 2"]
-        );
-        assert_eq!(turns("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 4"), ["pass, throws again"]);
-        assert_eq!(turns("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3"), ["D5 home by 3, wins"]);
-    }
-
-    #[test]
-    fn pagade_turns_are_told_by_squares() {
-        assert_eq!(turns("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4")[4], "pair O9 to S9 by 4, cuts NN on S9");
-        assert_eq!(turns("pagade S:cut,cut,20,30/N+:6,7,12,12 S 1,4"), ["enter on J8 by 1, then enter on J5 by 4"]);
-        let lapped = turns("pagade?no_cut=lap S:60,74,75,75/N:6,7,12,12 S 3,4");
-        assert!(lapped.contains(&"I1 to K6 by 3+4".to_owned()), "{lapped:?}");
-        let both = turns("pagade S:3,12,30,73/N:6,7,12,68 S 4,6");
-        assert!(both.iter().any(|text| text.contains("cuts N") && text.contains("I3 to J4 by 6")), "{both:?}");
-        let one = turns("pagade S+:79,81,home,home/N:6,7,12,12 S 3,6");
-        assert_eq!(one, ["J4 to J7 by 3 (6 unused)", "J6 home by 3 (6 unused)"]);
-    }
-
-    #[test]
-    fn what_is_allotted_is_told_too() {
-        assert_eq!(
-            turns("ashtapada S:5,30/N:off,23 S 2;30+4"),
-            ["B2 to B6 by 4, then H3 to H5 by 2", "B2 to C7 by 4+2"]
-        );
-        assert_eq!(
-            turns("ashtapada S:5,30/N:off,23 S 2;5+4"),
-            ["H3 to G8 by 4+2", "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"]
-        );
-        assert_eq!(
-            turns("ashtapada S:5,30/N:off,23 S 4,2;5+2"),
-            [
-                "H3 to E8 by 1+1+4+2",
-                "H3 to G8 by 1+1+4, then B2 to B4 by 2",
-                "H3 to H5 by 1+1, then B2 to C7 by 4+2",
-                "H3 to H7 by 1+1+2, then B2 to B6 by 4, captures N on H7, throws again",
-            ]
-        );
-        // A piece that takes no more is told as well, and so are pieces that enter or are borne off.
-        assert_eq!(turns("ashtapada S:off,off/N:off,off S 2;off+1"), ["enter on E1, then E1 to H1 by 1+2"]);
-        assert_eq!(
-            turns("ashtapada?must_use=greedy S:23,keep/N:59,keep N 1,1,1,2;keep-,!1"),
-            ["bear off, then E6 to the keep by 1 (1, 1, 1, 2 unused)"]
-        );
-        assert_eq!(turns("ashtapada S:keep,keep/N:off,off S 1,3;keep-"), ["bear 2 off (3 unused), wins"]);
-        assert_eq!(
-            turns("ashtapada S:6,6/N:23,23 S 2;6&1,6~"),
-            ["twins H4 to H7 by 1+2, captures NN on H7, throws again"]
-        );
-        assert_eq!(
-            turns("ashtapada?twin_speed=half_floor S:6,6/N:off,off S 3;6&2,6~"),
-            ["twins H4 to H7 by 3 after 2 steps"]
-        );
-    }
-
-    #[test]
-    fn a_die_that_is_allotted_is_told_too() {
-        let rest = turns("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4");
-        assert_eq!(
-            rest,
-            [
-                "O11 to K12 by 4, then I3 to J4 by 6, cuts N on K12",
-                "O11 to K12 by 4, then J6 to K1 by 6, cuts N on K12",
-                "O11 to K12 by 4, then K4 to M9 by 6, cuts N on K12",
-                "O11 to K18 by 4+6"
-            ]
-        );
-        assert_eq!(turns("pagade S:7,16,17,17/N:12,12,30,34 S 1;17^4"), ["L9 to P9 by 4, then K8 to L9 by 1"]);
-        let optional = turns("pagade?must_use=optional S:3,12,30,73/N:6,7,12,68 S 6;30+4");
-        assert!(optional.contains(&"O11 to K12 by 4 (6 unused), cuts N on K12".to_owned()), "{optional:?}");
-    }
-
-    /// The pieces with the squares that they come to and what comes of it, without the throws.
-    fn squares(text: &str) -> Vec<&str> {
-        let (before, after) = text.split_once(" (").map_or((text, ""), |(before, rest)| {
-            (before, rest.split_once(')').map_or("", |(_, after)| after.trim_start_matches(", ")))
-        });
-        let parts = [before, after].into_iter().flat_map(|half| half.split(", "));
-        let mut parts: Vec<&str> =
-            parts.map(|part| part.trim_start_matches("then ").split(" by ").next().unwrap_or_default()).collect();
-        parts.sort_unstable();
-        parts
-    }
-
-    #[test]
-    fn the_rest_of_a_turn_is_told_as_the_whole_of_it() {
-        for (game, seats) in [("ashtapada?pieces=4", 2), ("ashtapada?must_use=greedy", 2), ("pagade", 2)] {
-            let seats = Ruleset::default_seats(seats).expect("a number of seats");
-            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            let mut rng = chance::stream(3, 0);
-            let mut state = race.initial_state(Seat::SOUTH);
-            let mut results = TurnResults::new();
-            let mut rests = 0;
-            for _ in 0..4000 {
-                match race.node(&state) {
-                    Node::Terminal => state = race.initial_state(Seat::NORTH),
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                        race.apply_chance(&mut state, outcome);
-                    }
-                    Node::Decision(_) => {
-                        turn_results(&race, &state, &mut results);
-                        let nth = chance::below(results.len(), &mut rng);
-                        let (actions, mut within) = (results.actions(nth), state);
-                        let whole = race.turn_text(&state, actions);
-                        for done in 1..actions.len() {
-                            race.apply_action(&mut within, actions[done - 1]);
-                            let rest = race.turn_text(&within, &actions[done..]);
-                            assert_eq!(squares(&rest), squares(&whole), "{rest} | {whole} | {}", race.print(&within));
-                            rests += 1;
-                        }
-                        state = *results.state(nth);
-                    }
-                }
-            }
-            assert!(rests > 500, "{game}: {rests}");
-        }
-    }
-
-    #[test]
-    fn no_two_choices_read_alike() {
-        for (game, seats) in [("ashtapada?pieces=3", 4), ("ashte-kashte", 3), ("pagade?no_cut=lap", 2), ("pagade", 4)] {
-            let seats = Ruleset::default_seats(seats).expect("a number of seats");
-            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            let mut rng = chance::stream(2, 0);
-            let mut state = race.initial_state(Seat::SOUTH);
-            let mut results = TurnResults::new();
-            for _ in 0..3000 {
-                match race.node(&state) {
-                    Node::Terminal => state = race.initial_state(Seat::NORTH),
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                        race.apply_chance(&mut state, outcome);
-                    }
-                    Node::Decision(_) => {
-                        turn_results(&race, &state, &mut results);
-                        let text = |index: usize| race.turn_text(&state, results.actions(index));
-                        let mut texts: Vec<String> = (0..results.len()).map(text).collect();
-                        texts.sort_unstable();
-                        let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
-                        assert_eq!(twice, None, "{}", race.print(&state));
-                        // Half of the time only one throw is allotted, so that turns under way come too.
-                        if chance::below(2, &mut rng) == 0 {
-                            state = *results.state(chance::below(results.len(), &mut rng));
-                        } else {
-                            race.apply_action(&mut state, results.actions(chance::below(results.len(), &mut rng))[0]);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -10,13 +10,17 @@ use crate::game::Action;
 pub const SINGLES: Action = Action(0);
 /// `PAIRS + slot`: the piece of that slot and the next one like it take the throw together (twins, doubles, pairs).
 pub const PAIRS: Action = Action(4);
-/// The throw is left unused; in Pagade the rest of the turn is.
+/// The throw is left unused; with two dice the rest of the turn is.
 pub const PASS: Action = Action(8);
-/// `LARGER_FIRST + slot` (Pagade): the pawn of that slot moves first and takes the larger die. Offered where no
+/// `LARGER_FIRST + slot` (two dice): the piece of that slot moves first and takes the larger die. Offered where no
 /// sequence beginning with the smaller die gives the same result.
 pub const LARGER_FIRST: Action = Action(9);
+/// The throw is set aside until another has been played (a series played throw by throw).
+pub const LATER: Action = Action(9);
 
-/// Size of the action space of Ashtapada and Ashte Kashte.
+/// Size of the action space of a throw, and of a series with one hop.
 pub const ACTIONS: usize = 9;
-/// Size of the action space of Pagade.
-pub const PAGADE_ACTIONS: usize = 13;
+/// Size of the action space of a series played throw by throw.
+pub const EACH_ACTIONS: usize = 10;
+/// Size of the action space of two dice.
+pub const DICE_ACTIONS: usize = 13;

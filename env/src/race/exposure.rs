@@ -6,10 +6,10 @@
 //! network.
 
 use crate::game::{MAX_SEATS, Seat};
-use crate::games::{ashte_kashte, pagade};
-use crate::race::board::NOWHERE;
+use crate::race::Seating;
+use crate::race::rules::Rules;
 use crate::race::state::{MAX_PIECES, State};
-use crate::race::{Seating, Turns};
+use crate::sheet::TurnKind;
 
 /// How likely an enemy's throw must be to bring it onto a piece: each is a level of exposure, the next implies it.
 pub(crate) const LEVELS: [f32; 2] = [1.0 / 16.0, 1.0 / 4.0];
@@ -33,15 +33,14 @@ pub(crate) struct Exposure {
 }
 
 impl Exposure {
-    pub(crate) fn new(turns: &Turns, seating: Seating) -> Exposure {
-        let is_partnership = matches!(turns, Turns::Dice(turns) if turns.rules.is_partnership());
-        let is_enemy = [false, true, !is_partnership, true];
+    pub(crate) fn new(rules: &Rules, seating: Seating) -> Exposure {
+        let is_enemy = [false, true, !rules.has_teams(), true];
         let mut reached = Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]);
         let mut met = Box::new([[0; PLACES]; MAX_SEATS]);
-        let chances = chances(turns);
+        let chances = chances(rules);
         for quarters in (0..MAX_SEATS).filter(|&quarters| is_enemy[quarters]) {
             for place in 0..PLACES as u8 {
-                let Some(target) = landing(turns, place, quarters) else { continue };
+                let Some(target) = landing(rules, place, quarters) else { continue };
                 met[quarters][target] |= 1 << place;
                 for (steps, chance) in chances.iter().enumerate().take(target + 1) {
                     let sets: &mut Sets = &mut reached[quarters][target - steps];
@@ -51,6 +50,8 @@ impl Exposure {
                 }
             }
         }
+        // A piece that waits comes as far as one on the place from which it is counted.
+        reached.iter_mut().for_each(|rows| rows[0] = rows[usize::from(rules.entry)]);
         Exposure { seating, reached, met }
     }
 
@@ -105,42 +106,26 @@ fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
 
 /// The place that the seat `quarters` counter-clockwise has on the square that is `place` of South, where pieces can be
 /// captured.
-fn landing(turns: &Turns, place: u8, quarters: usize) -> Option<usize> {
-    let other = Seat::SOUTH.rotated(quarters);
-    let landing = match turns {
-        Turns::Series(turns) if (1..turns.keep).contains(&place) && !turns.is_marked(place) => {
-            turns.board.same_square(Seat::SOUTH, place - 1, other).checked_add(1)?
-        }
-        Turns::Single(turns) if (1..turns.home).contains(&place) && turns.protected >> place & 1 == 0 => {
-            turns.same_place(Seat::SOUTH, place, other)
-        }
-        Turns::Dice(turns) if (pagade::RING_START..=pagade::RING_END).contains(&place) => {
-            turns.board.same_square(Seat::SOUTH, place, other)
-        }
-        _ => NOWHERE,
-    };
-    (landing != NOWHERE).then_some(usize::from(landing))
+fn landing(rules: &Rules, place: u8, quarters: usize) -> Option<usize> {
+    if rules.contested >> place & 1 == 0 {
+        return None;
+    }
+    let cell = rules.cells[0][usize::from(place)];
+    rules.cells[Seat::SOUTH.rotated(quarters).index()].iter().position(|&other| other == cell)
 }
 
 /// By number of steps: the probability of a throw with which one piece can go so far.
-fn chances(turns: &Turns) -> [f32; 32] {
-    let mut chances = [0.0; 32];
-    match turns {
-        Turns::Series(turns) => {
-            for (value, probability) in turns.throws().zip(turns.chances()) {
-                chances[usize::from(value)] += probability;
-            }
-        }
-        Turns::Single(_) => {
-            ashte_kashte::THROWS.iter().for_each(|&(value, probability)| chances[usize::from(value)] += probability);
-        }
-        Turns::Dice(_) => {
-            for ([a, b], probability) in pagade::THROWS {
-                let mut steps = [a, b, a + b].map(usize::from).to_vec();
-                steps.dedup();
-                steps.into_iter().for_each(|steps| chances[steps] += probability);
-            }
-        }
+fn chances(rules: &Rules) -> [f32; 64] {
+    let mut chances = [0.0; 64];
+    for (throw, probability) in rules.outcomes.iter().zip(&rules.chances) {
+        let [a, b] = throw.values.map(usize::from);
+        let steps: Vec<usize> = match rules.sheet.turn.kind {
+            TurnKind::Throw | TurnKind::Series => vec![a],
+            TurnKind::Dice if a == b => vec![a, a + b],
+            TurnKind::Dice => vec![a, b, a + b],
+            TurnKind::Divide => (1..=a + b).collect(),
+        };
+        steps.into_iter().for_each(|steps| chances[steps] += probability);
     }
     chances
 }
@@ -154,14 +139,14 @@ mod tests {
     fn exposed(position: &str, owner: Seat) -> Vec<(u8, usize)> {
         let (race, state) = Race::parse(position).expect("a position");
         let mut found = Vec::new();
-        Exposure::new(race.turns(), race.seating).of(&state, owner, |place, level| found.push((place, level)));
+        Exposure::new(&race.rules, race.seating).of(&state, owner, |place, level| found.push((place, level)));
         found
     }
 
     /// The distances at which a piece on its own is exposed, by level.
-    fn distances(turns: &Turns) -> [Vec<usize>; LEVELS.len()] {
-        let chances = chances(turns);
-        LEVELS.map(|least| (0..chances.len()).filter(|&steps| chances[steps] >= least).collect())
+    fn distances(rules: &Rules) -> [Vec<usize>; LEVELS.len()] {
+        let chances = chances(rules);
+        LEVELS.map(|least| (1..chances.len()).filter(|&steps| chances[steps] >= least).collect())
     }
 
     #[test]
@@ -169,11 +154,11 @@ mod tests {
         let race = |text: &str| {
             Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("a ruleset"))
         };
-        assert_eq!(distances(race("ashtapada").turns()), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
-        assert_eq!(distances(race("ashtapada?zero_value=5").turns()), [vec![1, 2, 3, 4, 5], vec![1, 2, 3]]);
-        assert_eq!(distances(race("ashte-kashte").turns()), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
+        assert_eq!(distances(&race("ashtapada").rules), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
+        assert_eq!(distances(&race("ashtapada?zero_value=5").rules), [vec![1, 2, 3, 4, 5], vec![1, 2, 3]]);
+        assert_eq!(distances(&race("ashte-kashte").rules), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
         let sums = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12];
-        assert_eq!(distances(race("pagade").turns()), [sums, vec![1, 3, 4, 6, 7]]);
+        assert_eq!(distances(&race("pagade").rules), [sums, vec![1, 3, 4, 6, 7]]);
     }
 
     #[test]
@@ -191,7 +176,7 @@ mod tests {
     fn doubles_protected_squares_and_partners_are_not_exposed() {
         assert_eq!(exposed("ashte-kashte S:11,11,30,31/N:hand,hand,hand,hand N *", Seat::SOUTH), []);
         // South's 14 is North's 2, South's 12 its protected start.
-        assert_eq!(exposed("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(14, 1)]);
+        assert_eq!(exposed("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(15, 1)]);
         let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
         assert_eq!(exposed(team, Seat::SOUTH), []);
     }
@@ -200,13 +185,13 @@ mod tests {
     fn single_pieces_of_enemies_can_be_met() {
         let met = |position: &str| {
             let (race, state) = Race::parse(position).expect("a position");
-            let met = Exposure::new(race.turns(), race.seating).met_by(&state, Seat::SOUTH);
+            let met = Exposure::new(&race.rules, race.seating).met_by(&state, Seat::SOUTH);
             (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
         };
         // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
         assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
-        assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), []);
+        assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
         // South's 14 is North's 2, and South's 12 is protected.
-        assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [14]);
+        assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
     }
 }

@@ -1,28 +1,42 @@
-//! One engine for the race games: a data sheet, a state of plain bytes, and three ways to take a turn.
+//! One engine for the race games: a sheet compiled into tables, a state of plain bytes, and the kinds of turn.
 //!
-//! [`Race`] implements the seam [`Game`] by handing each call to the turn of its game: a series of throws that is
-//! allotted (Ashtapada), one throw at a time (Ashte Kashte), or two dice (Pagade).
+//! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
+//! throws that is allotted or played throw by throw, two dice, or a divided total.
 
 pub mod actions;
+mod bits;
 pub mod board;
 pub(crate) mod dice;
+pub(crate) mod divide;
+pub(crate) mod each;
 mod exposure;
+#[cfg(test)]
+mod illegal_tests;
 mod observe;
+mod odds;
+mod replay;
+pub(crate) mod rules;
 pub(crate) mod series;
-pub(crate) mod single;
 mod slots;
 pub mod starts;
 pub mod state;
+pub(crate) mod throw;
 mod throwing;
 
+use std::num::NonZero;
+use std::sync::Arc;
+
 use crate::game::{Action, ActionMask, BySeat, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
-use crate::games::{ashtapada, ashte_kashte, pagade};
-use crate::ruleset::{Rules, Ruleset};
+use crate::ruleset::Ruleset;
+use crate::sheet::{Hop, Order, TurnKind};
 use dice::DiceTurns;
+use divide::DivideTurns;
+use each::EachTurns;
 use observe::Layout;
+use rules::Rules;
 use series::SeriesTurns;
-use single::SingleTurns;
 use state::{Phase, State};
+use throw::ThrowTurns;
 
 pub use throwing::ThrowError;
 
@@ -35,16 +49,19 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     seating: Seating,
-    turns: Turns,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) turns: Turns,
     layout: Layout,
 }
 
-/// The three orders of a turn.
+/// The kinds of turn.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
+    Throw(ThrowTurns),
     Series(SeriesTurns),
-    Single(SingleTurns),
+    Each(EachTurns),
     Dice(DiceTurns),
+    Divide(DivideTurns),
 }
 
 /// Who plays with how many pieces, and whose turn is next.
@@ -94,29 +111,24 @@ const CLOCKWISE: usize = 3;
 
 impl Race {
     /// The game of `ruleset`.
+    ///
+    /// # Panics
+    /// Never: a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
-        let (seats, pieces) = (ruleset.seats(), ruleset.pieces());
-        let seating = |direction| Seating::new(seats, pieces, direction);
-        let (turns, seating, goal, turn_cap, actions) = match ruleset.rules() {
-            Rules::Ashtapada(rules) => {
-                let seating = seating(CLOCKWISE);
-                let turns = SeriesTurns::new(*rules, seating);
-                let goal = turns.keep + 1;
-                (Turns::Series(turns), seating, goal, ashtapada::TURN_CAP, actions::ACTIONS)
-            }
-            Rules::AshteKashte(rules) => {
-                let seating = seating(COUNTER_CLOCKWISE);
-                let turns = SingleTurns::new(*rules, seating);
-                let goal = turns.home;
-                (Turns::Single(turns), seating, goal, ashte_kashte::TURN_CAP, actions::ACTIONS)
-            }
-            Rules::Pagade(rules) => {
-                let seating = seating(match rules.turn_order {
-                    crate::flags::TurnOrder::Ccw => COUNTER_CLOCKWISE,
-                    crate::flags::TurnOrder::Cw => CLOCKWISE,
-                });
-                let turns = DiceTurns::new(*rules, seating);
-                (Turns::Dice(turns), seating, pagade::HOME, pagade::TURN_CAP, actions::PAGADE_ACTIONS)
+        let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
+        let rules = Arc::new(Rules::new(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
+        let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
+        let seating = Seating::new(seats, pieces, direction);
+        let table = Arc::clone(&rules);
+        let (turns, actions) = match (sheet.turn.kind, sheet.turn.hop) {
+            (TurnKind::Throw, _) => (Turns::Throw(ThrowTurns::new(table, seating)), actions::ACTIONS),
+            (TurnKind::Series, Hop::Sum) => (Turns::Series(SeriesTurns::new(table, seating)), actions::ACTIONS),
+            (TurnKind::Series, Hop::Each) => (Turns::Each(EachTurns::new(table, seating)), actions::EACH_ACTIONS),
+            (TurnKind::Dice, _) => (Turns::Dice(DiceTurns::new(table, seating)), actions::DICE_ACTIONS),
+            (TurnKind::Divide, _) => {
+                let turns = DivideTurns { rules: table, seating };
+                let actions = turns.actions();
+                (Turns::Divide(turns), actions)
             }
         };
         let outlook = ruleset.outlook();
@@ -124,7 +136,7 @@ impl Race {
             Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
         };
-        let layout = Layout::new(&turns, seating, outlook);
+        let layout = Layout::new(&rules, &turns, seating, outlook);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -136,10 +148,39 @@ impl Race {
             encoding: ENCODING,
             ruleset_hash: ruleset.hash64(),
             pieces,
-            goal,
-            turn_cap,
+            goal: rules.steps(rules.goal),
+            turn_cap: sheet.seats.turn_limit,
         };
-        Race { ruleset, spec, seating, turns, layout }
+        Race { ruleset, spec, seating, rules, turns, layout }
+    }
+
+    /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
+    /// after so many turns. The limit is no part of the ruleset or of its hash: positions, observations and agents of
+    /// the game serve with any limit.
+    #[must_use]
+    pub fn with_turn_limit(mut self, turns: NonZero<u32>) -> Race {
+        self.spec.turn_cap = turns.get();
+        self
+    }
+
+    /// Whether an action, legal or not, names pieces that are there and steps that they can go: then taking it leaves a
+    /// valid state.
+    #[inline]
+    fn is_sound(&self, state: &State, action: Action) -> bool {
+        let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
+        let slot = match action {
+            action if action >= actions::LARGER_FIRST => action.0 - actions::LARGER_FIRST.0,
+            action => action.0 % actions::PAIRS.0,
+        };
+        let is_piece = usize::from(slot) < self.seating.pieces;
+        is_decision
+            && usize::from(action.0) < self.spec.actions
+            && match &self.turns {
+                Turns::Throw(turns) => action == actions::PASS || is_piece && turns.is_sound(state, action),
+                Turns::Divide(turns) => turns.is_sound(state, action),
+                Turns::Series(_) | Turns::Each(_) => action >= actions::PASS || is_piece,
+                Turns::Dice(_) => action == actions::PASS || is_piece,
+            }
     }
 
     /// The ruleset.
@@ -149,31 +190,38 @@ impl Race {
 
     /// The courses of the seats.
     pub fn board(&self) -> &board::Board {
-        match &self.turns {
-            Turns::Series(turns) => &turns.board,
-            Turns::Single(turns) => &turns.board,
-            Turns::Dice(turns) => &turns.board,
-        }
+        &self.rules.board
+    }
+
+    /// The places of the pieces of `seat`, ascending; only the first [`Spec::pieces`] entries are meaningful. 0 waits
+    /// off the board, 1 is the first square of the course, and so on up to [`Race::last_place`].
+    pub fn places(&self, state: &State, seat: Seat) -> [u8; 4] {
+        state.pieces[seat.index()]
+    }
+
+    /// The place where captured pieces wait: off the board, or on the first square.
+    pub fn waiting_place(&self) -> u8 {
+        self.rules.sent_to()
+    }
+
+    /// Whether pieces are borne off, so that the finish is not the last place.
+    pub fn bears_off(&self) -> bool {
+        self.rules.goal > self.rules.home
     }
 
     /// The values of the throw that each outcome of a chance node stands for; one value, or two dice.
+    ///
+    /// # Panics
+    /// When the game has no such outcome: at every chance node there are as many as in [`Game::chance_outcomes`].
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
-        let at = usize::from(outcome.0);
-        match &self.turns {
-            Turns::Series(turns) => turns.throws().skip(at).take(1).collect(),
-            Turns::Single(_) => vec![ashte_kashte::THROWS[at].0],
-            Turns::Dice(_) => pagade::THROWS[at].0.to_vec(),
-        }
+        let values = self.rules.outcomes[usize::from(outcome.0)].values;
+        values[..self.rules.dice()].to_vec()
     }
 
     /// How many single pieces of `seat` stand where an enemy's piece comes by one throw that is not too rare (1/16 or
     /// more): distance alone counts, not what bars the way.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
         self.layout.exposed_pieces(state, seat)
-    }
-
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.turns
     }
 }
 
@@ -187,14 +235,7 @@ impl Game for Race {
     fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
         for seat in self.seating.seats.iter() {
-            let pieces = &mut state.pieces[seat.index()];
-            match &self.turns {
-                Turns::Series(_) | Turns::Single(_) => pieces[..self.seating.pieces].fill(0),
-                Turns::Dice(_) => {
-                    let set_up = &pagade::SET_UP[state::MAX_PIECES - self.seating.pieces..];
-                    pieces[..self.seating.pieces].copy_from_slice(set_up);
-                }
-            }
+            state.pieces[seat.index()] = self.rules.setup(self.seating.pieces);
         }
         state
     }
@@ -215,8 +256,8 @@ impl Game for Race {
         }
         match &self.turns {
             Turns::Series(turns) => turns.chance_outcomes(state),
-            Turns::Single(turns) => turns.chance_outcomes(),
-            Turns::Dice(turns) => turns.chance_outcomes(),
+            Turns::Each(turns) => turns.series.chance_outcomes(state),
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => &self.rules.chances,
         }
     }
 
@@ -226,30 +267,43 @@ impl Game for Race {
             return ActionMask::EMPTY;
         }
         match &self.turns {
+            Turns::Throw(turns) => turns.legal_actions(state),
             Turns::Series(turns) => turns.legal_actions(state),
-            Turns::Single(turns) => turns.legal_actions(state),
+            Turns::Each(turns) => turns.legal_actions(state),
             Turns::Dice(turns) => turns.legal_actions(state),
+            Turns::Divide(turns) => turns.legal_actions(state),
         }
     }
 
     #[inline]
     fn apply_chance(&self, state: &mut State, outcome: Outcome) {
-        debug_assert_eq!(state.phase, Phase::Throw);
-        let outcome = usize::from(outcome.0);
+        debug_assert!(state.phase == Phase::Throw, "an outcome in {state:?}");
+        debug_assert!(usize::from(outcome.0) < self.rules.outcomes.len(), "outcome {} in {state:?}", outcome.0);
+        if state.phase != Phase::Throw {
+            return;
+        }
+        let outcome = usize::from(outcome.0).min(self.rules.outcomes.len() - 1);
         match &self.turns {
+            Turns::Throw(turns) => turns.apply_chance(state, outcome),
             Turns::Series(turns) => turns.apply_chance(state, outcome),
-            Turns::Single(turns) => turns.apply_chance(state, outcome),
+            Turns::Each(turns) => turns.series.apply_chance(state, outcome),
             Turns::Dice(turns) => turns.apply_chance(state, outcome),
+            Turns::Divide(turns) => turns.apply_chance(state, outcome),
         }
     }
 
     #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
         debug_assert!(self.legal_actions(state).contains(action), "action {} in {state:?}", action.0);
+        if !self.is_sound(state, action) {
+            return;
+        }
         match &self.turns {
+            Turns::Throw(turns) => turns.apply_action(state, action),
             Turns::Series(turns) => turns.apply_action(state, action),
-            Turns::Single(turns) => turns.apply_action(state, action),
+            Turns::Each(turns) => turns.apply_action(state, action),
             Turns::Dice(turns) => turns.apply_action(state, action),
+            Turns::Divide(turns) => turns.apply_action(state, action),
         }
     }
 
@@ -291,7 +345,6 @@ impl Game for Race {
     }
 
     fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {
-        // In every race game a place off the board is 0 and each square further adds one: places are steps.
-        state.pieces[seat.index()]
+        state.pieces[seat.index()].map(|place| self.rules.steps(place))
     }
 }

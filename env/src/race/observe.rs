@@ -5,10 +5,12 @@
 //! actions and equal futures.
 
 use crate::game::{Outlook, Seat};
-use crate::games::ashte_kashte::THROWS;
 use crate::race::exposure::{Exposure, LEVELS};
-use crate::race::state::{Kind, MAX_PIECES, NO_PIECE, Phase, State, role};
+use crate::race::rules::{PLACES, Rules};
+use crate::race::series::SeriesTurns;
+use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::{Race, Seating, Turns};
+use crate::sheet::Divide;
 
 /// Where each entry of the observation lies.
 ///
@@ -22,6 +24,10 @@ pub(crate) struct Layout {
     seating: Seating,
     /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
     places: Vec<u16>,
+    /// Places that pieces can stand on, counted.
+    ordinals: [u16; PLACES],
+    /// The values that a die can show, ascending.
+    values: Vec<u8>,
     declared: u16,
     exposure: Exposure,
     /// Column of the lowest level of exposure on each place; the others follow.
@@ -32,6 +38,8 @@ pub(crate) struct Layout {
     seat: u16,
     /// Column of the quarter after the observer's; with three seats only.
     empty: u16,
+    /// Columns of the throws of a turn, where these are limited.
+    thrown: u16,
     phase: u16,
     throws: u16,
     slots: u16,
@@ -52,26 +60,27 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
         let pieces = seating.pieces as u16;
-        let (last_place, throws) = match turns {
-            Turns::Series(turns) => (turns.keep + 1, 3 * COUNT_COLUMNS + 2),
-            Turns::Single(turns) => (turns.home, THROWS.len() as u16),
-            Turns::Dice(_) => (crate::games::pagade::HOME, 8),
+        let series = |turns: &SeriesTurns| 3 * COUNT_COLUMNS + turns.stops() as u16;
+        let values = values(rules);
+        let faces = values.len() as u16;
+        // The rest of a divided throw is any number, and its whole says whether another throw follows.
+        let divides = rules.sheet.turn.divide == Divide::Finish;
+        let throws = match turns {
+            Turns::Series(turns) => series(turns),
+            Turns::Each(turns) => series(&turns.series),
+            Turns::Throw(_) if divides => 2 * faces + u16::from(rules.longest),
+            // Whether the throw has entered a piece, where its number may be played as well.
+            Turns::Throw(_) => faces + u16::from(!rules.sheet.entry.spends),
+            Turns::Dice(_) | Turns::Divide(_) => 2 * faces,
         };
-        // How many own pieces a place can hold.
-        let room = |place: u8| match turns {
-            Turns::Series(_) => pieces,
-            Turns::Single(turns) => match place {
-                0 => pieces,
-                place if place == turns.home => pieces,
-                place if turns.protected >> place & 1 == 1 => 1,
-                _ => pieces.min(2),
-            },
-            Turns::Dice(_) => match place {
-                8..=76 => pieces.min(2),
-                _ => pieces,
-            },
+        let declares = matches!(turns, Turns::Series(turns) if turns.declares())
+            || matches!(turns, Turns::Each(turns) if turns.series.declares());
+        let kinds = match turns {
+            Turns::Series(turns) if turns.remembers_skipped() => 8,
+            Turns::Each(_) => 9,
+            _ => 0,
         };
         let mut column = 0;
         let mut take = |columns: u16| {
@@ -79,12 +88,15 @@ impl Layout {
             column += columns;
             at
         };
-        let places = (0..=last_place).map(|place| take(room(place))).collect();
-        let declared = take(if matches!(turns, Turns::Series(turns) if turns.declares()) { pieces } else { 0 });
-        let exposure = Exposure::new(turns, seating);
-        let mut exposed = vec![0; usize::from(last_place) + 1];
+        let places: Vec<u16> = (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect();
+        let declared = take(if declares { pieces } else { 0 });
+        let exposure = Exposure::new(rules, seating);
+        let mut exposed = vec![0; PLACES];
+        let mut ordinals = [0; PLACES];
+        let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
+        let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
         exposure.places().for_each(|place| exposed[usize::from(place)] = take(LEVELS.len() as u16));
-        let cut = take(u16::from(matches!(turns, Turns::Dice(_))));
+        let cut = take(u16::from(rules.has_gate()));
         let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
         let seat = take(0);
         let seats = seating.seats.len() as u16;
@@ -95,16 +107,19 @@ impl Layout {
             at
         };
         let empty = take(if seats == 3 { 3 } else { 0 });
+        let thrown = take(rules.sheet.turn.most_throws.unwrap_or(0).into());
         let phase = take(2 * seats);
         let throws = take(throws);
-        let slot = u16::from(last_place) + 1 + ROLES;
+        let slot = count + ROLES;
         let slots = take(slot * pieces);
-        let skipped = take(if matches!(turns, Turns::Series(turns) if turns.remembers_skipped()) { 8 } else { 0 });
+        let skipped = take(kinds);
         let meeting = take(MEETINGS * pieces);
         let length = take(0);
         Layout {
             seating,
             places,
+            ordinals,
+            values,
             declared,
             exposure,
             exposed,
@@ -112,6 +127,7 @@ impl Layout {
             finished,
             seat,
             empty,
+            thrown,
             phase,
             throws,
             slots,
@@ -160,6 +176,9 @@ impl Layout {
             Phase::Throw => 0,
             Phase::Choose | Phase::Allot => 1,
         };
+        if state.thrown > 0 {
+            active.push(self.thrown + u16::from(state.thrown) - 1);
+        }
         active.push(self.phase + is_decision * self.seating.seats.len() as u16 + mover);
         self.observe_throws(race, state, active);
         if is_decision == 1 {
@@ -198,27 +217,27 @@ impl Layout {
     }
 
     fn observe_throws(&self, race: &Race, state: &State, active: &mut Columns) {
-        match race.turns() {
-            Turns::Series(turns) => {
-                let (counts, last) = turns.kept_counts(state);
-                for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-                    let at = self.throws + kind as u16 * COUNT_COLUMNS;
-                    active.extend((0..u16::from(count.min(3))).map(|more| at + more));
-                    active.extend(bits(count).map(|bit| at + 3 + bit));
-                }
-                if last > 0 {
-                    active.push(self.throws + 3 * COUNT_COLUMNS + u16::from(last) - 2);
+        let face = |value: u8| self.values.iter().position(|&other| other == value).map(|at| at as u16);
+        match &race.turns {
+            Turns::Series(turns) => self.observe_series(turns, state, active),
+            Turns::Each(turns) => self.observe_series(&turns.series, state, active),
+            Turns::Throw(_) => {
+                let [number, whole] = state.dice;
+                if whole > 0 {
+                    let faces = self.values.len() as u16;
+                    active.extend(face(whole).map(|at| self.throws + faces + at));
+                    active.push(self.throws + 2 * faces + u16::from(number) - 1);
+                } else if state.phase != Phase::Throw {
+                    active.extend(face(number).map(|at| self.throws + at));
+                    let has_entered = state.phase == Phase::Allot;
+                    active.extend(has_entered.then_some(self.throws + self.values.len() as u16));
                 }
             }
-            Turns::Single(_) => {
-                let throw = THROWS.iter().position(|&(value, _)| value == state.dice[0]);
-                active.extend(throw.map(|throw| self.throws + throw as u16));
-            }
-            Turns::Dice(_) => {
+            Turns::Dice(_) | Turns::Divide(_) => {
                 let [a, b] = state.dice;
                 let (smaller, larger) = (a.min(b), a.max(b));
-                // The faces 1, 3, 4 and 6 have two columns each. A die that is used up is 0.
-                let column = |die: u8| self.throws + 2 * u16::from(die / 2);
+                // Each face has two columns. A die that is used up is 0.
+                let column = |die: u8| self.throws + 2 * face(die).unwrap_or(0);
                 if smaller > 0 {
                     active.push(column(smaller));
                 }
@@ -229,11 +248,20 @@ impl Layout {
         }
     }
 
+    fn observe_series(&self, turns: &SeriesTurns, state: &State, active: &mut Columns) {
+        let (counts, last) = turns.kept_counts(state);
+        for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
+            let at = self.throws + kind as u16 * COUNT_COLUMNS;
+            active.extend((0..u16::from(count.min(3))).map(|more| at + more));
+            active.extend(bits(count).map(|bit| at + 3 + bit));
+        }
+        if let Some(stop) = turns.stop(last) {
+            active.push(self.throws + 3 * COUNT_COLUMNS + stop as u16);
+        }
+    }
+
     fn observe_slots(&self, race: &Race, state: &State, active: &mut Columns) {
-        let colour = match race.turns() {
-            Turns::Dice(turns) => turns.colour(state, state.mover),
-            Turns::Series(_) | Turns::Single(_) => state.mover,
-        };
+        let colour = race.colour(state);
         let roles = self.slot - ROLES;
         let mut reached = [0_u16; MAX_PIECES];
         for (slot, reached) in reached.iter_mut().enumerate().take(self.seating.pieces) {
@@ -246,21 +274,24 @@ impl Layout {
         let (next, later) = steps_left(race, state);
         let met = self.exposure.met_by(state, colour);
         // Neither off the board nor home: the first place and the last.
-        let on_course = ((1_u128 << (roles - 1)) - 1) & !1;
+        let on_course = ((1_u128 << race.rules.goal) - 1) & !1;
         for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
-            active.push(at + place.min(roles - 1));
+            let last = u16::from(race.rules.goal);
+            active.push(at + self.ordinals[usize::from(place.min(last)) % PLACES]);
             active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
             let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
             let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
             let at = self.meeting + slot as u16 * MEETINGS;
+            let from = if place == 0 { race.rules.entry.into() } else { place };
             for (pieces, at) in [(met, at), (own, at + 2)] {
-                let ahead = pieces.wrapping_shr(place.into());
+                let ahead = pieces.wrapping_shr(from.into());
                 active.extend((ahead & next != 0).then_some(at));
                 active.extend((ahead & later != 0).then_some(at + 1));
             }
         }
         active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
+        active.extend(state.has_captured.then_some(self.skipped + 8));
     }
 }
 
@@ -275,23 +306,33 @@ fn steps_left(race: &Race, state: &State) -> (u128, u128) {
             left += usize::from(value > 0);
         }
     };
-    match race.turns() {
-        Turns::Series(turns) => {
-            let (counts, last) = turns.kept_counts(state);
-            let faces = [Kind::One, Kind::Four, Kind::Zero].map(|kind| turns.face(kind));
-            faces.into_iter().zip(counts).for_each(|(face, count)| add(face, count));
-            add(last, 1);
-        }
-        Turns::Single(_) => add(state.dice[0], 1),
+    let mut add_series = |turns: &SeriesTurns| {
+        let (counts, last) = turns.kept_counts(state);
+        turns.faces().into_iter().zip(counts).for_each(|(face, count)| add(face, count));
+        add(last, 1);
+    };
+    match &race.turns {
+        Turns::Series(turns) => add_series(turns),
+        Turns::Each(turns) => add_series(&turns.series),
+        Turns::Throw(_) => add(state.dice[0], 1),
         Turns::Dice(_) => {
             let [a, b] = state.dice;
             add(a.max(b), 1);
             add(a.min(b), 1);
         }
+        Turns::Divide(turns) => add(turns.left(state), 1),
     }
     let [next, later @ ..] = &throws;
     let later = later.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
     if *next == 0 { (0, 1) } else { (later << next, later) }
+}
+
+/// The values that a die can show, ascending.
+fn values(rules: &Rules) -> Vec<u8> {
+    let mut values: Vec<u8> = rules.outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// Room for all columns of a state.

@@ -147,6 +147,12 @@ impl Set {
         self.0.count_ones() as usize
     }
 
+    /// The lowest slot of the set.
+    #[inline]
+    pub(crate) fn lowest(self) -> Set {
+        Set(self.0 & self.0.wrapping_neg())
+    }
+
     /// This set without `slot`.
     #[inline]
     pub(crate) fn without(self, slot: usize) -> Set {

@@ -7,6 +7,8 @@ use crate::game::{MAX_SEATS, Seat};
 
 /// The largest number of pieces of one seat.
 pub const MAX_PIECES: usize = 4;
+/// Values after which a series can go on.
+pub(crate) const MAX_KINDS: usize = 3;
 /// Fills the slots of pieces that a seat does not have.
 pub const NO_PIECE: u8 = 0xFF;
 
@@ -34,6 +36,10 @@ pub struct State {
     pub(crate) cuts: u8,
     /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule asks for it.
     pub(crate) skipped: u8,
+    /// Throws of this turn, where they are limited.
+    pub(crate) thrown: u8,
+    /// Whether this turn has captured, where its throws are played one by one.
+    pub(crate) has_captured: bool,
 }
 
 /// Where in a turn a position stands.
@@ -84,6 +90,8 @@ impl State {
             phase: Phase::Throw,
             cuts: 0,
             skipped: 0,
+            thrown: 0,
+            has_captured: false,
         }
     }
 
@@ -95,6 +103,8 @@ impl State {
         self.roles = [role::FRESH; MAX_PIECES];
         self.dice = [0; 2];
         self.skipped = 0;
+        self.thrown = 0;
+        self.has_captured = false;
     }
 
     /// Begins the turn of `mover`.
@@ -137,12 +147,16 @@ pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct Series(u128);
 
-/// The kinds of throws that do not end a series.
+/// The kinds of throws after which a series goes on, by ascending value; the first one enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     One = 1,
     Four = 2,
     Zero = 3,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; MAX_KINDS] = [Kind::One, Kind::Four, Kind::Zero];
 }
 
 const LOW: u128 = u128::MAX / 3;
@@ -215,6 +229,15 @@ impl Series {
     pub(crate) const fn starting_with_one(self) -> Series {
         let ones = self.places(Kind::One);
         if ones == 0 { Series(0) } else { Series(self.0 >> ones.trailing_zeros()) }
+    }
+
+    /// The series with its throws in ascending order.
+    pub(crate) fn sorted(self) -> Series {
+        let mut sorted = Series::default();
+        for (kind, count) in Kind::ALL.into_iter().zip(self.counts()) {
+            (0..count).for_each(|_| sorted.push(kind));
+        }
+        sorted
     }
 
     /// The series without its first throw of `kind`, which must be there.

@@ -28,8 +28,7 @@ pub enum ThrowError {
 }
 
 impl Race {
-    /// Throws the given values: two dice in Pagade (in any order, kept as given), one throw in Ashte Kashte, one or
-    /// more throws of a series in Ashtapada.
+    /// Throws the given values: one throw, one or more throws of a series, or two dice (in any order, kept as given).
     ///
     /// # Errors
     /// When the position waits for no throw, or the values cannot be thrown; `state` is then unchanged.
@@ -38,7 +37,7 @@ impl Race {
             return Err(ThrowError::NotThrowing);
         }
         let mut next = *state;
-        if let Turns::Series(_) = self.turns() {
+        if let Turns::Series(_) | Turns::Each(_) = &self.turns {
             if values.is_empty() {
                 return Err(self.impossible(state, values));
             }

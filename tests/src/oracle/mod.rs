@@ -1,13 +1,16 @@
-//! The oracle: a second, slow and obvious implementation of one turn of each game, for the tests alone.
+//! The oracles: a second, slow and obvious implementation of one turn of each game, for the tests alone.
 //!
-//! It exists so that a rule misunderstood in the engine is noticed. It was written from the rules (sections 1 to 4, 8
-//! and 10.1) and shares no line with the engine: it compares squares of the board and not converted indices, it tries
-//! every allotment of the throws and every order of the steps, drops what the rules forbid, and prints what is left.
-//! It knows text and throws, and nothing of actions, masks, observations, probabilities or speed.
+//! They exist so that a rule misunderstood in the engine is noticed. Three games have one written by hand, and
+//! [`sheet`] is one for whatever a sheet describes. The former were written from the rules (sections 1 to 4, 8 and
+//! 10.1), and none shares a line with the engine: an oracle compares squares of the board and not converted indices, it
+//! tries every allotment of the throws and every order of the steps, drops what the rules forbid, and prints what is
+//! left. It knows text and throws, and nothing of actions, masks, observations, probabilities or speed.
 //!
 //! Where the rules leave something open, the reading taken here is written down in the file of the game.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::LazyLock;
 
 use notation::Text;
 
@@ -17,8 +20,31 @@ mod ashtapada;
 mod ashte_kashte;
 mod geometry;
 mod pagade;
+pub mod sheet;
 
-/// Every position in which `throws` can legally leave the game that stands at `position`.
+/// The built-in sheets as they were written, by the names of their files.
+static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../env/games");
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let read = |path: &Path| {
+        let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+        name.zip(std::fs::read_to_string(path).ok()).unwrap_or_else(|| panic!("{} cannot be read", path.display()))
+    };
+    entries.map(|entry| read(&entry.expect("an entry of a folder").path())).collect()
+});
+
+/// [`sheet::turns`] of a built-in game, by its sheet as it was written.
+///
+/// # Errors
+///
+/// As [`sheet::turns`], and for a game that is not built in.
+pub fn by_sheet(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+    let name = position.split([' ', '?']).next().unwrap_or_default();
+    let sheet = SHEETS.get(name).ok_or_else(|| format!("unknown game {name:?}"))?;
+    sheet::turns(sheet, position, throws)
+}
+
+/// Every position in which `throws` can legally leave the game that stands at `position`, by the oracle of that game.
 ///
 /// `position` is a text of section 10.1 at the start of a turn (pending `*`). `throws` is a whole series for Ashtapada,
 /// one throw for Ashte Kashte and two dice for Pagade. Each position of the answer names the next seat to act and

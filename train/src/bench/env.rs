@@ -9,7 +9,6 @@ use ashta_env::game::{Action, Game, MAX_SEATS, Node};
 use ashta_env::gym::{VecBuffers, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::Ruleset;
 use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
@@ -31,20 +30,6 @@ pub struct EnvSpeed {
     pub games_per_second: f64,
 }
 
-/// The games that are measured, with their seats.
-const GAMES: [(&str, usize); 10] = [
-    ("ashtapada", 2),
-    ("ashtapada", 3),
-    ("ashtapada", 4),
-    ("ashte-kashte", 2),
-    ("ashte-kashte", 3),
-    ("ashte-kashte", 4),
-    ("pagade", 2),
-    ("pagade?no_cut=lap", 2),
-    ("pagade", 4),
-    ("pagade?teams=true", 4),
-];
-
 /// Games in lock-step in the vectorised rows.
 const LOCK_STEP: usize = 256;
 
@@ -52,15 +37,13 @@ const LOCK_STEP: usize = 256;
 ///
 /// # Errors
 /// Those of `each`, which is called with every row as soon as it is measured.
-pub fn run(seconds: f64, mut each: impl FnMut(&EnvSpeed) -> Result<()>) -> Result<Vec<EnvSpeed>> {
+pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&EnvSpeed) -> Result<()>) -> Result<Vec<EnvSpeed>> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     let mut rows = Vec::new();
     for vectorised in [false, true] {
-        for (game, seats) in GAMES {
-            let seats = Ruleset::default_seats(seats).expect("2 to 4 seats");
-            let race = Arc::new(Race::new(Ruleset::parse(game, seats).expect("a known ruleset")));
+        for race in races {
             let mut tries: Vec<EnvSpeed> = (0..3)
-                .map(|seed| if vectorised { lock_step(&race, time, seed) } else { one_game(&race, time, seed) })
+                .map(|seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) })
                 .collect();
             tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
             let row = tries.swap_remove(1);
@@ -144,6 +127,8 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
     let mut masks = Array2::from_elem((LOCK_STEP, spec.actions), false);
     let mut seats = Array1::zeros(LOCK_STEP);
     let mut returns = Array2::zeros((LOCK_STEP, MAX_SEATS));
+    let mut final_observations = Array2::zeros((LOCK_STEP, spec.observation));
+    let mut final_seats = Array1::zeros(LOCK_STEP);
     let (mut terminated, mut truncated) = (Array1::from_elem(LOCK_STEP, false), Array1::from_elem(LOCK_STEP, false));
     let mut buffers = VecBuffers {
         observations: observations.view_mut(),
@@ -152,6 +137,8 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
         returns: returns.view_mut(),
         terminated: terminated.view_mut(),
         truncated: truncated.view_mut(),
+        final_observations: final_observations.view_mut(),
+        final_seats: final_seats.view_mut(),
     };
     let mut rng = chance::stream(seed, 1);
     let mut counts = Counts::default();

@@ -4,26 +4,31 @@ mod agents;
 mod env;
 mod net;
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use ashta_agents::regret::Mean;
+use ashta_env::race::Race;
+use ashta_env::sheet::Sheets;
+use ashta_train::games;
 use ashta_train::output::print;
 use serde::Serialize;
 
-use crate::cli::BenchAgentsArgs;
+use crate::cli::{BenchAgentsArgs, BenchGamesArgs};
 
 /// The rules.
 ///
 /// # Errors
-/// When the time is not positive, or nobody reads the results.
-pub fn env(json: bool, seconds: f64) -> Result<()> {
-    check(seconds)?;
+/// When there is no such game, the time is not positive, or standard output is closed.
+pub fn env(args: &BenchGamesArgs) -> Result<()> {
+    let (races, seconds, json) = (races(args, usize::MAX)?, args.seconds, args.json);
     if !json {
         print(format_args!(
             "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
             "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
         ))?;
     }
-    let rows = env::run(seconds, |row| {
+    let rows = env::run(&races, seconds, |row| {
         if !json {
             print(format_args!(
                 "{:<20} {:>5} {:>10} {:>14.0} {:>14.0} {:>10.0}",
@@ -43,16 +48,16 @@ pub fn env(json: bool, seconds: f64) -> Result<()> {
 /// The network and the loop.
 ///
 /// # Errors
-/// When the time is not positive, or nobody reads the results.
-pub fn net(json: bool, seconds: f64) -> Result<()> {
-    check(seconds)?;
+/// When there is no such game, the time is not positive, or standard output is closed.
+pub fn net(args: &BenchGamesArgs) -> Result<()> {
+    let (races, seconds, json) = (races(args, 1)?, args.seconds, args.json);
     if !json {
         print(format_args!(
             "{:<20} {:>5} {:>12} {:>14} {:>14} {:>14}",
             "game", "seats", "hidden", "evaluations/s", "learned/s", "self-play/s"
         ))?;
     }
-    let rows = net::run(seconds, |row| {
+    let rows = net::run(&races, seconds, |row| {
         if !json {
             print(format_args!(
                 "{:<20} {:>5} {:>12} {:>14.0} {:>14.0} {:>14.0}",
@@ -95,11 +100,28 @@ pub fn agents(args: &BenchAgentsArgs) -> Result<()> {
     print_json(args.json, &rows)
 }
 
-fn check(seconds: f64) -> Result<()> {
+/// The games that are measured, each for the fewest `most` numbers of seats that it takes, or for the number asked for.
+fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
+    let seconds = args.seconds;
     if !(seconds > 0.0 && seconds < 3600.0) {
         bail!("--seconds is above 0 and below 3600, not {seconds}");
     }
-    Ok(())
+    let known = Sheets::default();
+    let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
+    let mut races = Vec::new();
+    for game in if args.game.is_empty() { &all } else { &args.game } {
+        let base = games::ruleset(&known, game, None)?;
+        let takes = |&count: &usize| base.sheet().seats.allowed.iter().any(|letters| letters.len() == count);
+        let wanted = |count: &usize| args.seats.is_none_or(|seats| usize::from(seats) == *count);
+        let counts: Vec<usize> = (2..=4).filter(takes).filter(wanted).take(most).collect();
+        if counts.is_empty() && !args.game.is_empty() {
+            bail!("--seats: {game} is played on {}", base.sheet().seats.allowed.join(", "));
+        }
+        for count in counts {
+            races.push(Arc::new(Race::new(games::ruleset(&known, game, Some(count))?)));
+        }
+    }
+    Ok(races)
 }
 
 fn print_json(json: bool, rows: &[impl Serialize]) -> Result<()> {

@@ -13,7 +13,6 @@ use ashta_agents::selfplay::play_games;
 use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
 use ashta_train::config::Config;
 use ashta_train::run::selfplay_config;
 use serde::Serialize;
@@ -39,14 +38,12 @@ pub struct NetSpeed {
 ///
 /// # Errors
 /// When a network cannot be built, and those of `each`, which is called with every row as soon as it is measured.
-pub fn run(seconds: f64, mut each: impl FnMut(&NetSpeed) -> Result<()>) -> Result<Vec<NetSpeed>> {
+pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&NetSpeed) -> Result<()>) -> Result<Vec<NetSpeed>> {
     let time = Duration::from_secs_f64(seconds);
     let mut rows = Vec::new();
-    for (game, seats) in [("ashtapada", 2), ("ashte-kashte", 2), ("pagade", 2), ("pagade", 4)] {
+    for race in races {
         for hidden in [vec![64], vec![128]] {
-            let seats = Ruleset::default_seats(seats).expect("2 to 4 seats");
-            let race = Race::new(Ruleset::parse(game, seats)?);
-            let row = measure(&race, &hidden, time)?;
+            let row = measure(race, &hidden, time)?;
             each(&row)?;
             rows.push(row);
         }

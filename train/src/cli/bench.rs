@@ -12,6 +12,23 @@ pub struct BenchArgs {
     pub what: BenchCommand,
 }
 
+/// Which games are measured.
+#[derive(Debug, Args)]
+pub struct BenchGamesArgs {
+    /// Measure this game, as for `ashta play`; may be repeated. Left out: every game that comes with the program.
+    #[arg(long)]
+    pub game: Vec<String>,
+    /// Measure games of this number of seats alone, 2 to 4.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=4))]
+    pub seats: Option<u8>,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// Seconds for each figure.
+    #[arg(long, default_value_t = 3.0)]
+    pub seconds: f64,
+}
+
 /// Options of `ashta bench agents`.
 #[derive(Debug, Args)]
 pub struct BenchAgentsArgs {
@@ -37,25 +54,13 @@ pub struct BenchAgentsArgs {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// The rules: uniformly random legal play on one thread.
-    Env {
-        /// Print JSON instead of a table.
-        #[arg(long)]
-        json: bool,
-        /// Seconds for each row; the median of three thirds is reported.
-        #[arg(long, default_value_t = 3.0)]
-        seconds: f64,
-    },
+    /// The rules: uniformly random legal play on one thread, for each number of seats; the median of three thirds of
+    /// the time is reported.
+    Env(BenchGamesArgs),
     /// Agents: how strong they are and how long they think, one position at a time on one thread.
     #[command(after_help = AGENTS)]
     Agents(BenchAgentsArgs),
-    /// The network and the whole loop: evaluations, learner and self-play samples on one thread.
-    Net {
-        /// Print JSON instead of a table.
-        #[arg(long)]
-        json: bool,
-        /// Seconds for each figure, of which a row has three.
-        #[arg(long, default_value_t = 3.0)]
-        seconds: f64,
-    },
+    /// The network and the whole loop: evaluations, learner and self-play samples on one thread, three figures a row,
+    /// for the fewest seats of each game.
+    Net(BenchGamesArgs),
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
+use ashta_env::sheet::Sheets;
 use ashta_train::files::write_whole;
 use ashta_train::games;
 use ashta_train::output::{columns, print};
@@ -26,7 +27,11 @@ const LONGEST_FILE: u64 = 1 << 30;
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
     let text = read(&args.game).with_context(there)?;
-    let line = GameLine::read(&text, args.number as usize).with_context(there)?;
+    let mut sheets = Sheets::default();
+    if let Some(game) = &args.of {
+        sheets = Sheets::with(games::ruleset(&sheets, game, None).context("--game")?.base());
+    }
+    let line = GameLine::read_in(&sheets, &text, args.number as usize).with_context(there)?;
     let (race, _) = line.begin().with_context(there)?;
     let judge = games::judge(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(judge) = judge else {

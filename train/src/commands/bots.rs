@@ -49,7 +49,8 @@ pub fn run(args: &BotsArgs) -> Result<()> {
         ]);
     }
     print(aligned(&rows, [false, false, false, true, true, false]))?;
-    print("A name stands for its file wherever an agent is asked for: ashta play ashtapada+2ply")
+    let example = bots.first().map_or("NAME", |(name, ..)| name.as_str());
+    print(format_args!("A name stands for its file wherever an agent is asked for: ashta play {example}+2ply"))
 }
 
 /// The last of a bot's measurements, which is against the strongest opponent.

@@ -9,6 +9,7 @@ mod engine;
 mod eval;
 mod exploit;
 mod export;
+mod game;
 mod levels;
 mod play;
 mod solve;
@@ -28,6 +29,7 @@ use crate::cli::{BenchCommand, Cli, Command};
 /// What went wrong, with the file or key that it is about.
 pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
+        Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Survey(args) => survey::run(&args),
@@ -43,8 +45,8 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Export(args) => export::run(&args),
         Command::Engine(args) => engine::run(&args),
         Command::Bench(args) => match args.what {
-            BenchCommand::Env { json, seconds } => bench::env(json, seconds),
-            BenchCommand::Net { json, seconds } => bench::net(json, seconds),
+            BenchCommand::Env(args) => bench::env(&args),
+            BenchCommand::Net(args) => bench::net(&args),
             BenchCommand::Agents(args) => bench::agents(&args),
         },
         Command::Completions { shell } => {

@@ -3,19 +3,17 @@
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use ashta_env::flags::Sets;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
-use ashta_env::ruleset::Rules;
+use ashta_train::config::usual_game;
 use ashta_train::games;
 
 use crate::cli::{GameArgs, PlayArgs};
 use crate::play::{Session, Style, Table};
 
-/// What is played where neither a bot nor the person says so.
-const USUAL_GAME: &str = "ashtapada";
 /// Seeds that nobody asked for are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;
 
@@ -27,11 +25,15 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     let agent = games::agent(&args.agent)?;
     let (race, position) = match &args.position {
         Some(text) => {
-            let (race, state) = Race::parse(text).context("--position")?;
+            let mut sheets = games::known(&[&agent]);
+            if let Some(game) = &args.game.game {
+                sheets.add(Arc::clone(games::ruleset(&sheets, game, None).context("--game")?.base()))?;
+            }
+            let (race, state) = Race::parse_in(&sheets, text).context("--position")?;
             (race, Some(state))
         }
         None => {
-            let usual = || (agent.bot().is_none() && agent.table().is_none()).then(|| USUAL_GAME.to_owned());
+            let usual = || (agent.bot().is_none() && agent.table().is_none()).then(usual_game);
             let game = GameArgs { game: args.game.game.clone().or_else(usual), seats: args.game.seats };
             (games::of(game.game.as_deref(), game.seats, &[&agent])?, None)
         }
@@ -65,6 +67,6 @@ fn persons(race: &Race, seat: &str) -> Result<SeatSet> {
         (Some(seat), None) if seats.contains(seat) => seat,
         _ => bail!("`--seat {seat}`: the seats of this game are {seats:?}"),
     };
-    let has_one_mind = matches!(race.ruleset().rules(), Rules::Pagade(rules) if rules.two == Sets::TwoSets);
+    let has_one_mind = race.ruleset().sheet().seats.one_mind;
     Ok(if has_one_mind { race.spec().teams[seat] } else { SeatSet::of(&[seat]) })
 }

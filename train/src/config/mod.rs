@@ -2,7 +2,8 @@
 //!
 //! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
 //! what differs, `--set section.key=value`. [`Config`] is complete and is what is meant; once one exists nothing in it
-//! needs checking again. Does not know games, flags, opponents or the learner: names are handed on as text.
+//! needs checking again; the sheet of a game of one's own is part of it. Does not know opponents or the learner: names
+//! are handed on as text.
 
 mod raw;
 mod read;
@@ -11,9 +12,13 @@ mod suggest;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use ashta_env::sheet::{Sheet, builtin};
 use serde::{Serialize, Serializer};
 
+use crate::sheet_file;
 use raw::RawConfig;
 
 /// Every setting of a run. The keys of the files are the names of these fields.
@@ -62,12 +67,33 @@ pub struct RunConfig {
 /// Which game is played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesetConfig {
-    /// Name of the game, not yet looked up.
+    /// Name of the game, of `sheet` or built in.
     pub game: String,
     /// Seats that take part, 2 to 4.
     pub seats: usize,
-    /// House rules by flag, not yet looked up; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
+    /// The text of its sheet, of a game that is not built in.
+    #[serde(serialize_with = "text_or_none")]
+    pub sheet: Option<String>,
+    /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
     pub flags: BTreeMap<String, String>,
+}
+
+impl RulesetConfig {
+    /// The ruleset that is meant.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; nothing where the settings were read by [`Config::load`].
+    pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
+        let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        let sheet = match &self.sheet {
+            Some(text) => Arc::new(Sheet::read(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
+            None => match builtin::named(&self.game) {
+                Some(sheet) => Arc::clone(sheet),
+                None => return Err(RulesetProblem::UnknownGame { game: self.game.clone() }.into()),
+            },
+        };
+        Ruleset::seated_of(sheet, Some(self.seats), flags)
+    }
 }
 
 /// The shapes of the two networks.
@@ -182,7 +208,8 @@ pub struct ExportConfig {
 
 impl Config {
     /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
-    /// of the run is left open it is that of the file, or of the game if there is no file.
+    /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
+    /// stands for settings that name it as the game.
     ///
     /// # Errors
     /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
@@ -207,15 +234,20 @@ impl Config {
 
     fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
         let mut raw = RawConfig::defaults();
-        if let Some((path, text)) = file {
-            raw.add_file(path, text);
+        match file {
+            Some((path, text)) if sheet_file::is_sheet(text) => raw.add_sheet(path),
+            Some((path, text)) => raw.add_file(path, text),
+            None => {}
         }
         for text in overrides {
             raw.add_override(text);
         }
         let automatic = file.and_then(|(path, _)| path.file_stem()?.to_str());
-        let automatic = automatic.or_else(|| raw.entry("ruleset.game").value.as_str()).unwrap_or("run");
-        read::read(&raw, &folder_name(automatic)).map_err(|problems| ConfigError { problems })
+        let game = raw.entry("ruleset.game").value.as_str().map(|game| match sheet_file::is_file(game) {
+            true => Path::new(Ruleset::split(game).0).file_stem().and_then(|name| name.to_str()).unwrap_or(game),
+            false => game,
+        });
+        read::read(&raw, &folder_name(automatic.or(game).unwrap_or("run"))).map_err(|problems| ConfigError { problems })
     }
 
     /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
@@ -223,6 +255,11 @@ impl Config {
         let body = toml::to_string(self).expect("every setting has a form in TOML");
         format!("# Every setting of this run as it was used. `configs/default.toml` explains the keys.\n\n{body}")
     }
+}
+
+/// What is played where no option and no agent says what: the game of `configs/default.toml`.
+pub fn usual_game() -> String {
+    RawConfig::defaults().entry("ruleset.game").value.as_str().unwrap_or_default().to_owned()
 }
 
 /// What is wrong with the settings: everything, not only the first thing.
@@ -264,6 +301,10 @@ fn count_or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S:
         Some(count) => serializer.serialize_u64(*count),
         None => serializer.serialize_str(read::AUTO),
     }
+}
+
+fn text_or_none<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text.as_deref().unwrap_or(read::NONE))
 }
 
 fn number_or_none<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {

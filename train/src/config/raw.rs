@@ -71,6 +71,7 @@ impl RawConfig {
                 }
             }
         }
+        raw.known.sort_unstable();
         raw
     }
 
@@ -86,6 +87,13 @@ impl RawConfig {
                 self.problems.push(format!("{}:{line}: not well-formed TOML: {}", path.display(), error.message()));
             }
         }
+    }
+
+    /// Lays a sheet over the settings so far, as the game that is played.
+    pub fn add_sheet(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let entry = Entry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
+        self.entries.insert("ruleset.game".to_owned(), entry);
     }
 
     /// Lays one setting of the command line, `section.key=value`, over those so far. A value that is not TOML is taken

@@ -5,16 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use ashta_agents::bot::MAX_PROBES;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
+use ashta_env::sheet::builtin;
 use toml::Value;
 
-use super::raw::{Entry, FLAGS, RawConfig};
+use super::raw::{Entry, FLAGS, Origin, RawConfig};
 use super::{
     ClusterConfig, Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig,
     SelfplayConfig,
 };
+use crate::sheet_file;
 
 /// The word that stands for the absence of an optional number.
 pub const NONE: &str = "none";
@@ -38,11 +41,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             keep_checkpoints: reader.whole("run.keep_checkpoints", 1..=10_000),
             time_limit_minutes: reader.optional("run.time_limit_minutes", Range::above(0.0, 1e6)),
         },
-        ruleset: RulesetConfig {
-            game: reader.text("ruleset.game", "the name of a game"),
-            seats: reader.whole("ruleset.seats", 2..=4),
-            flags: reader.flags(),
-        },
+        ruleset: reader.ruleset(),
         network: NetworkConfig {
             hidden: reader.widths("network.hidden", 8, 4096),
             policy_hidden: reader.widths("network.policy_hidden", 8, 4096),
@@ -92,7 +91,6 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
         },
         export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },
     };
-    reader.ruleset(&config.ruleset);
     // A capacity of zero was refused above.
     let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);
     if (1..batch).contains(&capacity) {
@@ -151,24 +149,73 @@ impl Reader<'_> {
         self.refuse(key, &raw.entry(key).value.to_string(), expected);
     }
 
-    /// Refuses what the game does not take: its name, its seats, its flags.
-    fn ruleset(&mut self, config: &RulesetConfig) {
-        let flags = config.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
-        // What is no number of seats or no name was refused above.
-        let Some(seats) = Ruleset::default_seats(config.seats).filter(|_| !config.game.is_empty()) else { return };
-        let Err(error) = Ruleset::new(&config.game, seats, flags) else { return };
-        for problem in error.problems {
-            use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
-            let written = match &problem {
-                UnknownFlag { flag, .. } | Value { flag, .. } | RepeatedFlag { flag } => {
-                    self.raw.flags().find(|(name, _)| name == flag).map(|(_, entry)| entry)
-                }
-                Seats { .. } => Some(self.raw.entry("ruleset.seats")),
-                _ => None,
-            };
-            let origin = &written.unwrap_or_else(|| self.raw.entry("ruleset.game")).origin;
-            self.problems.push(format!("{origin}: {problem}"));
+    /// The game with its sheet, its seats and its flags; refuses what the game does not take.
+    fn ruleset(&mut self) -> RulesetConfig {
+        let written = self.text("ruleset.game", "the name of a game, or a sheet that ends in .toml");
+        let seats = self.whole("ruleset.seats", 2..=4);
+        let found = self.sheet(&written);
+        let flags = self.flags();
+        // What is no number of seats, no game or no sheet was refused above.
+        let is_refused = written.is_empty() || found.is_none() || seats == 0;
+        let (game, sheet) = found.unwrap_or_default();
+        let mut config = RulesetConfig { game, seats, sheet, flags };
+        let behind: Vec<(&str, &str)> = Ruleset::split(&written).1.collect();
+        for (at, &(flag, value)) in behind.iter().enumerate() {
+            if behind[..at].iter().any(|(other, _)| *other == flag) {
+                self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
+            }
+            config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
         }
+        if let Err(error) = config.ruleset()
+            && !is_refused
+        {
+            error.problems.iter().for_each(|problem| self.refuse_ruleset(problem));
+        }
+        config
+    }
+
+    /// The name of a game, and of one that is not built in the text of its sheet: in the file that `game` names, or
+    /// written in the settings. `None` where there is no such file or it is no sheet.
+    fn sheet(&mut self, game: &str) -> Option<(String, Option<String>)> {
+        let raw = self.raw;
+        let name = Ruleset::split(game).0;
+        let written = self.text("ruleset.sheet", "a sheet or \"none\"");
+        let found = match &raw.entry("ruleset.game").origin {
+            Origin::File(file, _) if sheet_file::is_file(game) => sheet_file::read(&file.with_file_name("").join(name)),
+            _ if sheet_file::is_file(game) => sheet_file::read(Path::new(name)),
+            _ if written.is_empty() || written == NONE || builtin::named(name).is_some() => {
+                return Some((name.to_owned(), None));
+            }
+            _ => {
+                let origin = &raw.entry("ruleset.sheet").origin;
+                sheet_file::parse(&written, &format!("{origin}: ruleset.sheet")).map(|sheet| (sheet, written))
+            }
+        };
+        match found {
+            Ok((sheet, text)) if sheet.name == name || sheet_file::is_file(game) => {
+                let is_own = builtin::named(&sheet.name).is_none();
+                Some((sheet.name, is_own.then_some(text)))
+            }
+            Ok(_) => Some((name.to_owned(), None)),
+            Err(error) => {
+                self.problems.extend(error.problems);
+                None
+            }
+        }
+    }
+
+    /// Says where something that the game does not take was written.
+    fn refuse_ruleset(&mut self, problem: &RulesetProblem) {
+        use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
+        let written = match problem {
+            UnknownFlag { flag, .. } | Value { flag, .. } | RepeatedFlag { flag } => {
+                self.raw.flags().find(|(name, _)| name == flag).map(|(_, entry)| entry)
+            }
+            Seats { .. } => Some(self.raw.entry("ruleset.seats")),
+            _ => None,
+        };
+        let origin = &written.unwrap_or_else(|| self.raw.entry("ruleset.game")).origin;
+        self.problems.push(format!("{origin}: {problem}"));
     }
 
     fn whole<T: TryFrom<i64> + Default>(&mut self, key: &str, range: RangeInclusive<i64>) -> T {

@@ -1,9 +1,13 @@
 //! Tests of the settings: layers, errors, and the configs that come with the program.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use ashta_env::sheet::{Sheet, builtin};
 
 use super::raw::DEFAULTS;
 use super::{Config, ConfigError};
+use crate::rundir::tests::Scratch;
 
 /// The settings of a game file with `text`, and of `overrides`.
 fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
@@ -166,7 +170,7 @@ fn the_saved_file_means_the_same_and_holds_every_key() {
         let of_section = |(section, keys): (&String, &toml::Value)| {
             keys.as_table().unwrap().keys().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
         };
-        table.iter().flat_map(of_section).collect::<Vec<_>>()
+        table.iter().flat_map(of_section).collect::<BTreeSet<_>>()
     };
     assert_eq!(keys(&saved), keys(&defaults), "the keys that are read are those of configs/default.toml");
 }
@@ -209,6 +213,71 @@ fn what_the_game_does_not_take_is_named_with_its_place() {
     assert!(found[0].starts_with("configs/mine.toml:3: pagade is not played on the seats `SEN`"), "{found:?}");
     assert_eq!(
         problems("", &["ruleset.game=chess"]),
-        ["--set ruleset.game=chess: unknown game `chess` (known: ashtapada, ashte-kashte, pagade)"]
+        [format!(
+            "--set ruleset.game=chess: unknown game `chess` (known: {})",
+            ashta_env::sheet::builtin::names().collect::<Vec<_>>().join(", ")
+        )]
     );
+}
+
+/// A game of one's own, called `my-race`, as text.
+fn own_sheet() -> String {
+    let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
+    sheet.name = "my-race".to_owned();
+    format!("# A game of my own.\n{}", sheet.text())
+}
+
+#[test]
+fn a_sheet_is_found_from_the_folder_of_the_file_and_kept_in_the_settings() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(&sheet, own_sheet()).unwrap();
+    let file = scratch.join("mine.toml");
+    std::fs::write(&file, "[ruleset]\ngame = \"own.toml?pieces=2\"\nflags.pieces = 1\n").unwrap();
+    let config = Config::load(Some(&file), &[]).unwrap();
+    assert_eq!((config.ruleset.game.as_str(), config.run.name.as_str()), ("my-race", "mine"));
+    assert_eq!(config.ruleset.sheet.as_deref(), Some(own_sheet().as_str()));
+    let played = config.ruleset.ruleset().unwrap();
+    assert_eq!(played.game_text(), "my-race?pieces=1", "flags win over those behind the `?`");
+    std::fs::remove_file(&sheet).unwrap();
+    assert!(Config::load(Some(&file), &[]).unwrap_err().problems[0].contains("own.toml: "));
+    let again = Config::from_toml(&config.to_toml()).unwrap();
+    assert_eq!((again.ruleset.clone(), again.ruleset.ruleset().unwrap()), (config.ruleset, played));
+    let other = Config::parse(Some((Path::new("config.toml"), &again.to_toml())), &["ruleset.game=pagade".into()]);
+    let other = other.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((other.ruleset.game.as_str(), other.ruleset.sheet), ("pagade", None));
+}
+
+#[test]
+fn a_sheet_can_stand_for_the_settings() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(&sheet, own_sheet()).unwrap();
+    let by_file = Config::load(Some(&sheet), &["ruleset.flags.pieces=1".into()]).unwrap();
+    assert_eq!((by_file.ruleset.game.as_str(), by_file.run.name.as_str()), ("my-race", "own"));
+    let set = format!("ruleset.game={}?pieces=1", sheet.display());
+    let by_set = Config::load(None, &[set]).unwrap();
+    assert_eq!((&by_set.ruleset, &by_set.run.name), (&by_file.ruleset, &by_file.run.name));
+}
+
+#[test]
+fn a_broken_sheet_is_named_with_all_its_problems() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(
+        &sheet,
+        own_sheet().replace("side = 5", "side = 5\nsides = 5").replace("dice = 1", "dice = 1\ndices = 1"),
+    )
+    .unwrap();
+    let set = format!("ruleset.game={}", sheet.display());
+    let found = Config::load(None, std::slice::from_ref(&set)).unwrap_err().problems;
+    assert!(found.len() > 1, "{found:?}");
+    assert!(found.iter().all(|problem| problem.starts_with(&format!("{}:", sheet.display()))), "{found:?}");
+    std::fs::write(&sheet, own_sheet().replace("my-race", "pagade")).unwrap();
+    let found = Config::load(None, &[set]).unwrap_err().problems;
+    assert!(found.len() == 1 && found[0].contains("a name of its own"), "{found:?}");
+    let found = problems("", &["ruleset.game=none.toml", "ruleset.seats=2"]);
+    assert!(found.len() == 1 && found[0].starts_with("cannot read the sheet none.toml: "), "{found:?}");
+    let found = problems("[ruleset]\ngame = \"pagade?pieces=1&pieces=2\"", &[]);
+    assert_eq!(found, ["configs/mine.toml:2: flag `pieces` is given twice"]);
 }

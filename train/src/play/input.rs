@@ -2,7 +2,10 @@
 //!
 //! Reads words and knows nothing of positions.
 
-use ashta_env::ruleset::Rules;
+use ashta_env::sheet::Sheet;
+
+/// The most characters of a line of rules.
+const COLUMNS: usize = 79;
 
 /// An answer to the prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,46 +59,29 @@ Answers:
   h        this help
   q        quit";
 
-/// A game in a few lines of at most 79 columns, under its usual rules.
-pub fn rules(rules: &Rules) -> &'static str {
-    match rules {
-        Rules::Ashtapada(_) => {
-            "\
-Ashtapada: from the right-hand crosscut square in the middle of your side
-counter-clockwise around the outer ring, clockwise around the next one,
-counter-clockwise around the third, and into your keep.
-Throw until a 2 or 3 comes. A 1 enters a piece; with nothing on the board, all
-throws before the first 1 are lost. Throws given to one piece are one hop. When
-all that are left are in the keep, a 1 bears one off. Whoever has borne off all
-wins. Landing on an unmarked square captures a single enemy. Two on a square
-are twins: they can move together, and only twins capture them. After a capture
-you throw again."
+/// The rules of a game in lines of at most 79 columns.
+pub fn rules(sheet: &Sheet) -> String {
+    let mut lines = Vec::new();
+    for paragraph in
+        std::iter::once(format!("{}: {}", sheet.title, sheet.summary).as_str()).chain(sheet.rules.split("\n\n"))
+    {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
         }
-        Rules::AshteKashte(_) => {
-            "\
-Ashte Kashte: from the protected square in the middle of your side
-counter-clockwise around ring after ring to the goal in the centre, which takes
-an exact throw. Each throw moves one piece; after a 4 or 8 you throw again.
-Landing on a single enemy captures it. Two on a square are a double: singles
-can neither pass nor capture it, doubles can. A protected square holds one
-piece and is closed to all others. Whoever has brought all pieces home wins."
-        }
-        Rules::Pagade(_) => {
-            "\
-Pagade: down your belly (the middle of your arm), counter-clockwise around the
-whole board, up the belly again and home, which takes an exact throw. Both dice
-(1, 3, 4, 6) go to one pawn in one hop, or one each to two pawns, or a doublet
-moves a pair. Landing on a single enemy cuts it; only a pair cuts a pair. Cut
-pawns come back in before anything else moves. Nobody is cut in a belly, and
-only who has cut an enemy may go up the belly. Whoever is all home wins."
-        }
+        lines.push(line);
     }
+    lines.join("\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::ruleset::{GAMES, Ruleset};
+    use ashta_env::sheet::builtin;
 
     #[test]
     fn answers_are_read() {
@@ -110,10 +96,8 @@ mod tests {
 
     #[test]
     fn help_fits_the_screen() {
-        for game in GAMES {
-            let seats = Ruleset::default_seats(2).expect("two seats");
-            let ruleset = Ruleset::parse(game, seats).expect("a game");
-            let text = rules(ruleset.rules());
+        for sheet in builtin::all() {
+            let text = rules(sheet);
             assert!(text.lines().chain(COMMANDS.lines()).all(|line| line.chars().count() < 80), "{text}");
         }
     }

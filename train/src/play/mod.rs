@@ -213,7 +213,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 Answer::Board => self.draw()?,
                 Answer::Position => self.print_position()?,
                 Answer::Help => {
-                    let rules = input::rules(self.table.race.ruleset().rules());
+                    let rules = input::rules(self.table.race.ruleset().sheet());
                     writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
                 }
                 Answer::Undo if self.undo() => return Ok(Decision::Undone),

@@ -1,6 +1,9 @@
 //! The loop: what may not matter (threads, interruptions) and what must (the seed).
 
+use ashta_agents::arena::MatchConfig;
+use ashta_agents::protocol::Engine;
 use ashta_env::game::Game;
+use ashta_env::sheet::{Sheet, builtin};
 
 use super::*;
 use crate::rundir::RunInfo;
@@ -102,4 +105,35 @@ fn without_opponents_no_checkpoint_is_the_best() {
     assert!(!path.join("best").exists(), "nobody was played against");
     let path = train(&config(&scratch, &[]), u64::MAX);
     assert!(path.join("best").exists());
+}
+
+#[test]
+fn a_run_of_a_sheet_needs_its_file_no_more() {
+    let scratch = Scratch::new();
+    let file = scratch.join("own.toml");
+    let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
+    sheet.name = "my-race".to_owned();
+    std::fs::write(&file, sheet.text()).expect("a folder that can be written");
+    let game = format!("ruleset.game={}", file.display());
+    let path = train(&config(&scratch, &[&game, "ruleset.flags.pieces=1", "run.threads=1"]), 2);
+    std::fs::remove_file(&file).expect("it was written");
+
+    let saved = Config::load(Some(&path.join("config.toml")), &[]).expect("what was saved");
+    resume(&saved, &path);
+    let bot = path.join("bots/smoke.bot");
+    let agent = games::agent(&bot.display().to_string()).expect("a bot");
+    let race = games::of(None, None, &[&agent]).expect("the bot brings its game");
+    assert_eq!(race.ruleset().base().name, "my-race");
+    assert_eq!(games::of(Some("my-race?pieces=1"), None, &[&agent]).expect("by name").ruleset(), race.ruleset());
+    let player = games::player(&agent, &race).expect("its own game");
+    let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
+    let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
+    let judged = crate::judge::against(&race, &|| player.agent(), &other, &match_config, &|_| ());
+    assert_eq!(judged.report.games, 4);
+
+    let mut engine = Engine::new(Some(agent));
+    let new = engine.answer(br#"{"op":"new","game":"my-race?pieces=1","start":"S"}"#);
+    let request = serde_json::json!({"op": "evaluate", "position": new["position"]});
+    let answer = engine.answer(request.to_string().as_bytes());
+    assert!(answer["values"].is_array(), "{new} {answer}");
 }

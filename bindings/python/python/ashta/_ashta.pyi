@@ -10,17 +10,38 @@ from numpy.typing import NDArray
 class Game:
     """The rules of one game for certain seats.
 
-    `game` is a name with house rules, as in the notation: `"pagade?teams=true"`. `seats` is their number, or their
-    letters: `"SEW"`. Players are the seats that take part by number, in the order S, E, N, W.
+    `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your own
+    instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name with
+    their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the first that
+    the game names. Players are the seats that take part by number, in the order S, E, N, W. `max_turns`, 1 or more, is
+    the number of turns after which environments truncate a game, by default that of the sheet; it is no part of the rules:
+    games that differ in nothing else are equal, and share states and agents.
+
+    What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
     """
 
-    def __new__(cls, game: str, seats: int | str | None = None) -> Game: ...
+    def __new__(
+        cls,
+        game: str | None = None,
+        seats: int | str | None = None,
+        sheet: str | PathLike[str] | None = None,
+        flags: Mapping[str, str | int | bool] | None = None,
+        max_turns: int | None = None,
+    ) -> Game: ...
     @staticmethod
     def names() -> list[str]:
-        """The games that there are."""
+        """The names of the games that come with the package."""
     @property
     def name(self) -> str:
         """The game with its house rules."""
+    def describe(self) -> dict[str, Any]:
+        """What the game is, for people.
+
+        Texts: `name`, `title`, `summary`, `rules` in prose, a list of `sources`. `seats` are the sets of seats that can
+        play, `pieces` their number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of
+        the sheet. `flags` are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of
+        dicts of `name` and `about`), its `default` and the `value` that it has here.
+        """
     @property
     def seats(self) -> str:
         """The letters of the seats that take part, in the order of the players."""
@@ -43,7 +64,7 @@ class Game:
     def utility_sum(self) -> float:
         """What the returns of all players sum to."""
     def max_game_length(self) -> int:
-        """Turns after which environments break a game off."""
+        """Turns after which environments truncate a game: `max_turns`, or those of the sheet."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
         """The position before the first throw; who throws first is drawn by lot from `seed` if nobody is named."""
     def deserialize_state(self, text: str) -> State:
@@ -78,9 +99,17 @@ class State:
         """What each player gets, 0 to 1; zeros before the end."""
     def player_return(self, player: int) -> float: ...
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
-        """What a player sees, `float32[observation_tensor_size]` of zeros and ones; zeros at the end."""
-    def turn_results(self) -> list[tuple[State, list[int]]]:
-        """Every state in which the turn under way can end, with the actions that lead there."""
+        """What a player sees, `float32[observation_tensor_size]` of zeros and ones.
+
+        By default it is the player whose turn it is; at the end there is none, and the answer zeros. A player that is
+        named sees the pieces of all seats at the end, too.
+        """
+    def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
+        """Every state in which the turn under way can end, with the actions that lead there.
+
+        `ValueError` when the turn leads through more than `limit` positions: by default 32768, after more than 16 throws
+        with more than two pieces 4096. Only the longest series of throws do.
+        """
     def serialize(self) -> str:
         """The position in the notation."""
     def clone(self) -> State: ...
@@ -88,7 +117,11 @@ class State:
     def __deepcopy__(self, memo: object) -> State: ...
 
 class VectorGame:
-    """Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once."""
+    """Many games that are stepped together, in arrays that stay where they are.
+
+    A game that ends begins anew at once: `observations` are already those of the next game. Its last position is in
+    `final_observations`, as Gymnasium's `final_obs`.
+    """
 
     def __new__(cls, game: Game, num_games: int) -> VectorGame: ...
     @property
@@ -116,13 +149,27 @@ class VectorGame:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""
     @property
     def truncated(self) -> NDArray[np.bool_]:
-        """Whether the last step broke the game off at the cap of turns, `bool[num_games]`."""
+        """Whether the last step truncated the game at the turn limit, `bool[num_games]`."""
+    @property
+    def final_observations(self) -> NDArray[np.float32]:
+        """The last position of a game that the last step ended, as its player of `final_players` sees it, else zeros.
+
+        `float32[num_games, observation]`. Of a truncated game it is the position before the next throw; at the end by
+        the rules it shows the pieces of all seats, but no mover, phase or throws.
+        """
+    @property
+    def final_players(self) -> NDArray[np.int64]:
+        """Who sees the final observation, `int64[num_games]`; -1 where the last step did not end the game.
+
+        Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
+        """
 
 class VersusGame:
     """Many games of one player against an agent, who plays all other seats, stepped together.
 
     `player` is who the caller is, by number; `None`: drawn anew for each game. Every step ends where the caller has to
-    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action.
+    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So the
+    observation of the step that ends a game is its last position.
     """
 
     def __new__(cls, game: Game, num_games: int, opponent: Agent, player: int | None = None) -> VersusGame: ...
@@ -140,7 +187,7 @@ class VersusGame:
         """Who the caller is, `int64[num_games]`; a new array."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What the caller sees, `float32[num_games, observation]`."""
+        """What the caller sees, `float32[num_games, observation]`; where the game is over, its last position."""
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
         """What the caller may do, `bool[num_games, actions]`; nothing where the game is over."""
@@ -152,7 +199,7 @@ class VersusGame:
         """Whether the last step ended the game by its rules, `bool[num_games]`."""
     @property
     def truncated(self) -> NDArray[np.bool_]:
-        """Whether the last step broke the game off at the cap of turns, `bool[num_games]`."""
+        """Whether the last step truncated the game at the turn limit, `bool[num_games]`."""
 
 class Agent:
     """Somebody who plays `game`.

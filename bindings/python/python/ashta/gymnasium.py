@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from . import Agent, Game
 from ._ashta import VersusGame
+from ._game import game_of
 
 __all__ = ["RaceEnv", "RaceVectorEnv"]
 
@@ -28,28 +29,31 @@ def _seed(generator: np.random.Generator) -> int:
 
 
 class RaceEnv(gymnasium.Env):
-    """One player of `game` against `opponent`, who plays all other seats.
+    """One player of `game`, a name or an `ashta.Game`, against `opponent`, who plays all other seats.
 
+    With a name go `seats` and `max_turns`, which an `ashta.Game` has already: it is also the way to games of sheets.
     `opponent` is an agent as `ashta.Agent` takes it; `player` is who the caller is, by number, or `None`: drawn anew for
     each game. Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, says what is
     legal. With `illegal="error"` an illegal action is a `ValueError`, with `"random"` a legal one drawn in its place. The
-    reward is what the player got at the end, from -1 to 1; a game that comes to the cap of turns is truncated.
+    reward is what the player got at the end, from -1 to 1; a game that reaches the turn limit is truncated. The
+    observation of the step that ends a game is its last position, as the caller sees it.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
 
     def __init__(
         self,
-        game: str = "ashtapada",
-        seats: int | str = 2,
+        game: str | Game = "ashtapada",
+        seats: int | str | None = None,
         opponent: str = "greedy",
         player: int | None = None,
         illegal: str = "error",
         render_mode: str | None = None,
+        max_turns: int | None = None,
     ) -> None:
         if illegal not in ("error", "random"):
             raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "random"')
-        self.game = Game(game, seats)
+        self.game = game_of(game, seats, max_turns)
         self.observation_space, self.action_space = _spaces(self.game)
         self.render_mode = render_mode
         self._illegal = illegal
@@ -91,6 +95,8 @@ class RaceVectorEnv(VectorEnv):
     """Many games as `RaceEnv` has one, stepped together without the interpreter lock.
 
     A game that is over begins anew with the next step, whose action for it does not count (`AutoresetMode.NEXT_STEP`).
+    So the observation of the step that ends a game is its last one, and `info` needs no `final_obs`, which belongs to
+    `AutoresetMode.SAME_STEP`.
     With `copy=False` the arrays that `reset` and `step` return are the same all the time, and written anew.
     """
 
@@ -99,14 +105,16 @@ class RaceVectorEnv(VectorEnv):
     def __init__(
         self,
         num_envs: int,
-        game: str = "ashtapada",
-        seats: int | str = 2,
+        game: str | Game = "ashtapada",
+        seats: int | str | None = None,
         opponent: str = "greedy",
         player: int | None = None,
         copy: bool = True,
         render_mode: str | None = None,
+        max_turns: int | None = None,
     ) -> None:
-        self.game, self.num_envs, self.render_mode, self.copy = Game(game, seats), num_envs, render_mode, copy
+        self.game = game_of(game, seats, max_turns)
+        self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.single_observation_space, self.single_action_space = _spaces(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

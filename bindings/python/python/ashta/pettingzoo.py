@@ -9,42 +9,65 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
 from . import Game, State
+from ._game import game_of
 
 __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 
 
-def env(game: str = "ashtapada", seats: int | str = 2, render_mode: str | None = None) -> AECEnv:
+def env(
+    game: str | Game = "ashtapada",
+    seats: int | str | None = None,
+    render_mode: str | None = None,
+    max_turns: int | None = None,
+) -> AECEnv:
     """The environment with PettingZoo's usual wrappers, which catch wrong use."""
     from pettingzoo.utils import wrappers
 
-    wrapped = wrappers.TerminateIllegalWrapper(raw_env(game, seats, render_mode), illegal_reward=-1)
+    wrapped = wrappers.TerminateIllegalWrapper(raw_env(game, seats, render_mode, max_turns), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 
-def raw_env(game: str = "ashtapada", seats: int | str = 2, render_mode: str | None = None) -> RaceEnv:
+def raw_env(
+    game: str | Game = "ashtapada",
+    seats: int | str | None = None,
+    render_mode: str | None = None,
+    max_turns: int | None = None,
+) -> RaceEnv:
     """The environment without wrappers: an illegal action is a `ValueError`."""
-    return RaceEnv(game, seats, render_mode)
+    return RaceEnv(game, seats, render_mode, max_turns)
 
 
-def parallel_env(game: str = "ashtapada", seats: int | str = 2, max_cycles: int | None = None) -> ParallelRaceEnv:
+def parallel_env(
+    game: str | Game = "ashtapada",
+    seats: int | str | None = None,
+    max_cycles: int | None = None,
+    max_turns: int | None = None,
+) -> ParallelRaceEnv:
     """The environment in which everybody submits an action each time, and that of the agent to act counts."""
-    return ParallelRaceEnv(game, seats, max_cycles)
+    return ParallelRaceEnv(game, seats, max_cycles, max_turns)
 
 
 class RaceEnv(AECEnv):
     """One game; between two decisions the environment throws the dice.
 
-    Agents are the letters of the seats, `S`, `E`, `N` and `W`. An observation is a dict of `observation`,
+    `game` is a name, with which `seats` and `max_turns` go, or an `ashta.Game`, which has its own: it is also the way to
+    games of sheets. Agents are the letters of the seats, `S`, `E`, `N` and `W`. An observation is a dict of `observation`,
     `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`, which `info` has,
-    too. Rewards come at the end: what the seat got, from 0 to 1, times two less one. A game that comes to the cap of
-    turns is truncated and rewards nobody.
+    too. Rewards come at the end: what the seat got, from 0 to 1, times two less one. A game that reaches the turn limit
+    is truncated and rewards no agent. At the end each agent observes the last position.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
 
-    def __init__(self, game: str = "ashtapada", seats: int | str = 2, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        game: str | Game = "ashtapada",
+        seats: int | str | None = None,
+        render_mode: str | None = None,
+        max_turns: int | None = None,
+    ) -> None:
         super().__init__()
-        self.game = Game(game, seats)
+        self.game = game_of(game, seats, max_turns)
         self.render_mode = render_mode
         self.possible_agents = list(self.game.seats)
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
@@ -142,8 +165,14 @@ class ParallelRaceEnv(ParallelEnv):
 
     metadata = {"name": "ashta_parallel_v0", "render_modes": []}
 
-    def __init__(self, game: str = "ashtapada", seats: int | str = 2, max_cycles: int | None = None) -> None:
-        self._env = RaceEnv(game, seats)
+    def __init__(
+        self,
+        game: str | Game = "ashtapada",
+        seats: int | str | None = None,
+        max_cycles: int | None = None,
+        max_turns: int | None = None,
+    ) -> None:
+        self._env = RaceEnv(game, seats, max_turns=max_turns)
         self.game, self.render_mode, self.max_cycles = self._env.game, None, max_cycles
         self.possible_agents = self._env.possible_agents
         self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces

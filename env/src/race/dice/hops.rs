@@ -1,12 +1,10 @@
-//! Where two dice take the pawns of one colour, all pawns at once.
+//! Where two dice take the pieces of one seat, all of them at once.
 //!
 //! Two hops of one turn hardly touch each other. A pawn that goes first may leave the square on which the next lands,
 //! or come there, and its cut may open the belly to the next. Nothing else depends on the order.
 
-use super::ring::{
-    ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, TWO_OWN, landing, square,
-};
-use crate::games::pagade::{RING, RING_END, THROWS};
+use super::ring::{ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
+use crate::race::rules::Throw;
 use crate::race::slots::{Set, Slots};
 use crate::race::state::{MAX_PIECES, NO_PIECE};
 
@@ -22,7 +20,8 @@ pub(in crate::race) fn other(die: usize) -> usize {
 
 /// The pawns of one colour before they move, and where two dice take them.
 #[derive(Debug)]
-pub(in crate::race) struct Hops {
+pub(in crate::race) struct Hops<'a> {
+    squares: &'a Squares,
     own: Slots,
     ring: Ring,
     beyond: Beyond,
@@ -51,16 +50,22 @@ pub(in crate::race) struct Hop {
     pub(in crate::race) cuts: bool,
 }
 
-impl Hops {
+impl<'a> Hops<'a> {
     /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined: so the
     /// sets stay in registers.
     #[inline(always)]
-    pub(in crate::race) fn new(own: [u8; MAX_PIECES], ring: Ring, dice: [u8; 2], beyond: Beyond) -> Hops {
+    pub(in crate::race) fn new(
+        squares: &'a Squares,
+        own: [u8; MAX_PIECES],
+        ring: Ring,
+        dice: [u8; 2],
+        beyond: Beyond,
+    ) -> Hops<'a> {
         let own = Slots::of(own);
         let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
-        let landings = dice.map(|die| Landings::new(own, die, &ring, beyond));
+        let landings = dice.map(|die| Landings::new(squares, own, die, &ring, beyond));
         let (repeated, _) = own.repeated();
-        Hops { own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
+        Hops { squares, own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
     }
 
     #[inline]
@@ -121,7 +126,7 @@ impl Hops {
             Beyond::Waits | Beyond::Laps if cuts => self.landings(self.dice[other(die)], Beyond::Enters),
             _ => self.landings[other(die)],
         };
-        let from = square(self.own.get(slot), 0);
+        let from = self.squares.of(self.own.get(slot));
         let left = next.squares.are(from).when(from != BESIDE);
         let come = next.squares.are(first.squares.get(slot));
         let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
@@ -203,20 +208,18 @@ impl Hops {
     #[inline]
     fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> Hop {
         let steps = self.own.get(slot).wrapping_add(steps);
-        let square = landing(steps, beyond);
-        let is_further_lap = steps > RING_END && square < BESIDE;
-        let place = if is_further_lap { steps - RING } else { steps };
-        Hop { place, square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
+        let square = self.squares.landing(steps, beyond);
+        Hop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]
     fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
-        Landings::new(self.own, steps, &self.ring, beyond)
+        Landings::new(self.squares, self.own, steps, &self.ring, beyond)
     }
 
     /// Whether any throw of two dice moves any pawn, where none is cut.
-    pub(in crate::race) fn can_ever_move(&self) -> bool {
-        THROWS.iter().any(|&([smaller, larger], _)| {
+    pub(in crate::race) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
+        outcomes.iter().any(|&Throw { values: [smaller, larger], .. }| {
             let open = |steps| self.pawns() & self.landings(steps, self.beyond).open();
             let pairs = self.landings(smaller, self.beyond).open_to_pairs(self.own).when(smaller == larger);
             !(open(smaller) | open(larger) | open(smaller + larger) | pairs).is_empty()
@@ -226,8 +229,8 @@ impl Hops {
 
 impl Landings {
     #[inline]
-    fn new(own: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
-        let squares = own.map(|place| landing(place.wrapping_add(steps), beyond));
+    fn new(of: &Squares, own: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
+        let squares = own.map(|place| of.landing(place.wrapping_add(steps), beyond));
         Landings { squares, crowds: squares.map(|square| ring.at(square)) }
     }
 

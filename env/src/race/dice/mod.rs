@@ -1,4 +1,4 @@
-//! The turn of Pagade: two dice for one pawn, two pawns or a pair (the rules, sections 4.4 to 4.6).
+//! The turn of two dice for one piece, two pieces or a unit.
 //!
 //! The smaller die is allotted first. An action names the pawn that takes it; the second action names the pawn that
 //! takes the other die, and the same pawn again means the sum in one hop. Pawns move in the order in which they were
@@ -7,43 +7,73 @@
 pub(super) mod hops;
 pub(super) mod ring;
 
-use crate::flags::{DiceUse, FinishedPartner, NoCut, PagadeRules, TeamCut};
+use std::sync::Arc;
+
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::games::pagade::{COURSE, HOME, RING_END, THROWS};
 use crate::race::Seating;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::race::board::Board;
+use crate::race::rules::Rules;
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
+use crate::sheet::{End, FinishedPartner, Must, OpenedBy, Without};
 use hops::{Hop, Hops, LARGER, SMALLER, other};
-use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, square};
+use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
 
-/// The rules of the turn with their tables. Places are the indices of the rules.
+/// The rules of the turn with their tables.
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
+    pub(crate) rules: Arc<Rules>,
     seating: Seating,
-    pub(crate) rules: PagadeRules,
-    pub(crate) board: Board,
-    chance: [f32; 10],
+    squares: Arc<[Squares; MAX_SEATS]>,
+    pub(crate) is_optional: bool,
     is_partnership: bool,
-    /// What a pawn of the colour so many quarter turns counter-clockwise is in a crowd on the ring.
+    /// Whether the gate is open to all, and whether a partner's capture opens it.
+    is_open_to_all: bool,
+    is_shared: bool,
+    /// What becomes of pieces beyond a gate that is closed to them.
+    closed: Beyond,
+    waits: bool,
+    home: u8,
+    /// What a piece of the seat so many quarter turns counter-clockwise is in a crowd.
     pawns: [u8; MAX_SEATS],
+    /// Pieces before this place can surely be moved by some throw.
+    late_from: u8,
 }
 
 impl DiceTurns {
-    pub(crate) fn new(rules: PagadeRules, seating: Seating) -> DiceTurns {
-        let chance = THROWS.map(|(_, probability)| probability);
-        let is_partnership = rules.is_partnership();
-        let pawns = [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY];
-        DiceTurns { seating, rules, board: Board::new(&COURSE), chance, is_partnership, pawns }
-    }
-
-    pub(crate) fn chance_outcomes(&self) -> &[f32] {
-        &self.chance
+    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> DiceTurns {
+        let is_partnership = rules.has_teams();
+        let (pieces, seats) = (seating.pieces, seating.seats.len());
+        // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
+        // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
+        let partner = if is_partnership { pieces } else { 0 };
+        let enemies = if is_partnership { 2 } else { seats - 1 };
+        let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
+        let is_free = rules.hops().count_ones() as usize > closed;
+        let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
+        // Pieces that wait must find room, too.
+        let enters_freely = (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
+            let (south, entering) = (&squares[0], rules.entry + steps);
+            south.of(entering) == ring::BESIDE || steps > rules.longest / 2
+        });
+        DiceTurns {
+            is_optional: rules.sheet.turn.must == Must::Optional,
+            is_partnership,
+            is_open_to_all: rules.sheet.gate.without == Without::Open || !rules.has_gate(),
+            is_shared: is_partnership && rules.sheet.gate.opened_by == OpenedBy::Team,
+            closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
+            waits: rules.waits_at_gate(),
+            home: rules.home,
+            pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
+            late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
+            squares,
+            seating,
+            rules,
+        }
     }
 
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
-        state.dice = THROWS[outcome].0;
+        state.dice = self.rules.outcomes[outcome].values;
         state.phase = Phase::Choose;
     }
 
@@ -55,31 +85,32 @@ impl DiceTurns {
 
     /// Whether `colour` may enter its belly on the way home.
     pub(crate) fn may_enter(&self, state: &State, colour: Seat) -> bool {
-        let is_shared = self.is_partnership && self.rules.team_cut == TeamCut::Shared;
-        self.rules.no_cut == NoCut::Off || state.has_cut(colour) || is_shared && state.has_cut(colour.rotated(2))
+        self.is_open_to_all | state.has_cut(colour) | (self.is_shared & state.has_cut(colour.rotated(2)))
     }
 
     /// The pawns of `colour` with the hops that two dice allow them.
     #[inline(always)]
-    fn hops(&self, state: &State, colour: Seat, dice: [u8; 2]) -> Hops {
+    fn hops(&self, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'_> {
         let own = state.pieces[colour.index()];
         let mut ring = Ring::empty();
-        ring.add(&own, 0, OWN);
+        let squares = self.squares(colour);
+        ring.add(&own, squares, OWN);
         for &other in self.seating.others(colour) {
-            let quarters = quarters(colour, other);
-            ring.add(&state.pieces[other.index()], quarters, self.pawns[quarters]);
+            ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[quarters(colour, other)]);
         }
-        Hops::new(own, ring, dice, self.beyond(self.may_enter(state, colour)))
+        Hops::new(squares, own, ring, dice, self.beyond(self.may_enter(state, colour)))
     }
 
-    /// What becomes of pawns beyond the ring whose colour may enter its belly or not.
+    /// The squares of a seat.
+    #[inline]
+    pub(super) fn squares(&self, seat: Seat) -> &Squares {
+        &self.squares[seat.index()]
+    }
+
+    /// What becomes of pieces beyond the gate that is open to them or not.
     #[inline]
     pub(super) fn beyond(&self, may_enter: bool) -> Beyond {
-        match self.rules.no_cut {
-            _ if may_enter => Beyond::Enters,
-            NoCut::Lap => Beyond::Laps,
-            NoCut::Wait | NoCut::Off => Beyond::Waits,
-        }
+        if may_enter { Beyond::Enters } else { self.closed }
     }
 
     /// Tells `visit` the moves of every legal turn: two hops, one of them twice where one pawn moves alone, and none
@@ -108,7 +139,7 @@ impl DiceTurns {
                 }
             }
         }
-        let is_optional = self.rules.must_use == DiceUse::Optional;
+        let is_optional = self.is_optional;
         if is_empty || is_optional {
             for die in [SMALLER, LARGER].into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
                 for slot in (hops.firsts(die) & hops.lowest()).iter() {
@@ -143,7 +174,7 @@ impl DiceTurns {
                 mask.insert(larger_first);
             }
         }
-        let is_optional = self.rules.must_use == DiceUse::Optional;
+        let is_optional = self.is_optional;
         if mask.is_empty() || is_optional {
             let dice = [(SMALLER, SINGLES), (LARGER, LARGER_FIRST)];
             for (die, actions) in dice.into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
@@ -169,7 +200,7 @@ impl DiceTurns {
         let hops = self.hops(state, colour, [state.steps[slot], state.dice[0]]);
         let mut mask = ActionMask::EMPTY;
         hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
-        let may_stop = self.rules.must_use == DiceUse::Optional && hops.firsts(die).contains(slot);
+        let may_stop = self.is_optional && hops.firsts(die).contains(slot);
         if may_stop || mask.is_empty() {
             mask.insert(PASS);
         }
@@ -235,9 +266,15 @@ impl DiceTurns {
             sort(&mut own);
             state.pieces[colour.index()] = own;
             for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
-                self.cut(state, colour, hop.square);
+                self.rules.capture(
+                    state,
+                    &self.seating,
+                    colour,
+                    hop.place,
+                    second == first + 1 && hop.square == next.square,
+                );
             }
-            if own[0] == HOME && state.finished[colour.index()] == 0 {
+            if own[0] == self.home && state.finished[colour.index()] == 0 {
                 let place = if self.is_partnership { 1 } else { self.finished_count(state) + 1 };
                 state.finished[colour.index()] = place;
                 if self.is_over(state) {
@@ -246,19 +283,6 @@ impl DiceTurns {
             }
         }
         if self.is_dead(state) { state.end() } else { state.begin_turn(self.next(state)) }
-    }
-
-    /// Takes the other colours' pawns off a square of the ring as `colour` counts it.
-    fn cut(&self, state: &mut State, colour: Seat, from: u8) {
-        state.cuts |= 1 << colour.index();
-        for &other in self.seating.others(colour) {
-            let quarters = quarters(colour, other);
-            let pieces = &mut state.pieces[other.index()];
-            for place in pieces.iter_mut().filter(|place| square(**place, quarters) == from) {
-                *place = 0;
-            }
-            sort(pieces);
-        }
     }
 
     fn finished_count(&self, state: &State) -> u8 {
@@ -272,12 +296,12 @@ impl DiceTurns {
             let is_done = |seat: Seat| state.finished[seat.index()] > 0;
             return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
         }
-        count + 1 == seats || count > 0 && (!self.rules.play_on || seats == 2)
+        count + 1 == seats || count > 0 && (self.rules.sheet.seats.end == End::First || seats == 2)
     }
 
     /// Whether `seat` still throws: it has not finished, or it throws for its partner.
     pub(crate) fn has_turns(&self, state: &State, seat: Seat) -> bool {
-        let donates = self.is_partnership && self.rules.finished_partner == FinishedPartner::Donate;
+        let donates = self.is_partnership && self.rules.sheet.seats.finished_partner == FinishedPartner::Donates;
         donates || state.finished[seat.index()] == 0
     }
 
@@ -289,37 +313,19 @@ impl DiceTurns {
         next
     }
 
-    /// Whether a label read from a text is that of a turn under way.
-    pub(crate) fn check_allotment(&self, state: &State) -> Result<(), String> {
-        let count = state.roles.iter().filter(|&&role| role != role::FRESH).count();
-        let Some((slot, die)) = self.allotted(state).filter(|_| count == 1) else {
-            return Err("one pawn has taken the first die".to_owned());
-        };
-        let (taken, left) = (state.steps[slot], state.dice[0]);
-        let hops = self.hops(state, self.colour(state, state.mover), [taken, left]);
-        let is_die = [1, 3, 4, 6].contains(&taken) && (die == SMALLER) == (taken <= left);
-        if !is_die || hops.seconds(slot, die).is_empty() {
-            return Err("no legal turn begins with this allotment".to_owned());
-        }
-        Ok(())
-    }
-
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     pub(crate) fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         unfinished.all(|colour| {
             self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
-                && !self.hops(state, colour, [1, 1]).can_ever_move()
+                && !self.hops(state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
         })
     }
 
     /// Whether pawns may have no move left with any throw: otherwise they surely have one.
     #[inline]
     pub(super) fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
-        // One die or both make eleven different numbers of steps. From an index up to this one all of them lead to
-        // squares of the ring, of which others close nine at most: four a partner, four enemy pairs, one an own pair.
-        // Further on the belly and Home are open to who may enter, and a lap to who goes around again.
-        pieces[0] > RING_END - 12 && self.rules.no_cut == NoCut::Wait && !may_enter
+        self.waits && !may_enter && pieces[0] >= self.late_from
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::SeriesTurns;
 use super::search::Search;
-use crate::flags::{MustUse, TwinSpeed, Twins};
 use crate::game::{Action, ActionMask};
 use crate::race::actions::{PAIRS, PASS, SINGLES};
 use crate::race::slots::{Set, Slots};
 use crate::race::state::{Kind, MAX_PIECES, Series, State, role};
+use crate::sheet::{Must, Speed, UnitKind};
 
 /// Throws that are still to be allotted, counted by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Remaining {
 pub(crate) struct Allotment {
     pub(crate) steps: Slots,
     pub(crate) roles: Slots,
-    /// Kinds of throws left unused, as bits of [`Throw::bit`]; only kept for [`MustUse::Greedy`].
+    /// Kinds of throws left unused, as bits of [`SeriesTurns::bit`]; only kept for [`Must::Greedy`].
     pub(super) skipped: u8,
 }
 
@@ -38,10 +38,6 @@ pub(crate) enum Throw {
 /// is no longer free to be chosen.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
-
-pub(super) const KINDS: [Kind; 3] = [Kind::One, Kind::Four, Kind::Zero];
-pub(crate) const THROWS: [Throw; 5] =
-    [Throw::Of(Kind::One), Throw::Of(Kind::Four), Throw::Of(Kind::Zero), Throw::Last(2), Throw::Last(3)];
 
 /// What stays the same while a turn is allotted.
 pub(crate) struct Turn {
@@ -77,7 +73,7 @@ impl SeriesTurns {
         if (alone | together).is_empty() {
             return [PASS].into_iter().collect();
         }
-        if self.rules.must_use == MustUse::Max && self.completes(allotment) && (alone & units.bearing).is_empty() {
+        if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
             // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another
             // piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
@@ -98,7 +94,7 @@ impl SeriesTurns {
         rest: Remaining,
         takers: ActionMask,
     ) -> ActionMask {
-        let is_max = self.rules.must_use == MustUse::Max;
+        let is_max = self.must == Must::Most;
         // Where throws may be left unused it is enough that the turn can end.
         let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
         let mut mask = ActionMask::EMPTY;
@@ -125,11 +121,6 @@ impl SeriesTurns {
         mask
     }
 
-    /// Whether some legal allotment of the `remaining` throws begins with `allotment`.
-    pub(super) fn begins(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
-        Search::new(self, turn, 0).most_used(allotment, remaining).is_some()
-    }
-
     /// Whether any of the `remaining` throws can still be used.
     #[inline]
     pub(super) fn goes_on(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
@@ -153,7 +144,9 @@ impl SeriesTurns {
         };
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let Remaining { ones, fours, zeros, last } = remaining;
-        let throws = [(1, ones), (last, u8::from(last > 0)), (4, fours), (self.face(Kind::Zero), zeros)];
+        let (four, zero) = (self.face(Kind::Four), self.face(Kind::Zero));
+        let mut throws = [(1, ones), (last, u8::from(last > 0)), (four, fours), (zero, zeros)];
+        throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
         let used = throws.map(|(pips, count)| {
             let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
@@ -170,7 +163,7 @@ impl SeriesTurns {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
         let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(role::FOLLOWER);
-        let untied = if self.rules.twin_split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
+        let untied = if self.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
@@ -186,11 +179,11 @@ impl SeriesTurns {
         let (repeated, followed) = likeness.repeated();
         let first = waiting & !repeated;
         let on_course = first & places.at_least(1) & !places.at_least(self.keep);
-        let tied = if self.rules.twin_split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
-        let may_join = match self.rules.twins {
-            Twins::Colocated => followed,
-            Twins::None => Set::NONE,
-            Twins::Bell => {
+        let tied = if self.unit.split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
+        let may_join = match self.unit.kind {
+            UnitKind::Together => followed,
+            UnitKind::None => Set::NONE,
+            UnitKind::Declared => {
                 let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
                 followed & (turn.declared | Set::of(opposite))
             }
@@ -209,10 +202,10 @@ impl SeriesTurns {
 
     /// Whether the piece may not leave its square by itself, where twins may not be split.
     fn is_tied(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> bool {
-        match self.rules.twins {
-            Twins::None => false,
-            Twins::Bell => turn.declared.contains(slot),
-            Twins::Colocated => {
+        match self.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Declared => turn.declared.contains(slot),
+            UnitKind::Together => {
                 // Who entered may leave alone, and the odd one of those that stood there; all look alike.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
@@ -234,16 +227,26 @@ impl SeriesTurns {
     pub(super) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
         let moving = units.alone & self.within(units.reached, u32::from(pips));
         let joint = u32::from(self.joint_steps(pips));
-        (moving | (units.entering | units.bearing).when(pips == 1), units.together & self.within(units.reached, joint))
+        let together = units.together & self.within(units.reached, joint);
+        (moving | (units.entering | units.bearing).when(pips == 1), together.when(self.can_join(joint as u8)))
     }
 
     /// Steps of two pieces that take a throw of `pips` together.
     #[inline]
     pub(super) fn joint_steps(&self, pips: u8) -> u8 {
-        match self.rules.twin_speed {
-            TwinSpeed::Full => pips,
-            TwinSpeed::HalfFloor => pips / 2,
-        }
+        self.rules.does[usize::from(pips)].unit_steps
+    }
+
+    /// Whether a throw by which a unit makes so many steps can be given to it.
+    #[inline]
+    pub(super) fn can_join(&self, joint: u8) -> bool {
+        joint > 0 || self.unit.speed == Speed::HalfSpent
+    }
+
+    /// Whether what can take a throw can take every smaller one, too.
+    #[inline]
+    pub(super) fn takes_smallest(&self) -> bool {
+        matches!(self.unit.speed, Speed::Full | Speed::HalfSpent)
     }
 
     /// Gives a throw to the unit that `action` names and that can take it; nobody takes it with [`PASS`].
@@ -251,8 +254,8 @@ impl SeriesTurns {
     pub(super) fn give(&self, turn: &Turn, allotment: &Allotment, throw: Throw, action: Action) -> Allotment {
         let mut next = *allotment;
         if action >= PASS {
-            if self.rules.must_use == MustUse::Greedy {
-                next.skipped |= throw.bit();
+            if self.must == Must::Greedy {
+                next.skipped |= self.bit(throw);
             }
             return next;
         }
@@ -293,8 +296,9 @@ impl SeriesTurns {
 
     /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
     pub(super) fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
-        let is_extended = |throw: &Throw| allotment.skipped & throw.bit() != 0 && self.extends(turn, allotment, *throw);
-        self.stands(turn, allotment) && (allotment.skipped == 0 || !THROWS.iter().any(is_extended))
+        let is_extended =
+            |throw: &Throw| allotment.skipped & self.bit(*throw) != 0 && self.extends(turn, allotment, *throw);
+        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.throws().any(|throw| is_extended(&throw)))
     }
 
     /// Whether some unit can take one more `throw` so that the allotment stands.
@@ -339,10 +343,21 @@ impl SeriesTurns {
     }
 
     #[inline]
-    pub(super) fn pips(&self, throw: Throw) -> u8 {
+    pub(crate) fn pips(&self, throw: Throw) -> u8 {
         match throw {
             Throw::Of(kind) => self.face(kind),
             Throw::Last(value) => value,
+        }
+    }
+
+    /// The bit of a throw among those left unused.
+    pub(crate) fn bit(&self, throw: Throw) -> u8 {
+        match throw {
+            Throw::Of(kind) => 1 << kind as u8,
+            Throw::Last(value) => {
+                let stops = self.throws().filter(|throw| matches!(throw, Throw::Last(_)));
+                32 << stops.take_while(|&throw| throw != Throw::Last(value)).count().min(2)
+            }
         }
     }
 
@@ -350,21 +365,14 @@ impl SeriesTurns {
     #[inline]
     pub(super) fn smallest(&self, remaining: Remaining) -> u8 {
         let Remaining { ones, fours, zeros, last } = remaining;
-        let zero = if zeros > 0 { self.face(Kind::Zero) } else { 0 };
-        let four = if fours > 0 { self.face(Kind::Four) } else { zero };
-        if ones > 0 {
-            1
-        } else if last > 0 {
-            last
-        } else {
-            four
-        }
+        let kinds = [(ones, 1), (fours, self.face(Kind::Four)), (zeros, self.face(Kind::Zero)), (last, last)];
+        kinds.into_iter().filter(|&(count, _)| count > 0).map(|(_, face)| face).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(super) fn sum(&self, remaining: Remaining) -> u32 {
-        let faces = KINDS.map(|kind| u32::from(self.face(kind)));
+        let faces = self.faces().map(u32::from);
         let counts = [remaining.ones, remaining.fours, remaining.zeros].map(u32::from);
         faces[0] * counts[0] + faces[1] * counts[1] + faces[2] * counts[2] + u32::from(remaining.last)
     }
@@ -410,15 +418,6 @@ impl Remaining {
             return None;
         };
         Some((throw, self))
-    }
-}
-
-impl Throw {
-    pub(crate) fn bit(self) -> u8 {
-        match self {
-            Throw::Of(kind) => 1 << kind as u8,
-            Throw::Last(value) => 8 << value,
-        }
     }
 }
 

@@ -8,9 +8,9 @@
 use std::cell::RefCell;
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, THROWS, Throw, Turn, base};
-use crate::flags::{MustUse, Twins};
+use super::allot::{Allotment, Remaining, Throw, Turn, base};
 use crate::race::state::{Kind, role};
+use crate::sheet::{Must, UnitKind};
 
 /// What moves, alone or as two together.
 #[derive(Clone, Copy)]
@@ -149,16 +149,16 @@ impl Fill<'_> {
             group.waiting += count;
             return;
         }
-        let rules = &self.turns.rules;
-        let alone = match rules.twins {
-            Twins::Bell if is_declared && !rules.twin_split => 0,
-            Twins::Colocated if !rules.twin_split => self.untied(place, if place == 1 { entered } else { 0 }),
+        let unit = &self.turns.unit;
+        let alone = match unit.kind {
+            UnitKind::Declared if is_declared && !unit.split => 0,
+            UnitKind::Together if !unit.split => self.untied(place, if place == 1 { entered } else { 0 }),
             _ => u8::MAX,
         };
-        let may_join = match rules.twins {
-            Twins::None => false,
-            Twins::Colocated => true,
-            Twins::Bell => is_declared || self.turns.opposite >> place & 1 == 1,
+        let may_join = match unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => true,
+            UnitKind::Declared => is_declared || self.turns.opposite >> place & 1 == 1,
         };
         self.lists.groups.push(Group { place, is_declared, waiting: count, alone, may_join });
     }
@@ -205,7 +205,7 @@ impl Fill<'_> {
                 break;
             }
             let home = if is_bearing { Home::All } else { Home::Any };
-            if self.turns.rules.must_use != MustUse::Greedy {
+            if self.turns.must != Must::Greedy {
                 self.fit(ones + borne, None, home);
                 continue;
             }
@@ -214,7 +214,7 @@ impl Fill<'_> {
                     continue;
                 }
                 // A 1 that is left over must not bear off.
-                let could_bear = borne < in_keep && all_can_be_home && left & Throw::Of(Kind::One).bit() != 0;
+                let could_bear = borne < in_keep && all_can_be_home && left & self.turns.bit(Throw::Of(Kind::One)) != 0;
                 match home {
                     _ if !could_bear => self.fit(ones + borne, Some(left), home),
                     Home::Any => {
@@ -230,19 +230,21 @@ impl Fill<'_> {
     /// The sets of kinds of which throws can be left over, as [`Throw::bit`]s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
-        let counts = [ones, fours, zeros, u8::from(last == 2), u8::from(last == 3)];
+        let remains = |throw: &Throw| match throw {
+            Throw::Of(kind) => [ones, fours, zeros][*kind as usize - 1] > 0,
+            Throw::Last(value) => *value == last,
+        };
         let skipped = self.allotment.skipped;
-        let free =
-            THROWS.iter().zip(counts).filter(|&(_, count)| count > 0).fold(0, |bits, (throw, _)| bits | throw.bit());
+        let free = self.turns.throws().filter(remains).fold(0, |bits, throw| bits | self.turns.bit(throw));
         (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
     }
 
     /// Whether some piece that stays could take a throw of one of these kinds.
     fn is_extended_by_idle(&self, left: u8) -> bool {
         let open = self.open();
-        let can_enter = self.off > 0 && open >> 1 & 1 == 1 && left & Throw::Of(Kind::One).bit() != 0;
+        let can_enter = self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.bit(Throw::Of(Kind::One)) != 0;
         can_enter
-            || THROWS.iter().filter(|throw| left & throw.bit() != 0).any(|&throw| {
+            || self.turns.throws().filter(|&throw| left & self.turns.bit(throw) != 0).any(|throw| {
                 let (pips, joint) = (self.turns.pips(throw), self.turns.joint_steps(self.turns.pips(throw)));
                 self.lists.idle.iter().any(|group| {
                     let beyond = open >> group.place;
@@ -295,10 +297,13 @@ impl Fill<'_> {
                 return;
             }
         }
-        let must = |throw: Throw| left.is_some_and(|left| left & throw.bit() == 0);
+        let must = |throw: Throw| left.is_some_and(|left| left & self.turns.bit(throw) == 0);
         let must = [must(Throw::Of(Kind::Four)), must(Throw::Of(Kind::Zero)), must(Throw::Last(last))];
-        let ones_end =
-            if left.is_some_and(|left| left & Throw::Of(Kind::One).bit() == 0) { 1 << all_ones } else { ones_fit };
+        let ones_end = if left.is_some_and(|left| left & self.turns.bit(Throw::Of(Kind::One)) == 0) {
+            1 << all_ones
+        } else {
+            ones_fit
+        };
         for others in counts(all).filter(|others| (0..3).all(|kind| !must[kind] || others[kind] == all[kind])) {
             let ones = self.lists.taken[index(others)] & ones_end;
             if ones != 0 {
@@ -314,7 +319,7 @@ impl Fill<'_> {
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.keep;
         let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
-        for &throw in THROWS.iter().filter(|throw| left & throw.bit() != 0) {
+        for throw in self.turns.throws().filter(|&throw| left & self.turns.bit(throw) != 0) {
             ends &= !(self.open() >> steps(self.turns.pips(throw)));
         }
         match is_home {
@@ -329,12 +334,16 @@ impl Fill<'_> {
             let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
             let here = if place < 64 { u128::from(ends >> place) } else { 0 };
             let ones = match steps(1) {
-                0 => (here & 1).wrapping_neg(),
+                0 if self.turns.can_join(0) => (here & 1).wrapping_neg(),
+                0 => here & 1,
                 _ => here,
             };
             (share, ones & ones_fit)
         };
-        let shares = counts(all).map(with_ones).filter(|&(_, ones)| ones != 0);
+        let can_take = |share: &[usize; 3]| {
+            !unit.is_pair || self.turns.can_join(0) || (0..3).all(|kind| share[kind] == 0 || by_kind[kind] > 0)
+        };
+        let shares = counts(all).filter(can_take).map(with_ones).filter(|&(_, ones)| ones != 0);
         self.lists.shares.clear();
         self.lists.shares.extend(shares);
     }

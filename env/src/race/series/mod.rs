@@ -1,9 +1,9 @@
-//! The turn of Ashtapada: a series of throws until a 2 or 3, then allotted to pieces and twins (the rules, section
-//! 2.5).
+//! A series of throws until one that ends it, then allotted to pieces and units, each in one hop by the sum of its
+//! throws.
 //!
-//! Throws are allotted in a fixed order, 1s first and the throw that ended the series last. What has been allotted is a
-//! label on the piece until the turn is complete; then everything lands at once, judged in the order of the rules. An
-//! action is legal iff it can be completed to a legal allotment of the whole series.
+//! Throws are allotted in a fixed order, those of the smallest value that goes on first and the throw that ended the
+//! series last. What has been allotted is a label on the piece until the turn is complete; then everything lands at
+//! once. An action is legal iff it can be completed to a legal allotment of the whole series.
 
 pub(crate) mod allot;
 mod fill;
@@ -11,103 +11,147 @@ mod resolve;
 mod search;
 mod text;
 
-use crate::flags::{AshtapadaRules, Marked, MustUse, TwinSpeed, Twins};
+use std::sync::Arc;
+
 use crate::game::{Action, ActionMask, Seat};
-use crate::games::ashtapada;
 use crate::race::Seating;
 use crate::race::actions::PASS;
-use crate::race::board::{Board, NOWHERE};
+use crate::race::rules::{PLACES, Rules};
 use crate::race::slots::{Set, Slots};
 use crate::race::state::{Kind, MAX_PIECES, Phase, Series, State};
+use crate::sheet::{LostBefore, MarkRule, Must, Speed, Unit, UnitKind};
 use allot::{Allotment, Remaining, Throw, Turn};
 
-/// The rules of the turn with their tables. Places: 0 off, 1 + index, `keep`, `keep + 1` borne off.
+/// The rules of the turn with their tables. The value that enters and bears off is 1, and a series goes on after it.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
+    pub(crate) rules: Arc<Rules>,
     seating: Seating,
-    pub(crate) rules: AshtapadaRules,
-    pub(crate) board: Board,
-    throws: [(u8, f32); 5],
-    chance: [f32; 5],
-    /// The chances when the series can hold no more throws: only a 2 or a 3.
-    last_chance: [f32; 5],
+    pub(crate) must: Must,
+    pub(crate) unit: Unit,
+    lost_before: LostBefore,
     pub(crate) keep: u8,
-    /// Places on marked squares, as bits; the same for every seat.
+    /// The values after which a series goes on, ascending; 0 for kinds that there are not.
+    faces: [u8; 3],
+    /// What each outcome is.
+    outcomes: Vec<Throw>,
+    /// The chances when the series can hold no more throws: only those that end it.
+    last_chance: Vec<f32>,
+    /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
     pub(crate) marked: u64,
-    /// Places on the marked squares of the opposite side, as bits.
+    /// Whether a marked square with an enemy is closed.
+    pub(crate) blocks: bool,
+    /// Places on which two pieces can become a declared unit, as bits.
     opposite: u64,
     /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
     always_completes: bool,
 }
 
 impl SeriesTurns {
-    pub(crate) fn new(rules: AshtapadaRules, seating: Seating) -> SeriesTurns {
-        let board = Board::new(ashtapada::course(&rules));
-        let places = |squares: &[(u8, u8)]| {
-            let on = board.course(Seat::SOUTH).iter().enumerate();
-            on.filter(|(_, square)| squares.contains(&(square.row, square.column)))
-                .fold(0, |bits, (index, _)| bits | 1_u64 << (index + 1))
+    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> SeriesTurns {
+        let sheet = &rules.sheet;
+        let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
+        let stops = |value: &u8| rules.does[usize::from(*value)].stops;
+        let mut faces = [0; 3];
+        faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
+        let outcome = |value: &u8| match faces.iter().position(|face| face == value) {
+            Some(kind) => Throw::Of(Kind::ALL[kind]),
+            None => Throw::Last(*value),
         };
-        let throws = ashtapada::throws(&rules);
-        let chance = throws.map(|(_, probability)| probability);
-        let ending = chance[1] + chance[2];
+        let ending: f32 =
+            rules.chances.iter().zip(&values).filter(|(_, value)| stops(value)).map(|(chance, _)| chance).sum();
+        let last_chance = rules.chances.iter().zip(&values);
+        let last_chance = last_chance.map(|(chance, value)| if stops(value) { chance / ending } else { 0.0 }).collect();
+        let blocks = sheet.board.mark_rule == MarkRule::Block;
         SeriesTurns {
+            must: sheet.turn.must,
+            unit: sheet.unit.clone(),
+            lost_before: sheet.entry.lost_before,
+            keep: rules.home,
+            faces,
+            outcomes: values.iter().map(outcome).collect(),
+            last_chance,
+            marked: rules.marked as u64,
+            blocks,
+            opposite: rules.declaring as u64,
+            always_completes: !blocks && sheet.unit.speed == Speed::Full && sheet.turn.must != Must::Greedy,
             seating,
             rules,
-            always_completes: rules.x == Marked::Share
-                && rules.twin_speed == TwinSpeed::Full
-                && rules.must_use != MustUse::Greedy,
-            keep: board.course(Seat::SOUTH).len() as u8 + 1,
-            marked: places(&ashtapada::MARKED),
-            opposite: places(&ashtapada::OPPOSITE),
-            board,
-            throws,
-            chance,
-            last_chance: [0.0, chance[1] / ending, chance[2] / ending, 0.0, 0.0],
         }
     }
 
     pub(crate) fn chance_outcomes(&self, state: &State) -> &[f32] {
-        if state.series.is_full() { &self.last_chance } else { &self.chance }
+        if state.series.is_full() { &self.last_chance } else { &self.rules.chances }
     }
 
-    /// Whether twins must be declared, so that positions carry declarations.
+    /// Whether units must be declared, so that positions carry declarations.
     pub(crate) fn declares(&self) -> bool {
-        self.rules.twins == Twins::Bell
+        self.unit.kind == UnitKind::Declared
     }
 
     /// Whether positions within a turn remember which throws were left unused.
     pub(crate) fn remembers_skipped(&self) -> bool {
-        self.rules.must_use == MustUse::Greedy
+        self.must == Must::Greedy
     }
 
-    pub(crate) fn throws(&self) -> impl Iterator<Item = u8> {
-        self.throws.iter().map(|throw| throw.0)
+    /// Every throw, in the order in which they are allotted.
+    pub(crate) fn throws(&self) -> impl Iterator<Item = Throw> + '_ {
+        let kinds = Kind::ALL.into_iter().filter(|&kind| self.face(kind) > 0).map(Throw::Of);
+        kinds.chain(self.outcomes.iter().copied().filter(|throw| matches!(throw, Throw::Last(_))))
     }
 
-    /// The probabilities of the throws.
-    pub(crate) fn chances(&self) -> [f32; 5] {
-        self.chance
+    /// The probability of a throw.
+    pub(crate) fn chance_of(&self, throw: Throw) -> f64 {
+        let weights = || self.rules.outcomes.iter().map(|outcome| f64::from(outcome.weight));
+        let weight: f64 =
+            weights().zip(&self.outcomes).filter(|&(_, &other)| other == throw).map(|(weight, _)| weight).sum();
+        weight / weights().sum::<f64>()
+    }
+
+    /// How many values end a series.
+    pub(crate) fn stops(&self) -> usize {
+        self.outcomes.iter().filter(|throw| matches!(throw, Throw::Last(_))).count()
+    }
+
+    /// The values that end a series: `2 or 3`.
+    pub(crate) fn stop_values(&self) -> String {
+        let stops = self.outcomes.iter().filter_map(|throw| match throw {
+            Throw::Last(value) => Some(value.to_string()),
+            Throw::Of(_) => None,
+        });
+        stops.collect::<Vec<_>>().join(" or ")
+    }
+
+    /// Which of the values that end a series this is.
+    pub(crate) fn stop(&self, value: u8) -> Option<usize> {
+        self.outcomes
+            .iter()
+            .filter(|throw| matches!(throw, Throw::Last(_)))
+            .position(|&throw| throw == Throw::Last(value))
+    }
+
+    /// The values after which a series goes on.
+    pub(crate) fn faces(&self) -> [u8; 3] {
+        self.faces
     }
 
     /// The face value of a throw that does not end the series.
     pub(crate) fn face(&self, kind: Kind) -> u8 {
-        match kind {
-            Kind::One => 1,
-            Kind::Four => 4,
-            Kind::Zero => self.throws[4].0,
-        }
+        self.faces[kind as usize - 1]
     }
 
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
-        match outcome {
-            0 => state.series.push(Kind::One),
-            1 | 2 => {
-                state.dice[0] = outcome as u8 + 1;
+        let thrown = match self.outcomes[outcome] {
+            // A series that is full ends with its next throw.
+            Throw::Of(_) if state.series.is_full() => self.throws().last().unwrap_or(Throw::Last(0)),
+            thrown => thrown,
+        };
+        match thrown {
+            Throw::Of(kind) => state.series.push(kind),
+            Throw::Last(value) => {
+                state.dice[0] = value;
                 state.phase = Phase::Choose;
             }
-            3 => state.series.push(Kind::Four),
-            _ => state.series.push(Kind::Zero),
         }
     }
 
@@ -115,13 +159,17 @@ impl SeriesTurns {
     #[inline]
     pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
         let own = Slots::of(*places);
-        let beyond = if self.rules.rule7_keep_counts { self.keep + 1 } else { self.keep };
+        let beyond = match self.lost_before {
+            LostBefore::Never => return true,
+            LostBefore::OffBoard => self.keep + 1,
+            LostBefore::OffCourse => self.keep,
+        };
         !(own.at_least(1) & !own.at_least(beyond)).is_empty()
     }
 
     /// The series that the mover keeps: all of it, or from the first 1 on when no own piece is on the board.
     #[inline]
-    fn kept(&self, state: &State) -> (Series, u8) {
+    pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
         let is_on_board = self.is_on_board(&state.pieces[state.mover.index()]);
         if is_on_board | (state.phase == Phase::Allot) {
             return (state.series, state.dice[0]);
@@ -130,10 +178,15 @@ impl SeriesTurns {
         (series, if series.is_empty() { 0 } else { state.dice[0] })
     }
 
-    /// How many 1s, 4s and throws without a mouth the mover keeps, and whether the last throw is 2 or 3 (else 0).
+    /// How many throws of each kind the mover keeps, and the throw that ended the series (else 0).
     pub(crate) fn kept_counts(&self, state: &State) -> ([u8; 3], u8) {
         let Remaining { ones, fours, zeros, last } = self.remaining(state);
         ([ones, fours, zeros], last)
+    }
+
+    /// How many throws are left.
+    pub(crate) fn left_count(&self, state: &State) -> u32 {
+        self.remaining(state).count()
     }
 
     #[inline]
@@ -145,10 +198,7 @@ impl SeriesTurns {
     #[inline]
     fn turn(&self, state: &State) -> Turn {
         let mover = state.mover.index();
-        let closed = match self.rules.x {
-            Marked::Share => 0,
-            Marked::Block => self.enemy_places(state) & self.marked,
-        };
+        let closed = if self.blocks { self.enemy_places(state) & self.marked } else { 0 };
         SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
     }
 
@@ -159,11 +209,6 @@ impl SeriesTurns {
         Turn { own: Slots::of(places), declared, closed }
     }
 
-    /// Whether a place is on a marked square, where nobody is captured.
-    pub(crate) fn is_marked(&self, place: u8) -> bool {
-        self.marked >> place & 1 == 1
-    }
-
     /// Places of the mover that enemies hold, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
         let enemies = self.seating.others(state.mover).iter();
@@ -172,9 +217,10 @@ impl SeriesTurns {
 
     /// The squares that `seat` holds with pieces on its `places`, as bits by place of the seat `by`.
     pub(crate) fn seen(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
-        let on_course = places.iter().filter(|&place| (1..self.keep).contains(place));
-        let indices = on_course.map(|&place| self.board.same_square(seat, place - 1, by));
-        indices.filter(|&index| index != NOWHERE).fold(0, |bits, index| bits | 1 << (index + 1))
+        let bits = &self.rules.bits;
+        let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
+        let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
+        (1..self.keep).filter(is_held).fold(0, |places, place| places | 1 << place)
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {

@@ -2,10 +2,7 @@
 
 use super::SeriesTurns;
 use super::allot::{Allotment, base};
-use crate::flags::Twins;
-use crate::game::Seat;
-use crate::race::board::NOWHERE;
-use crate::race::slots::{Set, Slots};
+use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, State, role, sort};
 
 impl SeriesTurns {
@@ -18,7 +15,7 @@ impl SeriesTurns {
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
         let mut has_captured = false;
         for (target, is_pair) in self.strikes(allotment, landed) {
-            has_captured |= self.capture(state, mover, target, is_pair);
+            has_captured |= self.rules.capture(state, &self.seating, mover, target, is_pair);
         }
         if places[0] == self.keep + 1 {
             state.finished[mover.index()] = 1;
@@ -55,57 +52,6 @@ impl SeriesTurns {
             }
         }
         landed
-    }
-
-    /// Sends off what one piece or a pair captures on a square; whether there was anything.
-    fn capture(&self, state: &mut State, mover: Seat, target: u8, is_pair: bool) -> bool {
-        let mut has_captured = false;
-        for &enemy in self.seating.others(mover) {
-            let index = self.board.same_square(mover, target - 1, enemy);
-            if index == NOWHERE {
-                continue;
-            }
-            let (places, declared) = (state.pieces[enemy.index()], state.declared[enemy.index()]);
-            if let Some(left) = self.captured(places, declared, index + 1, is_pair) {
-                has_captured = true;
-                (state.pieces[enemy.index()], state.declared[enemy.index()]) = left;
-            }
-        }
-        has_captured
-    }
-
-    /// What is left of a seat's pieces, with the slots of its declared twins, after one piece or a pair of an enemy has
-    /// landed on its place `place`; `None` where nothing is captured.
-    #[inline]
-    pub(crate) fn captured(
-        &self,
-        places: [u8; MAX_PIECES],
-        declared: u8,
-        place: u8,
-        is_pair: bool,
-    ) -> Option<([u8; MAX_PIECES], u8)> {
-        let there = Slots::of(places).are(place);
-        if there.is_empty() {
-            return None;
-        }
-        let shielded = match self.rules.twins {
-            _ if is_pair => Set::NONE,
-            Twins::Colocated => there.beside(),
-            Twins::None => Set::NONE,
-            Twins::Bell => Set::of(|slot| declared >> slot & 1 == 1),
-        };
-        let captured = there & !shielded;
-        if captured.is_empty() {
-            return None;
-        }
-        let mut left: [(u8, u8); MAX_PIECES] =
-            std::array::from_fn(
-                |slot| {
-                    if captured.contains(slot) { (0, 0) } else { (places[slot], declared >> slot & 1) }
-                },
-            );
-        left.sort_unstable();
-        Some((left.map(|(place, _)| place), bits(left.map(|(_, declared)| declared))))
     }
 
     /// The mover's places in ascending order once all have `landed`, and the slots of its declared twins.

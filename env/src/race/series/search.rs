@@ -58,9 +58,9 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1).ok_or(Exhausted)?;
         let same_throw = rest.split().is_some_and(|(next, _)| next == throw);
         let units = turns.units(turn, allotment, turns.sum(remaining));
-        // Where nobody can take the smallest throw, none can be used.
+        // Where no piece can take the smallest throw, none can be used, unless a unit takes only larger ones.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
-        if (any_alone | any_together).is_empty() {
+        if (any_alone | any_together).is_empty() && turns.takes_smallest() {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
         }
         let (alone, together) = turns.takers(&units, turns.pips(throw));
@@ -120,7 +120,7 @@ mod tests {
                 (0..rng.random_range(1..9)).map(|_| ["1", "4", "8"][rng.random_range(0..3)]).collect();
             let text = format!("ashtapada?pieces=4{rules} S:{}/N:2,9,26,45 S {},3", own.join(","), throws.join(","));
             let (race, mut state) = Race::parse(&text).expect("the position is written well");
-            let Turns::Series(turns) = race.turns() else { unreachable!("Ashtapada") };
+            let Turns::Series(turns) = &race.turns else { unreachable!("Ashtapada") };
             while let Node::Decision(_) = race.node(&state) {
                 let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));
                 let Some((throw, rest)) = turns.remaining(&state).split() else { break };

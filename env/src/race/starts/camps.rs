@@ -2,9 +2,9 @@
 
 use super::StartsError;
 use crate::game::Seat;
-use crate::games::pagade::HOME;
+use crate::race::Race;
 use crate::race::state::{MAX_PIECES, NO_PIECE, State};
-use crate::race::{Race, Turns};
+use crate::sheet::Without;
 use crate::starts::{Camp, CampInfo};
 
 /// The camps of a ruleset: places of the pieces, and a mark (that the seat has cut; that the
@@ -20,9 +20,12 @@ pub(super) struct CampList {
     ranks: Box<[[u32; 256]; MAX_PIECES]>,
     /// Ranks of places.
     multisets: u32,
-    /// The mark that is written as 1.
-    mark: u8,
+    /// By mark its place among the marks.
+    mark_ranks: [u32; 32],
 }
+
+/// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
+pub(super) const CUT: u8 = 1 << MAX_PIECES;
 
 /// Beyond these nobody looks which of the ways to place the pieces the rules allow: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;
@@ -37,24 +40,24 @@ impl CampList {
     /// When there are more than a [`Camp`] can count.
     pub(super) fn new(race: &Race) -> Result<CampList, StartsError> {
         let pieces = race.spec.pieces;
-        let last = usize::from(race.spec.goal);
+        let last = usize::from(race.rules.goal);
         let ranks = ranks(pieces, last);
         let multisets: u32 = (0..pieces).map(|slot| ranks[slot][last]).sum::<u32>() + 1;
-        let mark = match race.turns() {
-            Turns::Series(turns) if turns.declares() => 0b11,
-            Turns::Dice(turns) if turns.rules.no_cut != crate::flags::NoCut::Off => 1,
-            Turns::Series(_) | Turns::Single(_) | Turns::Dice(_) => 0,
-        };
-        let marks = if mark == 0 { 1 } else { 2 };
-        let all = u64::from(multisets) * marks;
-        if all > MOST_COUNTED {
+        let declared = if race.series().is_some_and(|turns| turns.declares()) { 1 << pieces } else { 1 };
+        let cuts = if race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open { 2 } else { 1 };
+        let marks: Vec<u8> =
+            (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
+        let mut mark_ranks = [0; 32];
+        marks.iter().zip(0..).for_each(|(&mark, rank)| mark_ranks[usize::from(mark)] = rank);
+        let all = u64::from(multisets) * marks.len() as u64;
+        if u64::from(multisets) > MOST_COUNTED {
             return Err(StartsError::TooManyCamps { count: all });
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
         places[..pieces].fill(0);
         loop {
-            for mark in [0, mark].into_iter().take(marks as usize) {
+            for &mark in &marks {
                 if let Some(info) = info(race, places, mark) {
                     count += 1;
                     // Beyond what can be numbered they are only counted.
@@ -78,7 +81,7 @@ impl CampList {
             numbers: vec![NONE; all as usize],
             ranks,
             multisets,
-            mark,
+            mark_ranks,
         };
         for camp in 0..list.infos.len() {
             let at = list.rank(&list.places[camp], list.marks[camp]);
@@ -111,12 +114,12 @@ impl CampList {
     #[inline]
     fn rank(&self, places: &[u8; MAX_PIECES], mark: u8) -> usize {
         let rank: u32 = places.iter().zip(self.ranks.iter()).map(|(&place, ranks)| ranks[usize::from(place)]).sum();
-        (rank + if mark & self.mark != 0 { self.multisets } else { 0 }) as usize
+        (rank + self.mark_ranks[usize::from(mark) % 32] * self.multisets) as usize
     }
 
     /// The camp of `seat`, or `None` where the rules do not let it come about.
     pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Camp> {
-        let mark = if state.has_cut(seat) { 1 } else { 0 } | state.declared[seat.index()];
+        let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
         let places = state.pieces[seat.index()];
         let is_ranked =
             places.iter().zip(self.ranks.iter()).all(|(&place, ranks)| ranks[usize::from(place)] != u32::MAX);
@@ -156,22 +159,19 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<CampInfo> {
     let pieces = race.spec.pieces;
     let mut state = State::empty(seat);
     state.pieces[seat.index()] = places;
-    let steps = places[..pieces].iter().map(|&place| u16::from(place)).sum();
-    let home = |place: u8| places[..pieces].iter().filter(|&&other| other == place).count() as u8;
-    let (finished, is_marked) = match race.turns() {
-        Turns::Series(turns) => {
-            state.declared[seat.index()] = mark;
-            (home(turns.keep + 1), false)
-        }
-        Turns::Single(turns) => (home(turns.home), false),
-        Turns::Dice(turns) => {
-            state.cuts = mark << seat.index();
-            if places[..pieces].iter().any(|&place| place > 76) && !turns.may_enter(&state, seat) {
-                return None;
-            }
-            (home(HOME), mark != 0)
-        }
-    };
+    let steps = places[..pieces].iter().map(|&place| u16::from(race.rules.steps(place))).sum();
+    (state.declared[seat.index()], state.cuts) = (mark % CUT, (mark / CUT) << seat.index());
+    let is_beyond = places[..pieces].iter().any(|&place| place >= race.rules.gate);
+    if is_beyond && race.rules.has_gate() && !race.is_open(&state, seat) {
+        return None;
+    }
+    // Places in ascending order, of equal ones those of declared units last.
+    let marked = |slot: usize| (places[slot], mark >> slot & 1);
+    if (1..pieces).any(|slot| marked(slot - 1) > marked(slot)) {
+        return None;
+    }
+    let finished = places[..pieces].iter().filter(|&&place| place == race.rules.goal).count() as u8;
+    let is_marked = mark >= CUT;
     if usize::from(finished) == pieces || race.check_seat(&state, seat).is_err() {
         return None;
     }
@@ -199,6 +199,11 @@ mod tests {
             ("ashte-kashte?pieces=3", 20_633),
             ("pagade?pieces=1", 161),
             ("pagade?pieces=2", 6_657),
+            ("siga", 350),
+            ("main-pacheh", 14_164),
+            ("gavalata", 324),
+            ("chowka-5", 16_474),
+            ("thaayam?pieces=2", 367),
         ] {
             assert_eq!(list(text).infos().len(), count, "{text}");
         }

@@ -1,50 +1,48 @@
-//! Walks through the turns of Pagade: ten throws of two dice.
+//! Walks through turns of two dice.
 //!
 //! Two enemies seldom stand where a throw lands. So the moves of each camp and throw are listed as data, as if it were
 //! alone on the board, and enemies are looked at only where they stand on one of the squares.
 
 use super::RaceStarts;
-use crate::flags::{DiceUse, NoCut};
-use crate::game::{MAX_SEATS, Seat};
-use crate::games::pagade::{HOME, THROWS};
-use crate::race::Turns;
+use crate::game::Seat;
 use crate::race::dice::hops::Hops;
-use crate::race::dice::ring::{BESIDE, Beyond, ENEMY, OWN, Ring, landing, square};
+use crate::race::dice::ring::{BESIDE, Beyond, ENEMY, OWN, Ring, Squares};
 use crate::race::dice::{self, DiceTurns};
+use crate::race::rules::Cells;
 use crate::race::state::{MAX_PIECES, sort};
+use crate::sheet::Without;
 use crate::starts::{Camp, Camps, Then, TurnEnd, TurnVisitor};
 
 /// Walks through turns of two seats that sit opposite each other.
 #[derive(Clone, Debug)]
 pub(super) struct DiceWalk {
     turns: DiceTurns,
-    /// For each camp the squares that its pawns hold as its own seat counts them.
-    holds: Vec<Squares>,
+    /// The seat that throws, and the other.
+    seats: [Seat; 2],
+    /// For each camp the squares that its pieces hold if it is that of the seat that throws.
+    holds: Vec<Cells>,
     /// For each camp the squares that its pawns hold as the other seat counts them.
     held: Vec<Held>,
     /// Whether the pawns of each camp may have no move left with any throw.
     kept_out: Vec<bool>,
     /// What each throw allows each camp.
-    throws: Vec<[Throw; THROWS.len()]>,
+    throws: Vec<Vec<Throw>>,
     /// The moves of all camps and throws, end to end.
     moves: Vec<Move>,
 }
 
-/// Squares of the ring, as bits.
-type Squares = u128;
-
 /// Squares with a pawn of one seat, and those with two.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    ones: Squares,
-    twos: Squares,
+    ones: Cells,
+    twos: Cells,
 }
 
 /// What a throw allows a camp.
 #[derive(Clone, Copy, Debug)]
 struct Throw {
     /// The squares on which its moves land. With no enemy there it is free to choose.
-    landings: Squares,
+    landings: Cells,
     /// Where its moves begin, where those end that it has if it is free to choose, and where all end.
     start: u32,
     free: u32,
@@ -66,10 +64,6 @@ struct Move {
     is_pair: bool,
 }
 
-/// Quarter turns between opposite seats.
-const OPPOSITE: usize = 2;
-const _: () = assert!(MAX_SEATS == 2 * OPPOSITE);
-
 /// Stands for the camp of a winner.
 const WON: Camp = Camp::MAX;
 
@@ -77,9 +71,9 @@ const WON: Camp = Camp::MAX;
 const PASS_RANK: u8 = 2;
 
 impl Held {
-    fn new(places: &[u8; MAX_PIECES], quarters: usize) -> Held {
-        let squares = places.iter().map(|&place| square(place, quarters)).filter(|&square| square < BESIDE);
-        squares.fold(Held { ones: 0, twos: 0 }, |Held { ones, twos }, square| {
+    fn new(places: &[u8; MAX_PIECES], squares: &Squares) -> Held {
+        let held = places.iter().map(|&place| squares.of(place)).filter(|&square| square != BESIDE);
+        held.fold(Held { ones: 0, twos: 0 }, |Held { ones, twos }, square| {
             let bit = 1 << square;
             Held { ones: ones | bit, twos: twos | ones & bit }
         })
@@ -89,29 +83,29 @@ impl Held {
 impl Move {
     /// Where it lands; nobody holds what is beside the ring.
     #[inline]
-    fn landings(&self) -> Squares {
+    fn landings(&self) -> Cells {
         1 << self.squares[0] | 1 << self.squares[1]
     }
 }
 
 impl DiceWalk {
-    pub(super) fn new(starts: &RaceStarts) -> DiceWalk {
-        let Turns::Dice(turns) = starts.race.turns() else {
-            unreachable!("the walk is made for two dice");
-        };
+    pub(super) fn new(starts: &RaceStarts, turns: &DiceTurns) -> DiceWalk {
+        let own = starts.movers()[0];
+        let seats = [own, starts.in_turn(own).nth(1).unwrap_or(own)];
         let camps = 0..starts.camps().len() as Camp;
-        let held = |camp, quarters| Held::new(starts.camps.places(camp), quarters);
+        let held = |camp, seat| Held::new(starts.camps.places(camp), turns.squares(seat));
         let is_kept_out = |camp| turns.is_kept_out(starts.camps.places(camp), starts.camps.mark(camp) != 0);
         let mut walk = DiceWalk {
             turns: turns.clone(),
-            holds: camps.clone().map(|camp| held(camp, 0).ones).collect(),
-            held: camps.clone().map(|camp| held(camp, OPPOSITE)).collect(),
+            seats,
+            holds: camps.clone().map(|camp| held(camp, seats[0]).ones).collect(),
+            held: camps.clone().map(|camp| held(camp, seats[1])).collect(),
             kept_out: camps.clone().map(is_kept_out).collect(),
             throws: Vec::new(),
             moves: Vec::new(),
         };
         for camp in camps {
-            let throws = THROWS.map(|(dice, _)| walk.add_throw(starts, camp, dice));
+            let throws = turns.rules.outcomes.iter().map(|throw| walk.add_throw(starts, camp, throw.values)).collect();
             walk.throws.push(throws);
         }
         walk
@@ -119,13 +113,14 @@ impl DiceWalk {
 
     /// Lists what a camp could do with a throw if it were alone on the board.
     fn add_throw(&mut self, starts: &RaceStarts, camp: Camp, dice: [u8; 2]) -> Throw {
-        let hops = self.hops(starts, camp, None, dice);
+        let turns = self.turns.clone();
+        let hops = self.hops(&turns, starts, camp, None, dice);
         let mut free = 0;
         self.turns.visit_moves(&hops, |_| free += 1);
         // If dice need not be used there may be further moves; they come last.
         let mut all = Vec::new();
         let mut optional = self.turns.clone();
-        optional.rules.must_use = DiceUse::Optional;
+        optional.is_optional = true;
         optional.visit_moves(&hops, |moves| all.push(moves));
 
         let start = self.moves.len();
@@ -133,7 +128,7 @@ impl DiceWalk {
         for (at, moves) in all.into_iter().enumerate() {
             let mut step = self.alone(starts, camp, &hops, moves);
             step.rank = match moves {
-                _ if self.turns.rules.must_use == DiceUse::Optional => 0,
+                _ if self.turns.is_optional => 0,
                 Some(_) => u8::from(at >= free),
                 None => PASS_RANK,
             };
@@ -149,7 +144,7 @@ impl DiceWalk {
         throw.end = self.moves.len() as u32;
         let beyond = self.beyond(starts, camp);
         throw.is_opened_by_cuts = starts.camps.places(camp).iter().any(|place| {
-            let lands = |die: u8, beyond| landing(place.wrapping_add(die), beyond);
+            let lands = |die: u8, beyond| turns.squares(self.seats[0]).landing(place.wrapping_add(die), beyond);
             dice.into_iter().any(|die| lands(die, beyond) != lands(die, Beyond::Enters))
         });
         throw
@@ -165,7 +160,8 @@ impl DiceWalk {
         sort(&mut own);
         let mark = starts.camps.mark(camp);
         Move {
-            camps: [mark, 1].map(|mark| if own[0] == HOME { WON } else { starts.camps.number(&own, mark) }),
+            camps: [mark, mark | super::camps::CUT]
+                .map(|mark| if own[0] == self.turns.rules.home { WON } else { starts.camps.number(&own, mark) }),
             squares: [hop.square, next.square],
             rank: 0,
             is_pair: second == first + 1 && hops.pairs().contains(first),
@@ -179,8 +175,11 @@ impl DiceWalk {
     #[inline]
     pub(super) fn visit(&self, starts: &RaceStarts, camps: Camps, visitor: &mut impl TurnVisitor) {
         let enemies = self.held[usize::from(camps[1])];
-        for (throw, &(dice, probability)) in self.throws[usize::from(camps[0])].iter().zip(&THROWS) {
-            visitor.throws(f64::from(probability));
+        let outcomes = self.turns.rules.outcomes.iter().zip(&starts.chances);
+        for (throw, (&crate::race::rules::Throw { values: dice, .. }, &probability)) in
+            self.throws[usize::from(camps[0])].iter().zip(outcomes)
+        {
+            visitor.throws(probability);
             if throw.landings & enemies.ones == 0 {
                 for step in &self.moves[throw.start as usize..throw.free as usize] {
                     visitor.end(self.end(starts, camps, step, 0));
@@ -212,7 +211,7 @@ impl DiceWalk {
     /// Visits the moves of a throw as the engine finds them.
     #[cold]
     fn visit_by_engine(&self, starts: &RaceStarts, camps: Camps, dice: [u8; 2], visitor: &mut impl TurnVisitor) {
-        let hops = self.hops(starts, camps[0], Some(camps[1]), dice);
+        let hops = self.hops(&self.turns, starts, camps[0], Some(camps[1]), dice);
         let enemies = self.held[usize::from(camps[1])];
         self.turns.visit_moves(&hops, |moves| {
             let step = self.alone(starts, camps[0], &hops, moves);
@@ -222,7 +221,7 @@ impl DiceWalk {
 
     /// Where a move leads that cuts the pawns on these squares.
     #[inline]
-    fn end(&self, starts: &RaceStarts, camps: Camps, step: &Move, cut: Squares) -> TurnEnd {
+    fn end(&self, starts: &RaceStarts, camps: Camps, step: &Move, cut: Cells) -> TurnEnd {
         let mut end = TurnEnd { camps, then: Then::Next };
         end.camps[0] = step.camps[usize::from(cut != 0)];
         if end.camps[0] == WON {
@@ -231,7 +230,8 @@ impl DiceWalk {
         if cut != 0 {
             let mut enemy = *starts.camps.places(camps[1]);
             for place in &mut enemy {
-                *place = if cut >> square(*place, OPPOSITE) & 1 != 0 { 0 } else { *place };
+                let square = self.turns.squares(self.seats[1]).of(*place);
+                *place = if cut >> square & 1 != 0 { self.turns.rules.sent_to() } else { *place };
             }
             sort(&mut enemy);
             end.camps[1] = starts.camps.number(&enemy, starts.camps.mark(camps[1]));
@@ -246,23 +246,31 @@ impl DiceWalk {
     #[inline]
     fn is_dead(&self, starts: &RaceStarts, camps: Camps) -> bool {
         let is_kept_out = |camp| self.kept_out[usize::from(camp)];
-        is_kept_out(camps[1]) && is_kept_out(camps[0]) && self.turns.is_dead(&starts.state(Seat::SOUTH, camps))
+        is_kept_out(camps[1]) && is_kept_out(camps[0]) && self.turns.is_dead(&starts.state(self.seats[0], camps))
     }
 
     /// The hops of a camp, alone on the board or not.
-    fn hops(&self, starts: &RaceStarts, camp: Camp, enemy: Option<Camp>, dice: [u8; 2]) -> Hops {
+    fn hops<'a>(
+        &self,
+        turns: &'a DiceTurns,
+        starts: &RaceStarts,
+        camp: Camp,
+        enemy: Option<Camp>,
+        dice: [u8; 2],
+    ) -> Hops<'a> {
         let own = starts.camps.places(camp);
+        let [squares, others] = self.seats.map(|seat| turns.squares(seat));
         let mut ring = Ring::empty();
-        ring.add(own, 0, OWN);
+        ring.add(own, squares, OWN);
         if let Some(enemy) = enemy {
-            ring.add(starts.camps.places(enemy), OPPOSITE, ENEMY);
+            ring.add(starts.camps.places(enemy), others, ENEMY);
         }
-        Hops::new(*own, ring, dice, self.beyond(starts, camp))
+        Hops::new(squares, *own, ring, dice, self.beyond(starts, camp))
     }
 
     /// What becomes of the pawns of a camp beyond the ring.
     fn beyond(&self, starts: &RaceStarts, camp: Camp) -> Beyond {
         let has_cut = starts.camps.mark(camp) != 0;
-        self.turns.beyond(has_cut || self.turns.rules.no_cut == NoCut::Off)
+        self.turns.beyond(has_cut || self.turns.rules.sheet.gate.without == Without::Open)
     }
 }

@@ -6,20 +6,22 @@
 mod camps;
 mod dice;
 mod series;
-mod single;
+mod stepped;
+mod throw;
 #[cfg(test)]
 mod throw_tests;
 
 use std::ops::Range;
 
 use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
+use crate::race::rules::{Cells, Crowd};
 use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
 use crate::starts::{Camp, CampInfo, Camps, RowVisitor, TurnStarts, TurnVisitor};
 use camps::CampList;
 use dice::DiceWalk;
 use series::SeriesWalk;
-use single::SingleWalk;
+use throw::ThrowWalk;
 
 /// The most positions that are numbered: what a solver can hold in memory.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -50,14 +52,16 @@ pub enum StartsError {
 
 /// The positions at the start of a turn of a race game.
 ///
-/// A seat's camp is the places of its pieces with what else the rules keep of it: whether it has cut (Pagade, unless
-/// `no_cut=off`), and whether its pieces are declared twins (Ashtapada, `twins=bell`).
+/// A seat's camp is the places of its pieces with what else the rules keep of it: whether it has captured, where that
+/// opens a gate, and which of its pieces are declared units.
 #[derive(Clone, Debug)]
 pub struct RaceStarts {
     race: Race,
     camps: CampList,
     /// Seats that must be told apart.
     movers: Vec<Seat>,
+    /// The probabilities of the outcomes of a throw.
+    chances: Vec<f64>,
 }
 
 impl RaceStarts {
@@ -71,12 +75,18 @@ impl RaceStarts {
             Outlook::Teams => return Err(StartsError::Outlook { what: "teams" }),
             Outlook::Placings => return Err(StartsError::Outlook { what: "placings" }),
         }
-        if matches!(race.turns(), Turns::Dice(_)) && race.spec.seats.len() > 2 {
+        if matches!(race.turns, Turns::Dice(_)) && race.spec.seats.len() > 2 {
             return Err(StartsError::Outlook { what: "two dice and more than two seats" });
+        }
+        if race.rules.sheet.turn.most_throws.is_some() {
+            return Err(StartsError::Outlook { what: "limited throws" });
         }
         let camps = CampList::new(race)?;
         let seats = race.spec().seats;
-        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new() };
+        let weights = race.rules.outcomes.iter().map(|throw| f64::from(throw.weight));
+        let all: f64 = weights.clone().sum();
+        let chances = weights.map(|weight| weight / all).collect();
+        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new(), chances };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         starts.movers = starts.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (starts.camps().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;
@@ -120,21 +130,29 @@ impl RaceStarts {
     pub fn state(&self, mover: Seat, camps: Camps) -> State {
         let mut state = State::empty(mover);
         for (camp, seat) in camps.into_iter().zip(self.in_turn(mover)) {
-            let mark = self.camps.mark(camp);
-            state.pieces[seat.index()] = *self.camps.places(camp);
-            match self.race.turns() {
-                Turns::Series(_) => state.declared[seat.index()] = mark,
-                Turns::Single(_) => {}
-                Turns::Dice(_) => state.cuts |= mark << seat.index(),
-            }
+            self.put(&mut state, seat, camp);
         }
         debug_assert_eq!(state.phase, Phase::Throw);
         state
     }
 
+    /// The position with the pieces of one seat alone.
+    fn state_of(&self, seat: Seat, camp: Camp) -> State {
+        let mut state = State::empty(seat);
+        self.put(&mut state, seat, camp);
+        state
+    }
+
+    fn put(&self, state: &mut State, seat: Seat, camp: Camp) {
+        let mark = self.camps.mark(camp);
+        state.pieces[seat.index()] = *self.camps.places(camp);
+        state.declared[seat.index()] = mark % camps::CUT;
+        state.cuts |= (mark / camps::CUT) << seat.index();
+    }
+
     /// The number of a position, as [`TurnStarts::number`].
     pub fn number(&self, mover: Seat, camps: Camps) -> usize {
-        let mover = self.movers.iter().position(|&seat| seat == mover).unwrap_or(0);
+        let mover = self.movers.iter().position(|&seat| seat == self.alike(mover)).unwrap_or(0);
         let count = self.camps().len();
         camps[..self.seats()].iter().fold(mover, |number, &camp| number * count + usize::from(camp))
     }
@@ -149,6 +167,23 @@ impl RaceStarts {
         let mut start = *state;
         start.begin_turn(state.mover);
         start
+    }
+
+    /// The seat among the movers to which the board looks as to this one.
+    fn alike(&self, mover: Seat) -> Seat {
+        if self.movers.contains(&mover) { mover } else { self.movers[0] }
+    }
+
+    /// Whether no two seats with these camps hold one of the cells `exclusive`.
+    fn are_apart(&self, mover: Seat, camps: Camps, exclusive: Cells) -> bool {
+        let mut taken = 0;
+        camps.into_iter().zip(self.in_turn(mover)).all(|(camp, seat)| {
+            let bits = &self.race.rules.bits[seat.index()];
+            let held = Crowd::default().and(bits, self.camps.places(camp)).ones & exclusive;
+            let is_free = held & taken == 0;
+            taken |= held;
+            is_free
+        })
     }
 
     /// The seats in turn order from `mover` on.
@@ -168,18 +203,22 @@ pub struct RaceTurns {
 #[derive(Clone, Debug)]
 enum Walk {
     Series(SeriesWalk),
-    Single(SingleWalk),
+    Throw(ThrowWalk),
     Dice(DiceWalk),
+    /// By stepping the engine, and the cells that two seats cannot both hold.
+    Stepped(Cells),
 }
 
 impl RaceTurns {
-    /// Prepares tables of moves; for Ashtapada with two pieces that takes seconds, and minutes where enemies close
-    /// squares or any throw can be left unused.
+    /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
+    /// close squares or any throw can be left unused.
     pub fn new(starts: RaceStarts) -> RaceTurns {
-        let walk = match starts.race.turns() {
-            Turns::Series(_) => Walk::Series(SeriesWalk::new(&starts)),
-            Turns::Single(_) => Walk::Single(SingleWalk::new(&starts)),
-            Turns::Dice(_) => Walk::Dice(DiceWalk::new(&starts)),
+        let is_listed = throw::is_listed(&starts.race);
+        let walk = match &starts.race.turns {
+            Turns::Series(turns) if starts.race.spec.pieces <= 2 => Walk::Series(SeriesWalk::new(&starts, turns)),
+            Turns::Throw(turns) if is_listed => Walk::Throw(ThrowWalk::new(&starts, turns)),
+            Turns::Dice(turns) => Walk::Dice(DiceWalk::new(&starts, turns)),
+            _ => Walk::Stepped(starts.race.exclusive_cells()),
         };
         RaceTurns { starts, walk }
     }
@@ -212,19 +251,23 @@ impl TurnStarts for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, camps: Camps) -> bool {
+        let mover = self.starts.alike(mover);
         match &self.walk {
             Walk::Series(_) => true,
-            Walk::Single(walk) => walk.is_position(&self.starts, mover, camps),
+            Walk::Throw(walk) => walk.is_position(&self.starts, mover, camps),
             Walk::Dice(walk) => walk.is_position(camps),
+            Walk::Stepped(exclusive) => self.starts.are_apart(mover, camps, *exclusive),
         }
     }
 
     #[inline]
     fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        let mover = self.starts.alike(mover);
         match &self.walk {
             Walk::Series(walk) => walk.visit(&self.starts, mover, camps, visitor),
-            Walk::Single(walk) => walk.visit(&self.starts, mover, camps, visitor),
+            Walk::Throw(walk) => walk.visit(&self.starts, mover, camps, visitor),
             Walk::Dice(walk) => walk.visit(&self.starts, camps, visitor),
+            Walk::Stepped(_) => stepped::visit(&self.starts, mover, camps, visitor),
         }
     }
 
@@ -242,7 +285,8 @@ impl TurnStarts for RaceTurns {
     fn cut_off(&self) -> f64 {
         match &self.walk {
             Walk::Series(walk) => walk.cut_off(),
-            Walk::Single(_) | Walk::Dice(_) => 0.0,
+            Walk::Stepped(_) if self.starts.race.series().is_some() => stepped::MISSING,
+            Walk::Throw(_) | Walk::Dice(_) | Walk::Stepped(_) => 0.0,
         }
     }
 }

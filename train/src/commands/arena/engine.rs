@@ -90,7 +90,10 @@ impl EnginePlayer {
         let position = race.print(state);
         // Numbers up to 2⁵³ survive in every language.
         let seed = rng.next_u64() >> 11;
-        let request = json!({"op": "bestmove", "position": position, "seed": seed});
+        let mut request = json!({"op": "bestmove", "position": position, "seed": seed});
+        if !race.ruleset().is_builtin() {
+            request["sheet"] = json!(race.ruleset().base().text());
+        }
         let answer = running.ask(request, self.program.limits.patience)?;
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);

@@ -60,8 +60,12 @@ pub fn enter<'a>(specs: &[String], game: &GameArgs, limits: &Limits) -> Result<(
     Ok((race, (entrants, versions)))
 }
 
-/// Checks that an engine which names its games knows the one that is played.
+/// Checks that an engine which names its games knows the one that is played. It is given the sheet of one that does not
+/// come with the program.
 fn check_game(hello: &Value, race: &Race) -> Result<()> {
+    if !race.ruleset().is_builtin() {
+        return Ok(());
+    }
     let Some(known) = hello.get("games").and_then(Value::as_array) else { return Ok(()) };
     let played = race.spec().name.split('?').next().unwrap_or_default();
     if !known.iter().any(|game| game.as_str() == Some(played)) {

@@ -19,6 +19,9 @@ pub struct Settings {
     pub game: String,
     /// The seats that take part.
     pub seats: String,
+    /// The sheet of a game that does not come with the program, as TOML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// Who meets.
     pub agents: Vec<Named>,
     /// Seed of the throws.

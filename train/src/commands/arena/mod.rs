@@ -114,11 +114,12 @@ impl<'a> Arena<'a> {
             name: entrant.name.clone(),
             version: version.clone(),
         };
-        let spec = self.tournament.race().spec();
+        let (spec, ruleset) = (self.tournament.race().spec(), self.tournament.race().ruleset());
         Settings {
             arena: FORMAT,
             game: spec.name.clone(),
             seats: spec.seats.iter().map(Seat::letter).collect(),
+            sheet: (!ruleset.is_builtin()).then(|| ruleset.base().text()),
             agents: entrants.map(of).collect(),
             seed: self.args.games.seed,
             luck: self

@@ -106,7 +106,8 @@ fn play(
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
     let itself = survey(race, &perfect, Whose::Both, table, Some(&shortlist), &matched, &progress);
     let facts = TableFacts { bits: table.bits(), facts: *table.facts() };
-    let mut record = Record::new(*race.ruleset(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
+    let mut record =
+        Record::new(race.ruleset().clone(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
     record.house_rules = known;
     for baseline in Baseline::ALL {
         begin(baseline.name());

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, THROWS, Turn};
+use crate::race::series::allot::{Allotment, Turn};
+
+use super::throws::{KINDS, ThrowList};
 
 /// Allotments by number; 0 is that of nothing.
 #[derive(Default, Debug)]
@@ -15,12 +17,12 @@ pub(super) struct Allotted {
     /// One after the other for each allotment and throw: the numbers of those that give the throw to a unit.
     next: Vec<u32>,
     /// By allotment and throw, where those end.
-    ends: Vec<[u32; THROWS.len()]>,
+    ends: Vec<[u32; KINDS]>,
 }
 
 impl Allotted {
     /// Finds the allotments of a turn.
-    pub(super) fn find(&mut self, turns: &SeriesTurns, turn: &Turn) {
+    pub(super) fn find(&mut self, turns: &SeriesTurns, throws: &ThrowList, turn: &Turn) {
         self.allotments.clear();
         self.numbers.clear();
         self.next.clear();
@@ -28,8 +30,9 @@ impl Allotted {
         self.number(Allotment::NONE);
         let mut at = 0;
         while let Some(&allotment) = self.allotments.get(at) {
-            let ends = THROWS.map(|throw| {
-                for longer in turns.extensions(turn, &allotment, throw) {
+            let ends = std::array::from_fn(|kind| {
+                for longer in throws.kind(kind).into_iter().flat_map(|throw| turns.extensions(turn, &allotment, throw))
+                {
                     let number = self.number(longer);
                     self.next.push(number);
                 }
@@ -52,13 +55,13 @@ impl Allotted {
         &self.allotments
     }
 
-    /// The numbers of the allotments with one more throw, an index of [`THROWS`].
+    /// The numbers of the allotments with one more throw, an index of [`ThrowList::kind`].
     #[inline]
     pub(super) fn extensions(&self, allotment: u32, throw: usize) -> &[u32] {
         let allotment = allotment as usize;
         let start = match (allotment, throw) {
             (0, 0) => 0,
-            (_, 0) => self.ends[allotment - 1][THROWS.len() - 1],
+            (_, 0) => self.ends[allotment - 1][KINDS - 1],
             _ => self.ends[allotment][throw - 1],
         };
         &self.next[start as usize..self.ends[allotment][throw] as usize]

@@ -1,4 +1,4 @@
-//! What a camp of Ashtapada can do with each series of throws.
+//! What a camp can do with each series of throws.
 //!
 //! No series is played. Allotments that use exactly some throws are those that use one throw less, with that throw
 //! given to each unit that can take it; the functions of the engine say who can. The legal ones of what is kept follow
@@ -7,11 +7,12 @@
 use super::Choice;
 use super::allotted::Allotted;
 use super::sets::Sets;
-use super::throws::{NONE, ThrowList, Throws};
-use crate::flags::MustUse;
+use super::throws::{MAX_STOPS, NONE, ThrowList, Throws};
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, THROWS, Turn};
+use crate::race::series::allot::{Allotment, Turn};
 use crate::race::starts::RaceStarts;
+use crate::race::state::MAX_KINDS;
+use crate::sheet::Must;
 use crate::starts::Camp;
 
 /// Throws with the same legal results, and where in the list of results these end.
@@ -37,16 +38,17 @@ pub(super) struct Legal<'a> {
     /// The allotments that use exactly the throws of the list, one list after the other, and where each ends.
     using: Vec<u32>,
     ends: Vec<usize>,
-    /// By throws kept and last throw (none, 2, 3) the legal results, and how many throws they use.
-    results: Vec<[Option<(u32, u8)>; 3]>,
+    /// By throws kept and last throw (none, or one of those that end a series) the legal results, and how many throws
+    /// they use.
+    results: Vec<[Option<(u32, u8)>; 1 + MAX_STOPS]>,
     sets: Sets,
     scratch: Vec<u64>,
 }
 
 /// Below the bits of a choice: kinds of throws that the turn could go on with and so must not leave.
 const KIND_BITS: u32 = 8;
-/// The throws that end a series, as indices of [`THROWS`]; the others come before them.
-const LAST: [usize; 2] = [3, 4];
+/// The first throw that ends a series among those of [`ThrowList::kind`].
+const LAST: usize = MAX_KINDS;
 
 impl<'a> Legal<'a> {
     pub(super) fn new(starts: &'a RaceStarts, turns: &'a SeriesTurns, throws: &'a ThrowList) -> Legal<'a> {
@@ -68,7 +70,7 @@ impl<'a> Legal<'a> {
 
     /// Lists what a camp can allot; of the squares `closed` by enemies only that of entry matters.
     pub(super) fn allot(&mut self, camp: Camp, closed: u64) {
-        self.allotted.find(self.turns, &self.turn(camp, closed));
+        self.allotted.find(self.turns, self.throws, &self.turn(camp, closed));
         self.found.clear();
         self.found.resize(self.allotted.all().len(), 0);
         self.lists = 0;
@@ -87,11 +89,12 @@ impl<'a> Legal<'a> {
         self.ended = all.map(|allotment| self.result(camp, &turn, allotment)).collect();
         self.sets.clear();
         self.results.clear();
-        self.results.resize(self.throws.throws().len(), [None; 3]);
+        self.results.resize(self.throws.throws().len(), [None; 1 + MAX_STOPS]);
         self.legal(0, 0);
         for at in 0..self.results.len() {
-            self.legal(at, 1);
-            self.legal(at, 2);
+            for last in 1..=self.throws.stops() {
+                self.legal(at, last);
+            }
         }
     }
 
@@ -118,7 +121,7 @@ impl<'a> Legal<'a> {
         self.ends.push(self.using.len());
     }
 
-    /// Puts into `scratch` the results of using exactly the throws number `at` and a last one (none, 2, 3).
+    /// Puts into `scratch` the results of using exactly the throws number `at` and a last one (0 for none).
     fn end_with(&mut self, at: usize, last: usize) {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         let using = &self.using[start..self.ends[at]];
@@ -127,7 +130,7 @@ impl<'a> Legal<'a> {
             self.scratch.extend(using.iter().filter_map(|&allotment| self.ended[allotment as usize]));
         } else {
             self.lists += 1;
-            for &longer in using.iter().flat_map(|&shorter| self.allotted.extensions(shorter, LAST[last - 1])) {
+            for &longer in using.iter().flat_map(|&shorter| self.allotted.extensions(shorter, LAST + last - 1)) {
                 if std::mem::replace(&mut self.found[longer as usize], self.lists) != self.lists {
                     self.scratch.extend(self.ended[longer as usize]);
                 }
@@ -137,7 +140,7 @@ impl<'a> Legal<'a> {
         self.scratch.dedup();
     }
 
-    /// The results that are legal when exactly the throws number `at` and a last one (none, 2, 3) are kept, and how
+    /// The results that are legal when exactly the throws number `at` and a last one (0 for none) are kept, and how
     /// many throws they use.
     fn legal(&mut self, at: usize, last: usize) -> (u32, u8) {
         if let Some(result) = self.results[at][last] {
@@ -145,7 +148,7 @@ impl<'a> Legal<'a> {
         }
         let throws = &self.throws.throws()[at];
         self.end_with(at, last);
-        let result = if self.turns.rules.must_use == MustUse::Max && !self.scratch.is_empty() {
+        let result = if self.turns.must == Must::Most && !self.scratch.is_empty() {
             (self.sets.insert(&self.scratch), throws.count + u8::from(last > 0))
         } else {
             self.legal_with_less(at, last, throws)
@@ -156,19 +159,19 @@ impl<'a> Legal<'a> {
 
     /// [`Legal::legal`] where throws can be left.
     fn legal_with_less(&mut self, at: usize, last: usize, throws: &Throws) -> (u32, u8) {
-        let must_use = self.turns.rules.must_use;
+        let must_use = self.turns.must;
         // By kind, the results with one throw of the kind less.
         let mut less = [None; 4];
         for (kind, less) in less.iter_mut().enumerate() {
             *less = match kind {
-                3 if last > 0 => Some((self.legal(at, 0), LAST[last - 1])),
+                3 if last > 0 => Some((self.legal(at, 0), LAST + last - 1)),
                 3 => None,
                 _ if throws.less[kind] == NONE => None,
                 _ => Some((self.legal(throws.less[kind], last), kind)),
             };
         }
         let most = less.iter().flatten().map(|((_, used), _)| *used).max().unwrap_or(0);
-        if must_use == MustUse::Max {
+        if must_use == Must::Most {
             less = less.map(|less| less.filter(|&((_, used), _)| used == most));
             let mut sets = less.iter().flatten().map(|((set, _), _)| *set);
             if let Some(set) = sets.next().filter(|&first| sets.all(|set| set == first)) {
@@ -177,9 +180,9 @@ impl<'a> Legal<'a> {
         }
         self.end_with(at, last);
         for ((set, _), throw) in less.into_iter().flatten() {
-            let bit = match must_use {
-                MustUse::Greedy => u64::from(THROWS[throw].bit()),
-                MustUse::Max | MustUse::Optional => 0,
+            let bit = match (must_use, self.throws.kind(throw)) {
+                (Must::Greedy, Some(throw)) => u64::from(self.turns.bit(throw)),
+                _ => 0,
             };
             self.scratch.extend(self.sets.get(set).iter().filter(|&result| result & bit == 0));
         }
@@ -202,12 +205,11 @@ impl<'a> Legal<'a> {
         } else {
             Choice::new(self.starts.camps.number(&places, mark), self.turns.strikes(allotment, landed))
         };
-        let kinds = match self.turns.rules.must_use {
-            MustUse::Greedy => {
-                let extending = THROWS.into_iter().filter(|&throw| self.turns.extends(turn, allotment, throw));
-                extending.fold(0, |kinds, throw| kinds | throw.bit())
-            }
-            MustUse::Max | MustUse::Optional => 0,
+        let kinds = if self.turns.must == Must::Greedy {
+            let extending = self.turns.throws().filter(|&throw| self.turns.extends(turn, allotment, throw));
+            extending.fold(0, |kinds, throw| kinds | self.turns.bit(throw))
+        } else {
+            0
         };
         Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
     }
@@ -223,9 +225,9 @@ impl<'a> Legal<'a> {
         };
         add(self.results[0][0], self.throws.chance_of_nothing(is_on_board));
         for (kept, results) in self.throws.throws().iter().zip(&self.results) {
-            let [two, three] = self.throws.chance(kept, is_on_board);
-            add(results[1], two);
-            add(results[2], three);
+            for (&result, chance) in results[1..].iter().zip(self.throws.chance(kept, is_on_board)) {
+                add(result, chance);
+            }
         }
         let mut sets = Sets::default();
         let mut classes: Vec<f64> = Vec::new();
@@ -249,10 +251,11 @@ impl<'a> Legal<'a> {
         classes.into_iter().map(listed).collect()
     }
 
-    /// The legal results with the throws of the list that have this number, and a last one of 0 (none), 2 or 3.
+    /// The legal results with the throws of the list that have this number, and the last one of this number (0 for
+    /// none).
     #[cfg(test)]
-    pub(super) fn choices(&self, throws: usize, last: u8) -> impl Iterator<Item = Choice> {
-        let (set, _) = self.results[throws][usize::from(last.saturating_sub(1))].expect("was found");
+    pub(super) fn choices(&self, throws: usize, last: usize) -> impl Iterator<Item = Choice> {
+        let (set, _) = self.results[throws][last].expect("was found");
         self.sets.get(set).iter().map(|&member| Choice::from_bits(member >> KIND_BITS))
     }
 }

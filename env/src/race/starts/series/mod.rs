@@ -1,4 +1,4 @@
-//! Walks through the turns of Ashtapada: what a camp can do with a series is worked out beforehand.
+//! Walks through turns of a series of throws: what a camp can do with a series is worked out beforehand.
 //!
 //! What a seat can do depends on its own camp alone, unless enemies close marked squares; what it captures is looked
 //! up.
@@ -11,12 +11,10 @@ mod tests;
 mod throws;
 
 use super::RaceStarts;
-use super::single::quarters;
-use crate::flags::{Marked, MustUse};
+use super::throw::quarters;
 use crate::game::{MAX_SEATS, Seat};
-use crate::race::Turns;
-use crate::race::board::NOWHERE;
 use crate::race::series::SeriesTurns;
+use crate::sheet::Must;
 use crate::starts::{Camp, Camps, RowVisitor, Then, TurnEnd, TurnVisitor};
 use legal::{Class, Legal};
 use std::collections::{BTreeSet, HashMap};
@@ -68,8 +66,8 @@ struct OwnCamp {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Choice {
     camp: Camp,
-    /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. More than two
-    /// never come about, since positions of three pieces each are too many to be numbered.
+    /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. The walk
+    /// is made for one or two pieces, so there are no more.
     landings: [u8; 2],
 }
 
@@ -113,19 +111,14 @@ impl Choice {
 const WON: u8 = PAIR + 63;
 
 impl SeriesWalk {
-    pub(super) fn new(starts: &RaceStarts) -> SeriesWalk {
-        let rules = &series_turns(starts).rules;
-        let missing = match rules.must_use {
-            MustUse::Max | MustUse::Greedy => MISSING,
-            MustUse::Optional => MISSING_OPTIONAL,
-        };
-        SeriesWalk::of(starts, ThrowList::length(rules, missing), |_| true)
+    pub(super) fn new(starts: &RaceStarts, turns: &SeriesTurns) -> SeriesWalk {
+        let missing = if turns.must == Must::Optional { MISSING_OPTIONAL } else { MISSING };
+        SeriesWalk::of(starts, turns, ThrowList::length(turns, missing), |_| true)
     }
 
     /// A walk that knows the camps which are wanted, and series of up to `length` throws before the last.
-    fn of(starts: &RaceStarts, length: usize, is_wanted: impl Fn(Camp) -> bool) -> SeriesWalk {
-        let turns = series_turns(starts);
-        let throws = ThrowList::new(&turns.rules, length);
+    fn of(starts: &RaceStarts, turns: &SeriesTurns, length: usize, is_wanted: impl Fn(Camp) -> bool) -> SeriesWalk {
+        let throws = ThrowList::new(turns, length);
         let captured = std::array::from_fn(|quarters| captured(starts, turns, quarters));
         let seen: [Vec<Seen>; MAX_SEATS] =
             std::array::from_fn(|quarters| seen(starts, turns, quarters, &captured[quarters]));
@@ -309,24 +302,17 @@ impl OwnCamp {
     }
 }
 
-fn series_turns(starts: &RaceStarts) -> &SeriesTurns {
-    match starts.race.turns() {
-        Turns::Series(turns) => turns,
-        Turns::Single(_) | Turns::Dice(_) => unreachable!("the walk is made for series of throws"),
-    }
-}
-
 /// What each camp of a seat `quarters` counter-clockwise becomes by each landing.
 fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Camp; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
     let becomes = |camp: Camp, landing: u8| {
         let place = landing % PAIR;
-        if place == 0 || place >= turns.keep || turns.is_marked(place) {
+        if turns.rules.contested >> place & 1 == 0 {
             return camp;
         }
-        let index = turns.board.same_square(Seat::SOUTH, place - 1, enemy);
         let (places, mark) = (*starts.camps.places(camp), starts.camps.mark(camp));
-        let left = (index != NOWHERE).then(|| turns.captured(places, mark, index + 1, landing >= PAIR)).flatten();
+        let cell = turns.rules.cells[0][usize::from(place)];
+        let left = turns.rules.captured(enemy, places, mark, cell, landing >= PAIR);
         left.map_or(camp, |(places, mark)| starts.camps.number(&places, mark))
     };
     let camps = 0..starts.camps().len() as Camp;
@@ -341,13 +327,8 @@ fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[
             let landings = (0..usize::from(PAIR)).filter(|place| becomes_another(&(place + usize::from(pair))));
             landings.fold(0, |places, place| places | 1 << place)
         };
-        let closed = match turns.rules.x {
-            Marked::Share => 0,
-            Marked::Block => {
-                let places = starts.camps.places(camp as Camp);
-                turns.seen(Seat::SOUTH.rotated(quarters), places, Seat::SOUTH) & turns.marked
-            }
-        };
+        let held = || turns.seen(Seat::SOUTH.rotated(quarters), starts.camps.places(camp as Camp), Seat::SOUTH);
+        let closed = if turns.blocks { held() & turns.marked } else { 0 };
         Seen { struck: [strikes(0), strikes(PAIR)], closed }
     };
     captured.iter().enumerate().map(seen).collect()

@@ -1,7 +1,13 @@
-//! The throws that a turn of Ashtapada can keep, and how likely they are.
+//! The throws that a series can keep, and how likely they are.
 
-use crate::flags::AshtapadaRules;
-use crate::games::ashtapada;
+use crate::race::series::SeriesTurns;
+use crate::race::series::allot::Throw;
+use crate::race::state::{Kind, MAX_KINDS};
+
+/// The most values that end a series.
+pub(super) const MAX_STOPS: usize = 3;
+/// Kinds of throws: those after which a series goes on, and those that end it.
+pub(super) const KINDS: usize = MAX_KINDS + MAX_STOPS;
 
 /// Where there are no such throws.
 pub(super) const NONE: usize = usize::MAX;
@@ -9,7 +15,7 @@ pub(super) const NONE: usize = usize::MAX;
 /// Throws that do not end the series, counted by kind, whatever their order.
 #[derive(Clone, Debug)]
 pub(super) struct Throws {
-    /// The kind that is allotted last, as an index of [`crate::race::series::allot::THROWS`].
+    /// The kind that is allotted last, as an index of [`ThrowList::kind`].
     pub(super) last: usize,
     /// By kind, where in the list the same throws less one of the kind stand, or [`NONE`].
     pub(super) less: [usize; 3],
@@ -23,8 +29,9 @@ pub(super) struct Throws {
 #[derive(Clone, Debug)]
 pub(super) struct ThrowList {
     throws: Vec<Throws>,
-    /// How likely a throw ends the series with 2 and with 3.
-    ending: [f64; 2],
+    kinds: [Option<Throw>; KINDS],
+    /// How likely a throw ends the series with each of the values that do.
+    ending: Vec<f64>,
     /// How likely a 1 comes before the end.
     any_one: f64,
     /// How likely a series is longer.
@@ -33,23 +40,30 @@ pub(super) struct ThrowList {
 
 impl ThrowList {
     /// How many throws before the last a list needs, that series be missing with a probability of at most `missing`.
-    pub(super) fn length(rules: &AshtapadaRules, missing: f64) -> usize {
-        std::iter::successors(Some(goes_on(rules)), |longer| Some(longer * goes_on(rules)))
+    pub(super) fn length(turns: &SeriesTurns, missing: f64) -> usize {
+        let goes_on = goes_on(turns);
+        std::iter::successors(Some(goes_on), |longer| Some(longer * goes_on))
             .take_while(|&longer| longer > missing)
             .count()
     }
 
     /// The list of throws of series with up to `length` throws before the last.
-    pub(super) fn new(rules: &AshtapadaRules, length: usize) -> ThrowList {
-        let weights = ashtapada::weights(rules).map(f64::from);
-        let all: f64 = weights.iter().sum();
-        let [one, two, three, four, zero] = weights.map(|weight| weight / all);
-        let chances = [one, four, zero];
+    pub(super) fn new(turns: &SeriesTurns, length: usize) -> ThrowList {
+        let kinds = Kind::ALL.map(|kind| (turns.face(kind) > 0).then_some(Throw::Of(kind)));
+        let mut all = [None; KINDS];
+        all[..MAX_KINDS].copy_from_slice(&kinds);
+        let stops = turns.throws().filter(|throw| matches!(throw, Throw::Last(_)));
+        all[MAX_KINDS..].iter_mut().zip(stops).for_each(|(kind, stop)| *kind = Some(stop));
+        let chance = |throw: Option<Throw>| throw.map_or(0.0, |throw| turns.chance_of(throw));
+        let chances = kinds.map(chance);
+        let ending: Vec<f64> = all[MAX_KINDS..].iter().flatten().map(|&throw| turns.chance_of(throw)).collect();
+        let ends: f64 = ending.iter().sum();
         let mut list = ThrowList {
             throws: Vec::new(),
-            ending: [two, three],
-            any_one: weights[0] / (all - weights[3] - weights[4]),
-            cut_off: (0..=length).map(|_| goes_on(rules)).product(),
+            kinds: all,
+            any_one: chances[0] / (chances[0] + ends),
+            cut_off: (0..=length).map(|_| 1.0 - ends).product(),
+            ending,
         };
         let side = length + 1;
         let mut found = vec![NONE; side * side * side];
@@ -57,6 +71,9 @@ impl ThrowList {
             for ones in (0..=count).rev() {
                 for fours in (0..=count - ones).rev() {
                     let counts = [ones, fours, count - ones - fours];
+                    if counts.iter().zip(kinds).any(|(&count, kind)| count > 0 && kind.is_none()) {
+                        continue;
+                    }
                     let at = |counts: [usize; 3]| (counts[0] * side + counts[1]) * side + counts[2];
                     let less = std::array::from_fn(|kind| {
                         let mut less = counts;
@@ -83,19 +100,30 @@ impl ThrowList {
         &self.throws
     }
 
+    /// The kinds of throws by number: those after which a series goes on in the order in which they are allotted, then
+    /// those that end it.
+    pub(super) fn kind(&self, kind: usize) -> Option<Throw> {
+        self.kinds[kind]
+    }
+
+    /// How many values end a series.
+    pub(super) fn stops(&self) -> usize {
+        self.ending.len()
+    }
+
     pub(super) fn cut_off(&self) -> f64 {
         self.cut_off
     }
 
-    /// How likely exactly these throws are kept with a last one of 2 and with one of 3.
-    pub(super) fn chance(&self, throws: &Throws, is_on_board: bool) -> [f64; 2] {
+    /// How likely exactly these throws are kept with each of the values that end a series.
+    pub(super) fn chance(&self, throws: &Throws, is_on_board: bool) -> impl Iterator<Item = f64> {
         let chance = match throws.less[0] {
             _ if is_on_board => throws.chance,
             NONE => 0.0,
             // Whatever came before the first 1 is dropped.
             rest => self.any_one * self.throws[rest].chance,
         };
-        self.ending.map(|ending| ending * chance)
+        self.ending.iter().map(move |ending| ending * chance)
     }
 
     /// How likely nothing is kept.
@@ -115,7 +143,6 @@ impl ThrowList {
 }
 
 /// How likely a throw does not end the series.
-fn goes_on(rules: &AshtapadaRules) -> f64 {
-    let [one, two, three, four, zero] = ashtapada::weights(rules).map(f64::from);
-    (one + four + zero) / (one + two + three + four + zero)
+fn goes_on(turns: &SeriesTurns) -> f64 {
+    turns.throws().filter(|throw| matches!(throw, Throw::Of(_))).map(|throw| turns.chance_of(throw)).sum()
 }

@@ -1,0 +1,71 @@
+//! Games as data: what a program can say of one, and sheets that requests bring.
+
+use std::sync::Arc;
+
+use ashta_env::sheet::{Flag, Sheet, SheetProblem, Sheets};
+use serde_json::{Map, Value, json};
+
+use super::{Engine, Refusal, code, refuse, text};
+
+/// What a game is, for programs that let people choose one: names, seats, throws, house rules, words, rules in prose.
+pub fn describe(sheet: &Sheet) -> Value {
+    let flags = sheet.flags.iter().map(|(name, flag)| described_flag(name, flag));
+    json!({
+        "name": sheet.name,
+        "title": sheet.title,
+        "summary": sheet.summary,
+        "rules": sheet.rules,
+        "sources": sheet.sources,
+        "seats": sheet.seats.allowed,
+        "pieces": {"count": sheet.pieces.count, "allowed": sheet.pieces.allowed},
+        "throws": sheet.throws,
+        "flags": flags.collect::<Vec<_>>(),
+        "words": sheet.words,
+    })
+}
+
+fn described_flag(name: &str, flag: &Flag) -> Value {
+    let values = flag.values.iter().map(|(name, value)| json!({"name": name, "about": value.about}));
+    json!({
+        "name": name,
+        "about": flag.about,
+        "default": flag.values.keys().next(),
+        "values": values.collect::<Vec<_>>(),
+    })
+}
+
+/// A problem of a sheet as data.
+pub(super) fn problem(problem: &SheetProblem) -> Value {
+    json!({"line": problem.line, "key": problem.key, "message": problem.message})
+}
+
+impl Engine {
+    /// The sheet that a request brings; from then on its game is known.
+    pub(super) fn brought(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
+        if request.get("sheet").is_none_or(Value::is_null) {
+            return Ok(None);
+        }
+        let text = text(request, "sheet")?;
+        let known = self.last_sheet.as_ref().filter(|(known, _)| known == text);
+        let sheet = match known {
+            Some((_, sheet)) => Arc::clone(sheet),
+            None => Arc::new(read(text)?),
+        };
+        self.sheets.add(Arc::clone(&sheet)).map_err(|error| refuse(code::GAME, error))?;
+        self.last_sheet = Some((text.to_owned(), Arc::clone(&sheet)));
+        Ok(Some(sheet))
+    }
+}
+
+/// Reads a sheet with a name that no built-in game has.
+fn read(text: &str) -> Result<Sheet, Refusal> {
+    let sheet = Sheet::read(text, "sheet");
+    let sheet =
+        sheet.map_err(|error| Refusal { code: code::GAME, message: error.to_string(), problems: error.problems })?;
+    Sheets::check_name(&sheet).map_err(|error| {
+        let line = text.lines().position(|line| line.trim_start().starts_with("name")).map(|at| at + 1);
+        let problem = SheetProblem { line, key: "name".to_owned(), message: error.to_string() };
+        Refusal { code: code::GAME, message: error.to_string(), problems: vec![problem] }
+    })?;
+    Ok(sheet)
+}

@@ -1,0 +1,14 @@
+"""The game that the environments of other libraries are made for."""
+
+from __future__ import annotations
+
+from ._ashta import Game
+
+
+def game_of(game: str | Game, seats: int | str | None, max_turns: int | None) -> Game:
+    """The game of this name for these seats, or the `Game` that is given, which has its seats and its turn limit."""
+    if not isinstance(game, Game):
+        return Game(game, seats, max_turns=max_turns)
+    if seats is not None or max_turns is not None:
+        raise ValueError("`seats` and `max_turns` go with the name of a game: an `ashta.Game` has its own")
+    return game

@@ -1,0 +1,196 @@
+//! Tests of [`super`].
+
+use rand::Rng;
+
+use super::*;
+use crate::chance;
+use crate::ruleset::Ruleset;
+use crate::turn::{TurnResults, turn_results};
+
+/// Every distinct result of the turn of a position, in words.
+fn turns(position: &str) -> Vec<String> {
+    let (race, state) = Race::parse(position).expect("a position");
+    let mut results = TurnResults::new();
+    turn_results(&race, &state, &mut results);
+    let mut texts: Vec<String> =
+        (0..results.len()).map(|index| race.turn_text(&state, results.actions(index))).collect();
+    texts.sort_unstable();
+    texts
+}
+
+#[test]
+fn ashtapada_turns_are_told_by_squares() {
+    assert_eq!(
+        turns("ashtapada S:5,30/N:off,23 S 4,2"),
+        [
+            "B2 to B6 by 4, then H3 to H5 by 2",
+            "B2 to C7 by 4+2",
+            "H3 to G8 by 4+2",
+            "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again",
+        ]
+    );
+    assert_eq!(turns("ashtapada S:off,off/N:off,off S 4,8,2"), ["pass"]);
+    assert_eq!(turns("ashtapada S:off,off/N:off,off S 4,1,3"), ["enter on E1, then E1 to H1 by 3 (4 unused)"]);
+    assert_eq!(
+        turns("ashtapada S:off,off/N:off,off S 1,1,2"),
+        [
+            "enter 2 on E1, then E1 to G1 by 2",
+            "enter 2 on E1, then twins E1 to G1 by 2",
+            "enter on E1, then E1 to H1 by 1+2"
+        ]
+    );
+    assert_eq!(turns("ashtapada S:keep,keep/N:off,off S 1,1,3"), ["bear 2 off (3 unused), wins"]);
+    assert_eq!(turns("ashtapada S:6,6/N:23,23 S 3")[1], "twins H4 to H7 by 3, captures NN on H7, throws again");
+    let slow = turns("ashtapada?twin_speed=half_floor S:6,6/N:off,off S 4,3");
+    assert!(slow.contains(&"twins H4 to H7 by 4+3".to_owned()), "{slow:?}");
+}
+
+#[test]
+fn ashte_kashte_turns_are_told_by_squares() {
+    assert_eq!(
+        turns("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2"),
+        ["G6 to F7 by 2, captures N on F7", "double G6 to F7 by 2, captures N on F7", "enter on F1 by 2"]
+    );
+    assert_eq!(turns("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 4"), ["pass, throws again"]);
+    assert_eq!(turns("ashte-kashte S:45,home,home,home/N:hand,hand,hand,hand S 3"), ["D5 home by 3, wins"]);
+}
+
+#[test]
+fn pagade_turns_are_told_by_squares() {
+    assert_eq!(turns("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4")[4], "pair O9 to S9 by 4, cuts NN on S9");
+    assert_eq!(turns("pagade S:cut,cut,20,30/N+:6,7,12,12 S 1,4"), ["enter on J8 by 1, then enter on J5 by 4"]);
+    let lapped = turns("pagade?no_cut=lap S:60,74,75,75/N:6,7,12,12 S 3,4");
+    assert!(lapped.contains(&"I1 to K6 by 3+4".to_owned()), "{lapped:?}");
+    let both = turns("pagade S:3,12,30,73/N:6,7,12,68 S 4,6");
+    assert!(both.iter().any(|text| text.contains("cuts N") && text.contains("I3 to J4 by 6")), "{both:?}");
+    let one = turns("pagade S+:79,81,home,home/N:6,7,12,12 S 3,6");
+    assert_eq!(one, ["J4 to J7 by 3 (6 unused)", "J6 home by 3 (6 unused)"]);
+}
+
+#[test]
+fn what_is_allotted_is_told_too() {
+    assert_eq!(turns("ashtapada S:5,30/N:off,23 S 2;30+4"), ["B2 to B6 by 4, then H3 to H5 by 2", "B2 to C7 by 4+2"]);
+    assert_eq!(
+        turns("ashtapada S:5,30/N:off,23 S 2;5+4"),
+        ["H3 to G8 by 4+2", "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again"]
+    );
+    assert_eq!(
+        turns("ashtapada S:5,30/N:off,23 S 4,2;5+2"),
+        [
+            "H3 to E8 by 1+1+4+2",
+            "H3 to G8 by 1+1+4, then B2 to B4 by 2",
+            "H3 to H5 by 1+1, then B2 to C7 by 4+2",
+            "H3 to H7 by 1+1+2, then B2 to B6 by 4, captures N on H7, throws again",
+        ]
+    );
+    // A piece that takes no more is told as well, and so are pieces that enter or are borne off.
+    assert_eq!(turns("ashtapada S:off,off/N:off,off S 2;off+1"), ["enter on E1, then E1 to H1 by 1+2"]);
+    assert_eq!(
+        turns("ashtapada?must_use=greedy S:23,keep/N:59,keep N 1,1,1,2;keep-,!1"),
+        ["bear off, then E6 to the keep by 1 (1, 1, 1, 2 unused)"]
+    );
+    assert_eq!(turns("ashtapada S:keep,keep/N:off,off S 1,3;keep-"), ["bear 2 off (3 unused), wins"]);
+    assert_eq!(turns("ashtapada S:6,6/N:23,23 S 2;6&1,6~"), ["twins H4 to H7 by 1+2, captures NN on H7, throws again"]);
+    assert_eq!(
+        turns("ashtapada?twin_speed=half_floor S:6,6/N:off,off S 3;6&2,6~"),
+        ["twins H4 to H7 by 3 after 2 steps"]
+    );
+}
+
+#[test]
+fn a_die_that_is_allotted_is_told_too() {
+    let rest = turns("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4");
+    assert_eq!(
+        rest,
+        [
+            "O11 to K12 by 4, then I3 to J4 by 6, cuts N on K12",
+            "O11 to K12 by 4, then J6 to K1 by 6, cuts N on K12",
+            "O11 to K12 by 4, then K4 to M9 by 6, cuts N on K12",
+            "O11 to K18 by 4+6"
+        ]
+    );
+    assert_eq!(turns("pagade S:7,16,17,17/N:12,12,30,34 S 1;17^4"), ["L9 to P9 by 4, then K8 to L9 by 1"]);
+    let optional = turns("pagade?must_use=optional S:3,12,30,73/N:6,7,12,68 S 6;30+4");
+    assert!(optional.contains(&"O11 to K12 by 4 (6 unused), cuts N on K12".to_owned()), "{optional:?}");
+}
+
+/// The pieces with the squares that they come to and what comes of it, without the throws.
+fn squares(text: &str) -> Vec<&str> {
+    let (before, after) = text.split_once(" (").map_or((text, ""), |(before, rest)| {
+        (before, rest.split_once(')').map_or("", |(_, after)| after.trim_start_matches(", ")))
+    });
+    let parts = [before, after].into_iter().flat_map(|half| half.split(", "));
+    let mut parts: Vec<&str> =
+        parts.map(|part| part.trim_start_matches("then ").split(" by ").next().unwrap_or_default()).collect();
+    parts.sort_unstable();
+    parts
+}
+
+#[test]
+fn the_rest_of_a_turn_is_told_as_the_whole_of_it() {
+    for (game, seats) in [("ashtapada?pieces=4", 2), ("ashtapada?must_use=greedy", 2), ("pagade", 2)] {
+        let seats = Ruleset::default_seats(seats).expect("a number of seats");
+        let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+        let mut rng = chance::stream(3, 0);
+        let mut state = race.initial_state(Seat::SOUTH);
+        let mut results = TurnResults::new();
+        let mut rests = 0;
+        for _ in 0..4000 {
+            match race.node(&state) {
+                Node::Terminal => state = race.initial_state(Seat::NORTH),
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    turn_results(&race, &state, &mut results);
+                    let nth = chance::below(results.len(), &mut rng);
+                    let (actions, mut within) = (results.actions(nth), state);
+                    let whole = race.turn_text(&state, actions);
+                    for done in 1..actions.len() {
+                        race.apply_action(&mut within, actions[done - 1]);
+                        let rest = race.turn_text(&within, &actions[done..]);
+                        assert_eq!(squares(&rest), squares(&whole), "{rest} | {whole} | {}", race.print(&within));
+                        rests += 1;
+                    }
+                    state = *results.state(nth);
+                }
+            }
+        }
+        assert!(rests > 500, "{game}: {rests}");
+    }
+}
+
+#[test]
+fn no_two_choices_read_alike() {
+    for (game, seats) in [("ashtapada?pieces=3", 4), ("ashte-kashte", 3), ("pagade?no_cut=lap", 2), ("pagade", 4)] {
+        let seats = Ruleset::default_seats(seats).expect("a number of seats");
+        let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+        let mut rng = chance::stream(2, 0);
+        let mut state = race.initial_state(Seat::SOUTH);
+        let mut results = TurnResults::new();
+        for _ in 0..3000 {
+            match race.node(&state) {
+                Node::Terminal => state = race.initial_state(Seat::NORTH),
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    turn_results(&race, &state, &mut results);
+                    let text = |index: usize| race.turn_text(&state, results.actions(index));
+                    let mut texts: Vec<String> = (0..results.len()).map(text).collect();
+                    texts.sort_unstable();
+                    let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
+                    assert_eq!(twice, None, "{}", race.print(&state));
+                    // Half of the time only one throw is allotted, so that turns under way come too.
+                    if chance::below(2, &mut rng) == 0 {
+                        state = *results.state(chance::below(results.len(), &mut rng));
+                    } else {
+                        race.apply_action(&mut state, results.actions(chance::below(results.len(), &mut rng))[0]);
+                    }
+                }
+            }
+        }
+    }
+}

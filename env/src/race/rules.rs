@@ -1,0 +1,491 @@
+//! A sheet compiled into tables, once: what every part of the engine reads instead of asking which game it is.
+//!
+//! A *place* is one number for all games: 0 waits off the board, 1 is the first square of the course and so on, then
+//! comes the finish, and where pieces are borne off one place more. A *cell* is a square of the board, numbered from 1;
+//! 0 stands for no square, where nobody meets anybody. Which cell a place of a seat is, is the table
+//! [`Rules::cells`], and who meets whom follows from it alone.
+
+use std::sync::Arc;
+
+use crate::game::{MAX_SEATS, Seat};
+use crate::race::Seating;
+use crate::race::board::{Board, Square};
+use crate::race::odds::outcomes;
+use crate::race::slots::{Set, Slots};
+use crate::race::state::{MAX_PIECES, State};
+use crate::sheet::{
+    Area, Divide, EntryAt, Group, MarkRule, Meeting, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    Without,
+};
+
+/// Entries of a table by place.
+pub(crate) const PLACES: usize = 128;
+/// A place that there is not.
+pub(crate) const NOWHERE: u8 = 0xFF;
+/// A place that is closed to everybody, in every table of bits.
+pub(crate) const WALL: u8 = 127;
+
+/// Cells as bits.
+pub(crate) type Cells = u128;
+
+/// The tables of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) sheet: Arc<Sheet>,
+    pub(crate) board: Board,
+    /// The place of the finish.
+    pub(crate) home: u8,
+    /// The last place: the finish, or borne off.
+    pub(crate) goal: u8,
+    /// The place from which a throw is counted that enters.
+    pub(crate) entry: u8,
+    /// The place from which steps are counted.
+    origin: u8,
+    /// The cell of each seat's places.
+    pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
+    /// The places of each seat on a cell, the first visit and the second; [`NOWHERE`] where there is none.
+    places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    /// [`Rules::cells`] as bits.
+    pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
+    /// Places that are the second visit to a square, and those after: from the first such place on.
+    pub(crate) back: u8,
+    /// Places that are marked, as bits; the same for every seat.
+    pub(crate) marked: u128,
+    /// Places on which two pieces can become a unit as they leave, where units are declared, as bits.
+    pub(crate) declaring: u128,
+    /// Places on which pieces can be captured, as bits.
+    pub(crate) contested: u128,
+    /// What closes cells to a piece by itself, and to a unit.
+    pub(crate) closed_to_single: Closed,
+    pub(crate) closed_to_unit: Closed,
+    /// Cells that cannot be passed while two pieces stand there.
+    pub(crate) impassable: Cells,
+    /// Cells on which enemies are captured.
+    pub(crate) captured: Cells,
+    /// Cells on which two own pieces together are a unit.
+    pub(crate) unit_cells: Cells,
+    /// By place how many pieces of a seat can stand there; 0 where none ever does.
+    pub(crate) room: [u8; PLACES],
+    /// The first place that opens with a capture; [`NOWHERE`] if there is none.
+    pub(crate) gate: u8,
+    /// What can be thrown, by ascending values.
+    pub(crate) outcomes: Vec<Throw>,
+    /// The probabilities of the outcomes.
+    pub(crate) chances: Vec<f32>,
+    /// The most steps of one hop by one throw.
+    pub(crate) longest: u8,
+    /// By value of a throw: what it does.
+    pub(crate) does: [Does; 256],
+}
+
+/// One outcome of a chance node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Throw {
+    /// The value, or two ascending.
+    pub(crate) values: [u8; 2],
+    /// In so many of equally likely cases.
+    pub(crate) weight: u32,
+}
+
+/// What a value does, by [`Rules::does`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Does {
+    /// Whether it enters a piece while none is on the course, and while one is.
+    pub(crate) enters: [bool; 2],
+    /// Whether it bears a piece off.
+    pub(crate) bears: bool,
+    /// Whether it ends a series.
+    pub(crate) stops: bool,
+    /// Whether it grants one more throw.
+    pub(crate) again: bool,
+    /// Steps of a unit; 0 where it cannot be given to one.
+    pub(crate) unit_steps: u8,
+}
+
+/// What closes cells to a landing, for each kind of pieces there: cells as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Closed {
+    /// Always.
+    pub(crate) always: Cells,
+    /// With an own piece there, and with two.
+    pub(crate) own: [Cells; 2],
+    /// With an enemy's piece there, and with two.
+    pub(crate) enemies: [Cells; 2],
+    /// With a partner's piece there.
+    pub(crate) partner: Cells,
+}
+
+/// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Crowd {
+    pub(crate) ones: Cells,
+    pub(crate) twos: Cells,
+}
+
+impl Crowd {
+    /// The same with one seat's pieces.
+    #[inline]
+    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Crowd {
+        places.iter().fold(self, |Crowd { ones, twos }, &place| {
+            let bit = bits[usize::from(place) % PLACES];
+            Crowd { ones: ones | bit, twos: twos | ones & bit }
+        })
+    }
+}
+
+impl Rules {
+    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces.
+    ///
+    /// # Errors
+    /// What is wrong with its course.
+    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
+        let board = Board::new(&sheet.board)?;
+        let outcomes = outcomes(&sheet);
+        let all: u32 = outcomes.iter().map(|throw| throw.weight).sum();
+        let south = board.course(Seat::SOUTH);
+        let home = south.len() as u8;
+        let place_of = |number: u8| number + 1 - sheet.board.first_number;
+        let mut rules = Rules {
+            home,
+            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
+            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
+            origin: match sheet.entry.at {
+                EntryAt::Count => 1 - sheet.board.first_number,
+                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::Start => 0,
+            },
+            cells: Box::new([[0; PLACES]; MAX_SEATS]),
+            places: Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]),
+            bits: Box::new([[0; PLACES]; MAX_SEATS]),
+            back: (2..home)
+                .find(|&place| south[..usize::from(place) - 1].contains(&south[usize::from(place) - 1]))
+                .unwrap_or(home),
+            marked: 0,
+            declaring: 0,
+            contested: 0,
+            closed_to_single: Closed::default(),
+            closed_to_unit: Closed::default(),
+            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
+            captured: 0,
+            unit_cells: 0,
+            room: [0; PLACES],
+            gate: if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) },
+            chances: outcomes.iter().map(|throw| throw.weight as f32 / all as f32).collect(),
+            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
+            outcomes,
+            does: std::array::from_fn(|value| Does::new(&sheet, value as u8)),
+            board,
+            sheet,
+        };
+        rules.lay_out(pieces);
+        Ok(rules)
+    }
+
+    /// Fills the tables of squares.
+    fn lay_out(&mut self, pieces: usize) {
+        let sheet = Arc::clone(&self.sheet);
+        // A cell for each square of the courses but the finishes.
+        let board = self.board.clone();
+        let way = |seat: Seat| &board.course(seat)[..usize::from(self.home) - 1];
+        let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
+        squares.sort_unstable();
+        squares.dedup();
+        let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
+        let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
+            squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
+        };
+        let marks: Vec<Square> = sheet.board.marks.iter().filter_map(|name| Square::named(name)).collect();
+        let declaring: Vec<Square> = sheet.unit.from.iter().filter_map(|name| Square::named(name)).collect();
+        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
+        let beyond_gate = usize::from(self.gate.min(self.home)) - 1;
+        let is_outer = |square: &Square| Seat::ALL.into_iter().any(|seat| way(seat)[..beyond_gate].contains(square));
+        let marked = cells_of(&|square| marks.contains(square));
+        let private = cells_of(&|square| visitors(square) == 1) & !marked;
+        let plain = cells_of(&|_| true) & !marked & !private;
+        let inner = plain & !cells_of(&is_outer);
+
+        for seat in Seat::ALL {
+            for (at, square) in way(seat).iter().enumerate() {
+                // Where pieces begin or return to the first square of their course, it is private to them.
+                let number = if at == 0 && self.begins_on_board() { 0 } else { cell(square) };
+                self.cells[seat.index()][at + 1] = number;
+                self.bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                let [first, second] = &mut self.places[seat.index()][usize::from(number)];
+                *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+            }
+        }
+        for (at, square) in way(Seat::SOUTH).iter().enumerate() {
+            let place = at + 1;
+            self.marked |= (marked >> cell(square) & 1) << place;
+            self.declaring |= u128::from(declaring.contains(square)) << place;
+            self.contested |= u128::from(self.bits[0][place] & plain != 0) << place;
+        }
+        self.captured = plain;
+        self.unit_cells = match (sheet.unit.kind, sheet.unit.area) {
+            (UnitKind::None, _) => 0,
+            (_, Area::Inner) => inner,
+            (_, Area::Any) => Cells::MAX,
+        };
+
+        let stacking = &sheet.stacking;
+        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
+        let rooms = [
+            (marked, if is_closed { Room::One } else { stacking.marked }),
+            (private, stacking.private.unwrap_or(stacking.plain)),
+            (inner, stacking.inner.unwrap_or(stacking.plain)),
+            (plain & !inner, stacking.plain),
+        ];
+        let with_room =
+            |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
+        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & self.unit_cells } else { 0 };
+        let partner = if self.has_teams() { plain } else { 0 };
+        let (one, two) = (with_room(Room::One), with_room(Room::Two));
+        self.closed_to_single = Closed { always: 1 << WALL, own: [one, two], enemies: [blocked, barred], partner };
+        for bits in self.bits.iter_mut() {
+            bits[usize::from(WALL)] = 1 << WALL;
+        }
+        let always = 1 << WALL | if is_closed { marked } else { 0 };
+        self.closed_to_unit = Closed { always, own: [one | two, 0], enemies: [blocked, 0], partner };
+
+        let reachable = self.reachable();
+        for place in (0..=self.goal).filter(|place| reachable >> place & 1 == 1) {
+            let bit = self.bits[0][usize::from(place)];
+            let most = if one & bit != 0 {
+                1
+            } else if two & bit != 0 {
+                2
+            } else {
+                pieces
+            };
+            self.room[usize::from(place)] = most.min(pieces) as u8;
+        }
+    }
+
+    /// Dice thrown at once.
+    pub(crate) fn dice(&self) -> usize {
+        usize::from(self.sheet.throws.dice)
+    }
+
+    /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
+    #[inline]
+    pub(crate) fn steps(&self, place: u8) -> u8 {
+        place.saturating_sub(self.origin)
+    }
+
+    /// Whether pieces begin or wait on the first square of their course.
+    pub(crate) fn begins_on_board(&self) -> bool {
+        self.sheet.pieces.setup == Setup::All(SentTo::Start) || self.sheet.pieces.sent_to == SentTo::Start
+    }
+
+    pub(crate) fn has_teams(&self) -> bool {
+        self.sheet.seats.teams == Teams::Opposite
+    }
+
+    /// Whether seats remember that they have captured.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.gate != NOWHERE
+    }
+
+    /// The cells on which one piece in all may stand, as bits.
+    pub(crate) fn closed_marks(&self) -> Cells {
+        self.closed_to_unit.always & !(1 << WALL)
+    }
+
+    /// Whether a position can be dead: no seat can ever move again.
+    pub(crate) fn waits_at_gate(&self) -> bool {
+        self.has_gate() && self.sheet.gate.without == Without::Wait
+    }
+
+    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was.
+    #[inline]
+    pub(crate) fn capture(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
+        let cell = self.cells[mover.index()][usize::from(to) % PLACES];
+        if cell == 0 {
+            return false;
+        }
+        let mut has_captured = false;
+        for &enemy in seating.others(mover).iter().filter(|&&other| !self.are_partners(mover, other)) {
+            let at = enemy.index();
+            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
+                has_captured = true;
+                (state.pieces[at], state.declared[at]) = left;
+            }
+        }
+        state.cuts |= u8::from(has_captured && self.has_gate()) << mover.index();
+        has_captured
+    }
+
+    /// Whether two different seats play together.
+    pub(crate) fn are_partners(&self, seat: Seat, other: Seat) -> bool {
+        self.has_teams() && seat.rotated(2) == other
+    }
+
+    /// What is left of a seat's pieces, with the slots of its declared units, after a piece or a unit of an enemy has
+    /// landed on a cell where captures are made; `None` where nothing is captured.
+    #[inline]
+    pub(crate) fn captured(
+        &self,
+        seat: Seat,
+        places: [u8; MAX_PIECES],
+        declared: u8,
+        cell: u8,
+        by_unit: bool,
+    ) -> Option<([u8; MAX_PIECES], u8)> {
+        let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
+        let own = Slots::of(places);
+        let there = (own.are(first) | own.are(second)).when(first != NOWHERE) & !own.are(NOWHERE);
+        if there.is_empty() {
+            return None;
+        }
+        self.taken(places, declared, there, cell, by_unit)
+    }
+
+    /// What is left of a seat's pieces when an enemy has landed on those of the slots `there`.
+    #[cold]
+    fn taken(
+        &self,
+        places: [u8; MAX_PIECES],
+        declared: u8,
+        there: Set,
+        cell: u8,
+        by_unit: bool,
+    ) -> Option<([u8; MAX_PIECES], u8)> {
+        let units = match self.sheet.unit.kind {
+            UnitKind::None => Set::NONE,
+            UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
+            UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
+        };
+        let capture = &self.sheet.capture;
+        let taken = if by_unit {
+            (there & units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
+        } else {
+            let singles = there & !units;
+            let group = if capture.group == Group::One { singles.lowest() } else { singles };
+            group | (there & units).when(capture.single_on_unit == Meeting::Takes)
+        };
+        if taken.is_empty() {
+            return None;
+        }
+        let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
+            if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
+        });
+        left.sort_unstable();
+        let marks = left.iter().enumerate().fold(0, |bits, (slot, (_, declared))| bits | declared << slot);
+        Some((left.map(|(place, _)| place), marks))
+    }
+
+    /// The place to which a piece on the course comes by so many steps, or [`WALL`].
+    pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
+        let to = from.saturating_add(steps);
+        if steps == 0 || from > self.home {
+            return WALL;
+        }
+        if to >= self.gate && !is_open {
+            return match self.sheet.gate.without {
+                Without::Lap if to - self.sheet.gate.lap < self.gate => to - self.sheet.gate.lap,
+                Without::Lap | Without::Wait | Without::Open => WALL,
+            };
+        }
+        if to > self.home { WALL } else { to }
+    }
+
+    /// The place where captured pieces go.
+    #[inline]
+    pub(crate) fn sent_to(&self) -> u8 {
+        u8::from(self.sheet.pieces.sent_to == SentTo::Start)
+    }
+
+    /// The places of a seat's pieces at the beginning, ascending.
+    pub(crate) fn setup(&self, pieces: usize) -> [u8; MAX_PIECES] {
+        let mut places = [super::state::NO_PIECE; MAX_PIECES];
+        match &self.sheet.pieces.setup {
+            Setup::All(to) => places[..pieces].fill(u8::from(*to == SentTo::Start)),
+            Setup::On(numbers) => {
+                let last = &numbers[numbers.len() - pieces..];
+                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
+                places.iter_mut().zip(last).for_each(|(slot, number)| *slot = place(number));
+            }
+        }
+        places
+    }
+
+    /// Every number of steps that one hop can have, as bits.
+    pub(crate) fn hops(&self) -> u128 {
+        let sheet = &self.sheet;
+        let mut steps: u128 = 0;
+        for Throw { values: [a, b], .. } in &self.outcomes {
+            match sheet.turn.kind {
+                TurnKind::Divide => steps |= (2 << (a + b)) - 2,
+                TurnKind::Dice => steps |= 1 << a | 1 << b | 1 << (a + b),
+                TurnKind::Throw if sheet.turn.divide == Divide::Finish => steps |= (2 << a) - 2,
+                TurnKind::Throw | TurnKind::Series => steps |= 1 << a,
+            }
+            steps |= 1 << self.does[usize::from(*a)].unit_steps;
+        }
+        steps & !1
+    }
+
+    /// The places where a piece can ever stand, as bits.
+    pub(crate) fn reachable(&self) -> u128 {
+        let hops = self.hops();
+        let mut found: u128 = self.setup(1)[..1].iter().fold(0, |found, &place| found | 1 << place);
+        found |= self
+            .setup(self.sheet.pieces.count.into())
+            .iter()
+            .filter(|&&place| place <= self.goal)
+            .fold(0, |found, &place| found | 1 << place);
+        found |= 1 << self.sent_to();
+        if found & 1 == 1 {
+            let values = self.outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0);
+            let enters = |value: &u8| self.does[usize::from(*value)].enters.contains(&true);
+            found |= match self.sheet.entry.at {
+                EntryAt::Start => 2,
+                EntryAt::Count if self.sheet.turn.kind == TurnKind::Dice => hops << self.entry,
+                EntryAt::Count => values.filter(enters).fold(0, |found, value| found | 1 << (self.entry + value)),
+            };
+        }
+        for place in 1..self.home {
+            if found >> place & 1 == 1 {
+                let mut next = hops << place & ((2 << self.home) - 1);
+                if self.sheet.gate.without == Without::Lap && self.has_gate() {
+                    next |= (next & !((1 << self.gate) - 1)) >> self.sheet.gate.lap;
+                }
+                found |= next;
+            }
+        }
+        if self.goal > self.home {
+            found |= (found >> self.home & 1) << self.goal;
+        }
+        found
+    }
+
+    /// The places from which no throws lead to the finish, of those that can be reached, as bits.
+    pub(crate) fn stranded(&self) -> u128 {
+        let hops = self.hops();
+        let mut finishing: u128 = 1 << self.home;
+        for place in (1..self.home).rev() {
+            let leads = hops << place & finishing != 0;
+            finishing |= u128::from(leads) << place;
+        }
+        self.reachable() & !finishing & !1 & !(1 << self.goal)
+    }
+}
+
+impl Does {
+    fn new(sheet: &Sheet, value: u8) -> Does {
+        let series = sheet.turn.kind == TurnKind::Series;
+        Does {
+            enters: [sheet.entry.first.contains(value), sheet.entry.next.contains(value)],
+            bears: sheet.finish.bear_off.contains(&value),
+            stops: series && sheet.turn.stop.contains(&value),
+            again: sheet.turn.again.contains(&value),
+            unit_steps: match sheet.unit.speed {
+                Speed::Full => value,
+                Speed::Half | Speed::HalfSpent => value / 2,
+                Speed::HalfEven if value.is_multiple_of(2) => value / 2,
+                Speed::HalfEven => 0,
+            },
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! Moves by one throw: which pieces it lets hop, alone or as a unit, and what comes of it; and the turn in which throws
+//! are made and used one by one.
+//!
+//! A hop is judged by bits of cells: where it lands, and who stands there. The turns of a series whose throws are
+//! played one by one stand on the same hops ([`super::each`]).
+
+use std::sync::Arc;
+
+use crate::game::{Action, ActionMask, Seat};
+use crate::race::Seating;
+use crate::race::actions::{PAIRS, PASS};
+use crate::race::bits::{Bits, Word};
+use crate::race::rules::{Cells, Crowd, PLACES, Rules, WALL};
+use crate::race::slots::Slots;
+use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
+use crate::sheet::{Divide, EntryAt, Must, UnitKind, Without};
+
+/// The rules of the turn, with what each decision asks for in tables of their own.
+#[derive(Clone, Debug)]
+pub(crate) struct ThrowTurns {
+    pub(super) rules: Arc<Rules>,
+    pub(super) seating: Seating,
+    tables: Box<Tables>,
+    /// Where few cells are, and for all.
+    short: Option<Box<Bits<u64>>>,
+    long: Box<Bits<u128>>,
+    entry: u8,
+    must: Must,
+    is_open_to_all: bool,
+    has_units: bool,
+    are_units_tied: bool,
+    has_parts: bool,
+    waits: bool,
+    home: u8,
+    again_on_capture: bool,
+    most_throws: u8,
+    spends: bool,
+}
+
+/// Where hops lead, and what lies on the way.
+#[derive(Clone, Debug)]
+struct Tables {
+    /// By whether the gate is open and by throw the places to which pieces come by themselves, from each place on the
+    /// course; [`WALL`] where they may not.
+    single: [[[u8; PLACES]; VALUES]; 2],
+    /// The same for units.
+    unit: [[[u8; PLACES]; VALUES]; 2],
+    /// By whether a piece is under way and by throw the place on which a piece enters; [`WALL`] where it may not.
+    entry: [[u8; VALUES]; 2],
+}
+
+/// Throws have values below this.
+const VALUES: usize = 32;
+
+/// The pieces on the board, and the cells that they close to one seat.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Occupied<W = Cells> {
+    /// Cells with own pieces, and with two.
+    pub(super) own: (W, W),
+    /// Cells closed to a piece by itself, and to a unit.
+    pub(super) to_single: W,
+    pub(super) to_unit: W,
+    /// Cells that a piece by itself may not pass.
+    to_pass: W,
+}
+
+/// Which pieces of a seat can take a throw.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) mask: ActionMask,
+    /// Whether all that is offered brings a piece onto an own one.
+    pub(super) is_only_merging: bool,
+}
+
+impl ThrowTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> ThrowTurns {
+        let sheet = &rules.sheet;
+        let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
+        let steps_of_unit = |value: usize| rules.does[value].unit_steps;
+        let entry = |is_under_way: usize, value: usize| match sheet.entry.at {
+            _ if value == 0 || !rules.does[value].enters[is_under_way] => WALL,
+            EntryAt::Start => 1,
+            EntryAt::Count => rules.target(rules.entry, value as u8, false),
+        };
+        let tables = Box::new(Tables {
+            single: [false, true].map(|is_open| std::array::from_fn(|value| hops(value as u8, is_open))),
+            unit: [false, true].map(|is_open| std::array::from_fn(|value| hops(steps_of_unit(value), is_open))),
+            entry: [0, 1].map(|is_under_way| std::array::from_fn(|value| entry(is_under_way, value))),
+        });
+        ThrowTurns {
+            must: sheet.turn.must,
+            is_open_to_all: sheet.gate.without == Without::Open,
+            has_units: sheet.unit.kind != UnitKind::None,
+            are_units_tied: !sheet.unit.split,
+            has_parts: sheet.turn.divide == Divide::Finish,
+            waits: rules.waits_at_gate(),
+            home: rules.home,
+            again_on_capture: sheet.turn.again_on_capture,
+            most_throws: sheet.turn.most_throws.unwrap_or(u8::MAX),
+            spends: sheet.entry.spends,
+            tables,
+            short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
+                .then(|| Box::new(Bits::new(&rules))),
+            long: Box::new(Bits::new(&rules)),
+            entry: rules.entry,
+            seating,
+            rules,
+        }
+    }
+
+    /// What the pieces on the board close to `seat`.
+    #[inline]
+    pub(super) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Crowd) -> Occupied {
+        self.occupied_in(&self.long, seat, own, (enemies.ones, enemies.twos))
+    }
+
+    #[inline]
+    fn occupied_in<W: Word>(&self, bits: &Bits<W>, seat: Seat, own: &[u8; MAX_PIECES], enemies: (W, W)) -> Occupied<W> {
+        let own = bits.crowd((W::default(), W::default()), seat, own);
+        let cells = |closed: &[W; 4]| {
+            bits.always | closed[0] & own.0 | closed[1] & own.1 | closed[2] & enemies.0 | closed[3] & enemies.1
+        };
+        let [a, b, c, d] = bits.closed_to_single;
+        let to_single = a & own.0 | b & own.1 | c & enemies.0 | d & enemies.1;
+        Occupied {
+            own,
+            to_single: to_single | W::of(1 << WALL),
+            to_unit: if self.has_units { cells(&bits.closed_to_unit) } else { W::default() },
+            to_pass: bits.impassable & (own.1 | enemies.1),
+        }
+    }
+
+    #[inline]
+    pub(super) fn enemies(&self, state: &State, seat: Seat) -> Crowd {
+        let others = self.seating.others(seat).iter();
+        others.fold(Crowd::default(), |crowd, other| {
+            crowd.and(&self.rules.bits[other.index()], &state.pieces[other.index()])
+        })
+    }
+
+    /// Whether `seat` may go beyond its gate.
+    #[inline]
+    pub(super) fn is_open(&self, state: &State, seat: Seat) -> bool {
+        self.is_open_to_all | state.has_cut(seat)
+    }
+
+    /// The place to which a unit comes from a place on the course, or [`WALL`].
+    #[inline]
+    pub(super) fn unit_target(&self, from: u8, throw: u8, is_open: bool) -> u8 {
+        self.tables.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
+    }
+
+    /// The places to which pieces come by themselves, by place.
+    #[inline]
+    fn hops(&self, throw: u8, is_open: bool) -> &[u8; PLACES] {
+        &self.tables.single[usize::from(is_open)][usize::from(throw) % VALUES]
+    }
+
+    /// The place on which a waiting piece of `own` enters, or [`WALL`].
+    #[inline]
+    fn entry(&self, own: &[u8; MAX_PIECES], throw: u8) -> u8 {
+        let own = Slots::of(*own);
+        let is_under_way = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
+        self.tables.entry[usize::from(is_under_way)][usize::from(throw) % VALUES]
+    }
+
+    /// The place to which a piece of `own` comes by itself, or [`WALL`].
+    #[inline]
+    pub(super) fn hop_target(&self, own: &[u8; MAX_PIECES], from: u8, throw: u8, is_open: bool) -> u8 {
+        if from == 0 { self.entry(own, throw) } else { self.hops(throw, is_open)[usize::from(from) % PLACES] }
+    }
+
+    /// Whether no piece may leave a unit's place alone; an odd one may.
+    #[inline]
+    pub(super) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
+        self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
+    }
+
+    /// The cells strictly between two places of a seat.
+    #[inline]
+    pub(super) fn between(&self, seat: Seat, from: u8, to: u8) -> Cells {
+        let below = &self.long.below[seat.index()];
+        below[usize::from(to) % PLACES] & !below[usize::from(from.max(self.entry) + 1) % PLACES]
+    }
+
+    /// The pieces of `seat` that can take `throw`.
+    #[inline]
+    pub(super) fn offer(&self, seat: Seat, own: &[u8; MAX_PIECES], throw: u8, is_open: bool, on: &Occupied) -> Offer {
+        self.offer_in(&self.long, seat, own, throw, is_open, on)
+    }
+
+    /// [`ThrowTurns::offer`]. Below, `&` instead of `&&`: the answers cannot be foreseen, and a wrong guess of the
+    /// processor costs more than all of them.
+    #[inline]
+    fn offer_in<W: Word>(
+        &self,
+        bits: &Bits<W>,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        throw: u8,
+        is_open: bool,
+        on: &Occupied<W>,
+    ) -> Offer {
+        let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
+        let none = W::default();
+        let mut mask = 0_u32;
+        let mut is_only_merging = true;
+        let (entered, hops) = (self.entry(own, throw), self.hops(throw, is_open));
+        let mut last = NO_PIECE;
+        for slot in 0..MAX_PIECES {
+            let from = own[slot];
+            let is_offered = from != last;
+            last = from;
+            let to = if from == 0 { entered } else { hops[usize::from(from) % PLACES] };
+            let landing = at[usize::from(to) % PLACES];
+            let mut goes_alone = is_offered & (landing & on.to_single == none);
+            if on.to_pass != none {
+                let after = usize::from(from.max(self.entry).wrapping_add(1)) % PLACES;
+                goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
+            }
+            let mut goes_together = false;
+            if self.has_units {
+                let is_unit = at[usize::from(from) % PLACES] & bits.unit_cells & on.own.1 != none;
+                let to = self.unit_target(from, throw, is_open);
+                goes_together = is_offered & is_unit & (at[usize::from(to) % PLACES] & on.to_unit == none);
+                if self.are_units_tied {
+                    goes_alone &= !(is_unit && self.is_tied(own, from));
+                }
+            }
+            mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (PAIRS.0 as usize + slot);
+            is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.0 != none));
+        }
+        Offer { mask: ActionMask::of_bits(mask), is_only_merging }
+    }
+
+    /// What the mover can do with a whole throw.
+    #[inline]
+    fn offers<W: Word>(&self, bits: &Bits<W>, state: &State) -> Offer {
+        let seat = state.mover;
+        let own = &state.pieces[seat.index()];
+        let others = self.seating.others(seat).iter();
+        let enemies = others
+            .fold((W::default(), W::default()), |crowd, &other| bits.crowd(crowd, other, &state.pieces[other.index()]));
+        let occupied = self.occupied_in(bits, seat, own, enemies);
+        self.offer_in(bits, seat, own, state.dice[0], self.is_open(state, seat), &occupied)
+    }
+
+    /// The places of `own` after an action by `throw`, sorted, and where it landed.
+    #[inline]
+    pub(crate) fn moved(
+        &self,
+        own: &[u8; MAX_PIECES],
+        throw: u8,
+        action: Action,
+        is_open: bool,
+    ) -> ([u8; MAX_PIECES], u8) {
+        let is_unit = action >= PAIRS;
+        let slot = usize::from(action.0 % PAIRS.0);
+        let from = own[slot];
+        let to =
+            if is_unit { self.unit_target(from, throw, is_open) } else { self.hop_target(own, from, throw, is_open) };
+        // What is not legal moves nothing.
+        let to = if to == WALL { from } else { to };
+        let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
+        let mut places = std::array::from_fn(|at| if is_moving(at) { to } else { own[at] });
+        sort(&mut places);
+        (places, to)
+    }
+
+    /// Moves a piece or a unit of the mover; whether it captured.
+    #[inline]
+    fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
+        let mover = state.mover;
+        let is_open = self.is_open(state, mover);
+        let (places, to) = self.moved(&state.pieces[mover.index()], throw, action, is_open);
+        state.pieces[mover.index()] = places;
+        self.capture(state, mover, to, action >= PAIRS)
+    }
+
+    /// Captures what stands on the square of the mover's place; whether anything did.
+    #[inline]
+    pub(super) fn capture(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
+        let bit = self.rules.bits[mover.index()][usize::from(to) % PLACES];
+        bit & self.rules.captured != 0 && self.rules.capture(state, &self.seating, mover, to, is_unit)
+    }
+
+    /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
+    fn divides(&self, state: &State, slot: usize, throw: u8, enemies: Crowd) -> bool {
+        let own = &state.pieces[state.mover.index()];
+        let from = own[slot];
+        let is_first = slot == 0 || own[slot - 1] != from;
+        let part = self.rules.home.saturating_sub(from);
+        is_first && from > 0 && part > 0 && part < throw && {
+            let (places, rest) = self.divided(own, slot, throw);
+            !self.rest(state.mover, &places, rest, self.is_open(state, state.mover), enemies).is_empty()
+        }
+    }
+
+    /// The places after a piece went home by a part of the throw, and the rest of the throw.
+    fn divided(&self, own: &[u8; MAX_PIECES], slot: usize, throw: u8) -> ([u8; MAX_PIECES], u8) {
+        let mut places = *own;
+        let part = self.rules.home.saturating_sub(own[slot]);
+        places[slot] = self.rules.home;
+        sort(&mut places);
+        (places, throw.saturating_sub(part))
+    }
+
+    /// Who on the board can take the rest of a throw.
+    fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Crowd) -> ActionMask {
+        let offer = self.offer(seat, own, rest, is_open, &self.occupied(seat, own, enemies));
+        offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()
+    }
+
+    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
+        state.dice[0] = self.rules.outcomes[outcome].values[0];
+        state.thrown += u8::from(self.most_throws < u8::MAX);
+        state.phase = Phase::Choose;
+    }
+
+    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+        if state.phase == Phase::Allot {
+            return self.second(state, self.enemies(state, state.mover), self.is_open(state, state.mover));
+        }
+        let Offer { mut mask, is_only_merging } = match &self.short {
+            Some(bits) => self.offers(bits, state),
+            None => self.offers(&self.long, state),
+        };
+        if self.has_parts {
+            let enemies = self.enemies(state, state.mover);
+            for slot in 0..self.seating.pieces {
+                if self.divides(state, slot, state.dice[0], enemies) {
+                    mask.insert(Action(PAIRS.0 + slot as u8));
+                }
+            }
+        }
+        if self.may_pass(mask.is_empty(), is_only_merging) {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
+    fn second(&self, state: &State, enemies: Crowd, is_open: bool) -> ActionMask {
+        let own = &state.pieces[state.mover.index()];
+        let [number, whole] = state.dice;
+        let mut mask = self.rest(state.mover, own, number, is_open, enemies);
+        if whole == 0 || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// Whether a seat may pass that cannot move, or can only move onto its own pieces.
+    #[inline]
+    pub(super) fn may_pass(&self, is_stuck: bool, is_only_merging: bool) -> bool {
+        match self.must {
+            Must::NoMerge => is_only_merging,
+            Must::Optional => true,
+            Must::One | Must::Most | Must::Greedy => is_stuck,
+        }
+    }
+
+    /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
+    /// divides it.
+    #[inline]
+    pub(crate) fn is_sound(&self, state: &State, action: Action) -> bool {
+        let own = &state.pieces[state.mover.index()];
+        let slot = usize::from(action.0 % PAIRS.0);
+        if action < PAIRS {
+            return true;
+        }
+        if self.has_parts && state.phase == Phase::Choose {
+            return self.divides(state, slot, state.dice[0], self.enemies(state, state.mover));
+        }
+        own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
+    }
+
+    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+        let [number, whole] = state.dice;
+        let is_second = state.phase == Phase::Allot;
+        let thrown = if is_second && whole > 0 { whole } else { number };
+        if action >= PASS {
+            return self.finish(state, thrown, false);
+        }
+        let slot = usize::from(action.0 % PAIRS.0);
+        let mover = state.mover.index();
+        if !is_second && action >= PAIRS && self.has_parts {
+            let (places, rest) = self.divided(&state.pieces[mover], slot, number);
+            state.pieces[mover] = places;
+            state.dice = [rest, number];
+            state.phase = Phase::Allot;
+            return;
+        }
+        let enters = state.pieces[mover][slot] == 0;
+        let has_captured = self.hop(state, number, action);
+        if enters && !is_second && !self.spends {
+            state.dice = [number, 0];
+            state.phase = Phase::Allot;
+            return;
+        }
+        self.finish(state, thrown, has_captured);
+    }
+
+    /// Passes the turn on after a throw was used or left.
+    #[inline]
+    fn finish(&self, state: &mut State, thrown: u8, has_captured: bool) {
+        let mover = state.mover;
+        if state.pieces[mover.index()][0] == self.home {
+            state.finished[mover.index()] = 1;
+            return state.end();
+        }
+        if self.is_dead(state) {
+            return state.end();
+        }
+        let count = state.thrown;
+        let again = self.throws_again(thrown, has_captured, count);
+        state.begin_turn(if again { mover } else { self.seating.next(mover) });
+        state.thrown = if again { count } else { 0 };
+    }
+
+    /// Whether the same seat throws again after so many throws of its turn, where these are limited.
+    #[inline]
+    pub(super) fn throws_again(&self, thrown: u8, has_captured: bool, count: u8) -> bool {
+        let grants = self.rules.does[usize::from(thrown)].again | (has_captured & self.again_on_capture);
+        grants & (count < self.most_throws)
+    }
+
+    /// Whether no seat can ever move again.
+    #[inline]
+    pub(crate) fn is_dead(&self, state: &State) -> bool {
+        self.waits && self.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
+    }
+
+    /// Whether no throw lets `seat` move.
+    #[cold]
+    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
+        let own = &state.pieces[seat.index()];
+        let is_open = self.is_open(state, seat);
+        let occupied = self.occupied(seat, own, self.enemies(state, seat));
+        self.rules
+            .outcomes
+            .iter()
+            .all(|throw| self.offer(seat, own, throw.values[0], is_open, &occupied).mask.is_empty())
+    }
+}

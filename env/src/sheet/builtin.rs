@@ -1,0 +1,27 @@
+//! The sheets that come with the program, from `env/games/`.
+
+use std::sync::{Arc, LazyLock};
+
+use super::Sheet;
+
+const TEXTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
+
+static SHEETS: LazyLock<Vec<Arc<Sheet>>> = LazyLock::new(|| {
+    let read = |text: &&str| Sheet::read(text, "built-in sheet").unwrap_or_else(|error| panic!("{error}"));
+    TEXTS.iter().map(read).map(Arc::new).collect()
+});
+
+/// Every built-in sheet, by name.
+pub fn all() -> &'static [Arc<Sheet>] {
+    &SHEETS
+}
+
+/// The built-in sheet of this name.
+pub fn named(name: &str) -> Option<&'static Arc<Sheet>> {
+    all().iter().find(|sheet| sheet.name == name)
+}
+
+/// The names of the built-in games, ascending.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().iter().map(|sheet| sheet.name.as_str())
+}

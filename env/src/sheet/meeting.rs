@@ -1,0 +1,220 @@
+//! What a sheet says of pieces that meet, of gate and finish, and of words.
+
+use serde::{Deserialize, Serialize};
+
+/// How many own pieces may stand on a square.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stacking {
+    /// On a plain square.
+    pub plain: Room,
+    /// On a plain square from the gate on; left out: as elsewhere.
+    pub inner: Option<Room>,
+    /// On a private square, which lies on one seat's course alone; left out: as elsewhere.
+    pub private: Option<Room>,
+    /// On a marked square that is not closed: one or any.
+    pub marked: Room,
+}
+
+/// A number of own pieces on a square.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Room {
+    /// One: another may not land.
+    One,
+    /// Two.
+    Two,
+    /// Any number.
+    #[default]
+    Any,
+}
+
+/// What two own pieces on a square are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Unit {
+    /// Which own pieces can move as one and count as a pair.
+    pub kind: UnitKind,
+    /// `declared`: the squares, by name as South sees its own course, where two pieces can become a unit when they
+    /// leave.
+    pub from: Vec<String>,
+    /// `together`: where two pieces are a unit.
+    pub area: Area,
+    /// How far a unit goes by a throw.
+    pub speed: Speed,
+    /// Whether one of two may leave alone.
+    pub split: bool,
+    /// Whether a piece that moves alone may pass a unit.
+    pub passable: bool,
+}
+
+impl Default for Unit {
+    fn default() -> Unit {
+        Unit {
+            kind: UnitKind::None,
+            from: Vec::new(),
+            area: Area::Any,
+            speed: Speed::Full,
+            split: true,
+            passable: true,
+        }
+    }
+}
+
+/// Which own pieces can move as one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnitKind {
+    /// None.
+    #[default]
+    None,
+    /// Two that stand together.
+    Together,
+    /// Two that have left a square of `from` together, until the finish. The notation marks each with a `t`.
+    Declared,
+}
+
+/// Where two pieces are a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Area {
+    /// Anywhere on the course.
+    #[default]
+    Any,
+    /// On plain squares from the gate on.
+    Inner,
+}
+
+/// How far a unit goes by a throw.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Speed {
+    /// The whole throw.
+    #[default]
+    Full,
+    /// Half of each throw, rounded down; a throw of 1 cannot be given to it.
+    Half,
+    /// Half of each throw, rounded down; a throw of 1 can be spent on it together with others.
+    HalfSpent,
+    /// Half of an even throw; an odd one cannot be given to it.
+    HalfEven,
+}
+
+/// What is captured on a plain square. A single piece always captures single ones, a unit always a unit.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Capture {
+    /// A single piece that lands on an enemy's unit.
+    pub single_on_unit: Meeting,
+    /// A unit that lands on an enemy's single pieces.
+    pub unit_on_single: Meeting,
+    /// How many single pieces of one seat a capture removes.
+    pub group: Group,
+}
+
+/// What happens to enemies on a plain square.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meeting {
+    /// They are captured.
+    #[default]
+    Takes,
+    /// They stay, and the square is shared.
+    Shares,
+    /// The square is closed.
+    Barred,
+}
+
+/// How many single pieces of one seat a capture removes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// All of them.
+    #[default]
+    All,
+    /// One; the others stay, and the square is shared.
+    One,
+}
+
+/// The part of the course that opens with a capture.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gate {
+    /// The number of its first square; a seat that has captured carries a `+` in the notation. Left out or 0: there is
+    /// none.
+    pub at: u8,
+    /// A move beyond without a capture.
+    pub without: Without,
+    /// `lap`: the squares of one round.
+    pub lap: u8,
+    /// Whose capture opens it.
+    pub opened_by: OpenedBy,
+}
+
+/// A move beyond the gate without a capture.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Without {
+    /// Is illegal. When no seat that has not finished can ever move again, the game ends.
+    #[default]
+    Wait,
+    /// Goes round again: to the number less `lap`.
+    Lap,
+    /// Is allowed; the capture is remembered all the same.
+    Open,
+}
+
+/// Whose capture opens the gate.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenedBy {
+    /// The seat's own.
+    #[default]
+    Own,
+    /// Its own or its partner's.
+    Team,
+}
+
+/// How pieces end their course. The finish is reached by an exact throw and never contested.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Finish {
+    /// `series`: the values with which a piece is borne off from the finish, once all pieces that are not yet borne off
+    /// are there; the first to bear off all wins. Left out: a piece at the finish is home, and all home win.
+    pub bear_off: Vec<u8>,
+    /// `divide`: from so many squares away the finish is reached only by a doublet of this number; one die brings the
+    /// piece in.
+    pub doublets: Vec<u8>,
+}
+
+/// The words of the notation and of people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Words {
+    /// A piece that waits to enter.
+    pub off: String,
+    /// A piece at the finish.
+    pub home: String,
+    /// A piece that was borne off.
+    pub borne: String,
+    /// Two pieces that move together.
+    pub unit: String,
+    /// What a seat does that captures: `captures`.
+    pub captures: String,
+    /// What a seat has done that has captured: `captured`.
+    pub captured: String,
+    /// A marked square.
+    pub mark: String,
+    /// The finish: of one seat, or of all.
+    pub finish: String,
+    /// Private squares.
+    pub private: String,
+}
+
+impl Default for Words {
+    fn default() -> Words {
+        let [off, home, borne, unit, captures, captured, mark, finish, private] =
+            ["off", "home", "borne", "pair", "captures", "captured", "marked", "goal", "private"].map(str::to_owned);
+        Words { off, home, borne, unit, captures, captured, mark, finish, private }
+    }
+}

@@ -1,0 +1,269 @@
+//! A game as a sheet: board, course, pieces, throws and rules as the values of closed enums, and its house rules as
+//! named changes of those values.
+//!
+//! A sheet is TOML. [`Sheet::read`] names everything that is wrong with one, with lines; [`builtin`] has the sheets
+//! that come with the program. Numbers of squares are those of the notation: the first square of the course has the
+//! number [`Board::first_number`], the last one is the finish. What a value does is documented here; the engine
+//! compiles it into tables once.
+
+pub mod builtin;
+mod check;
+mod meeting;
+mod read;
+mod sheets;
+mod throws;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use meeting::*;
+pub use read::{SheetError, SheetProblem};
+pub use sheets::{NameTaken, Sheets};
+pub use throws::*;
+
+/// What contradicts itself in a sheet as it stands: `key: problem`.
+pub(crate) fn contradictions(sheet: &Sheet) -> impl Iterator<Item = String> {
+    check::one(sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"))
+}
+
+/// The JSON Schema of a sheet, by which editors complete and check one.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Sheet).to_value()
+}
+
+/// A game of the family.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sheet {
+    /// Name in the notation, files and configurations: small letters, digits and single hyphens.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// What the game is, in a line.
+    pub summary: String,
+    /// Where the rules come from.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// The rules in prose for players: paragraphs separated by empty lines.
+    #[serde(default)]
+    pub rules: String,
+    /// Who plays, in which order and for what.
+    pub seats: Seats,
+    /// The squares and the way over them.
+    pub board: Board,
+    /// How many pieces a seat has, and where they begin.
+    pub pieces: Pieces,
+    /// What can be thrown, and how likely it is.
+    pub throws: Throws,
+    /// How throws are made and used.
+    pub turn: Turn,
+    /// How pieces come onto the board; left out where all begin on it and return to it.
+    #[serde(default)]
+    pub entry: Entry,
+    /// How many own pieces may stand on a square.
+    #[serde(default)]
+    pub stacking: Stacking,
+    /// What two own pieces on a square are.
+    #[serde(default)]
+    pub unit: Unit,
+    /// What is captured.
+    #[serde(default)]
+    pub capture: Capture,
+    /// The part of the course that opens with a capture.
+    #[serde(default)]
+    pub gate: Gate,
+    /// How pieces end their course.
+    #[serde(default)]
+    pub finish: Finish,
+    /// The words of the notation and of people.
+    #[serde(default)]
+    pub words: Words,
+    /// The house rules by name, in the order of the notation.
+    #[serde(default)]
+    pub flags: Flags,
+}
+
+/// Who plays.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seats {
+    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. Of several sets of one
+    /// size the first one is the default for so many players.
+    pub allowed: Vec<String>,
+    /// The direction of turns.
+    #[serde(default)]
+    pub order: Order,
+    /// Who plays together.
+    #[serde(default)]
+    pub teams: Teams,
+    /// Whether one player has all seats of a team.
+    #[serde(default)]
+    pub one_mind: bool,
+    /// What a seat of a team does once its own pieces have finished.
+    #[serde(default)]
+    pub finished_partner: FinishedPartner,
+    /// When the game ends.
+    #[serde(default)]
+    pub end: End,
+    /// Turns after which a game is truncated; a further throw after a move counts as a turn.
+    pub turn_limit: u32,
+}
+
+/// The direction of turns.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// S, E, N, W: to the right.
+    #[default]
+    CounterClockwise,
+    /// S, W, N, E: to the left.
+    Clockwise,
+}
+
+/// Who plays together.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Teams {
+    /// Each seat for itself.
+    #[default]
+    None,
+    /// Opposite seats are partners: they never capture each other, and a plain square with a partner's piece is closed.
+    /// The first team whose pieces have all finished wins. Four seats only.
+    Opposite,
+}
+
+/// What a seat of a team does once its own pieces have finished.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishedPartner {
+    /// It throws for its partner's pieces.
+    #[default]
+    Donates,
+    /// Its turns are skipped.
+    Skips,
+}
+
+/// When the game ends.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// With the first seat, or team, whose pieces have all finished.
+    #[default]
+    First,
+    /// With more than two seats, each for itself, the others play on for the places.
+    Placings,
+}
+
+/// The squares and the way over them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Rows and columns of the square frame around the board, 1 to 26.
+    pub side: u8,
+    /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`. The last
+    /// square is the finish. The other seats' courses are South's, rotated by quarter turns. A square can come twice,
+    /// at a distance.
+    pub course: String,
+    /// The number of the first square in the notation: 0 or 1.
+    #[serde(default)]
+    pub first_number: u8,
+    /// Marked squares by name, closed under quarter turns.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// What marks do.
+    #[serde(default)]
+    pub mark_rule: MarkRule,
+    /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
+    #[serde(default)]
+    pub middle: Vec<String>,
+}
+
+/// What a marked square does.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkRule {
+    /// Pieces of any seats stand there together; nothing is captured.
+    #[default]
+    Share,
+    /// Nothing is captured, and a seat may not land where an enemy stands.
+    Block,
+    /// One piece in all may stand there, and no two pieces land together; nothing is captured.
+    Closed,
+}
+
+/// The pieces of a seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    /// Pieces of each seat.
+    pub count: u8,
+    /// The numbers of pieces that can be asked for with `pieces=…`.
+    #[serde(default = "one_to_four")]
+    pub allowed: Vec<u8>,
+    /// Where the pieces begin.
+    #[serde(default)]
+    pub setup: Setup,
+    /// Where captured pieces go.
+    #[serde(default)]
+    pub sent_to: SentTo,
+}
+
+fn one_to_four() -> Vec<u8> {
+    (1..=crate::race::state::MAX_PIECES as u8).collect()
+}
+
+/// Where the pieces begin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "`off`, `start`, or a list of numbers of squares")]
+pub enum Setup {
+    /// All together.
+    All(SentTo),
+    /// On the squares of these numbers, ascending, one for each piece; with fewer pieces on the last of them.
+    On(Vec<u8>),
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup::All(SentTo::Off)
+    }
+}
+
+/// Where pieces wait.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SentTo {
+    /// Off the board; they enter.
+    #[default]
+    Off,
+    /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
+    /// none of them meets a piece of another seat.
+    Start,
+}
+
+/// House rules by name.
+pub type Flags = indexmap::IndexMap<String, Flag>;
+
+/// A house rule.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Flag {
+    /// What it is about, for players.
+    #[serde(default)]
+    pub about: String,
+    /// What it can be, by name; the first one is the game as the sheet gives it.
+    #[serde(flatten)]
+    pub values: indexmap::IndexMap<String, FlagValue>,
+}
+
+/// One value of a house rule: what it means, and which keys of the sheet it changes. A table is changed key by key, any
+/// other value is replaced.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct FlagValue {
+    /// What it means, for players.
+    #[serde(default)]
+    pub about: String,
+    /// Keys of the sheet with their values.
+    #[serde(flatten)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub changes: toml::Table,
+}

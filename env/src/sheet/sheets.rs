@@ -1,0 +1,130 @@
+//! The sheets that a program knows by name: those that come with it, and others that were added.
+
+use std::sync::Arc;
+
+use super::{Sheet, builtin};
+use crate::game::SeatSet;
+use crate::ruleset::{Ruleset, RulesetError, RulesetProblem};
+
+/// The built-in sheets and any number of others, each with a name of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Sheets {
+    own: Vec<Arc<Sheet>>,
+}
+
+/// The name of a sheet belongs to a built-in game with other rules.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{name}` is the name of a built-in game with other rules; this one needs a name of its own")]
+pub struct NameTaken {
+    /// The name.
+    pub name: String,
+}
+
+impl Sheets {
+    /// Checks that the name of a sheet does not belong to a built-in game with other rules.
+    ///
+    /// # Errors
+    /// When it does.
+    pub fn check_name(sheet: &Sheet) -> Result<(), NameTaken> {
+        match builtin::named(&sheet.name) {
+            Some(other) if **other != *sheet => Err(NameTaken { name: sheet.name.clone() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The built-in sheets and this one, unless its name belongs to one of them.
+    pub fn with(sheet: &Arc<Sheet>) -> Sheets {
+        let is_other = builtin::named(&sheet.name).is_none();
+        Sheets { own: is_other.then(|| Arc::clone(sheet)).into_iter().collect() }
+    }
+
+    /// Adds a sheet, in place of an added one with the same name.
+    ///
+    /// # Errors
+    /// When its name belongs to a built-in game with other rules.
+    pub fn add(&mut self, sheet: Arc<Sheet>) -> Result<(), NameTaken> {
+        Sheets::check_name(&sheet)?;
+        if builtin::named(&sheet.name).is_none() {
+            self.own.retain(|other| other.name != sheet.name);
+            self.own.push(sheet);
+        }
+        Ok(())
+    }
+
+    /// The sheet of this name.
+    pub fn named(&self, name: &str) -> Option<&Arc<Sheet>> {
+        self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name))
+    }
+
+    /// Every sheet: the built-in ones by name, then the others in the order in which they were added.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Sheet>> {
+        builtin::all().iter().chain(&self.own)
+    }
+
+    /// The ruleset written as `game?flag=value&flag=value`, for `seats`.
+    ///
+    /// # Errors
+    /// As [`Ruleset::new`].
+    pub fn ruleset(&self, text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
+        let (sheet, flags) = self.split(text)?;
+        Ruleset::of(sheet, seats, flags)
+    }
+
+    /// The ruleset written as `game?flag=value&flag=value`, seated as [`Ruleset::seated`] does.
+    ///
+    /// # Errors
+    /// As [`Ruleset::seated`].
+    pub fn seated(&self, text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
+        let (sheet, flags) = self.split(text)?;
+        Ruleset::seated_of(sheet, count, flags)
+    }
+
+    fn split<'a>(
+        &self,
+        text: &'a str,
+    ) -> Result<(Arc<Sheet>, impl Iterator<Item = (&'a str, &'a str)> + use<'a>), RulesetError> {
+        let (name, flags) = Ruleset::split(text);
+        match self.named(name) {
+            Some(sheet) => Ok((Arc::clone(sheet), flags)),
+            None => Err(RulesetProblem::UnknownGame { game: name.to_owned() }.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::race::Race;
+
+    fn own(name: &str, turn_limit: u32) -> Arc<Sheet> {
+        let mut sheet = Sheet::clone(&builtin::all()[0]);
+        sheet.name = name.to_owned();
+        sheet.seats.turn_limit = turn_limit;
+        Arc::new(sheet)
+    }
+
+    #[test]
+    fn added_sheets_are_found_by_name_and_replaced() {
+        let mut sheets = Sheets::default();
+        let builtin = builtin::all().len();
+        assert!(sheets.ruleset("my-race", SeatSet::ALL).is_err());
+        sheets.add(own("my-race", 17)).expect("a name of its own");
+        sheets.add(own("my-race", 18)).expect("a name of its own");
+        assert_eq!(sheets.all().count(), builtin + 1);
+        let race = Race::new(sheets.seated("my-race?pieces=1", Some(2)).expect("a ruleset"));
+        assert_eq!(race.ruleset().sheet().seats.turn_limit, 18);
+        let text = race.print(&crate::game::Game::initial_state(&race, crate::game::Seat::SOUTH));
+        assert!(Race::parse(&text).is_err(), "the built-in games do not have it");
+        let (parsed, _) = Race::parse_in(&sheets, &text).expect("a position");
+        assert_eq!(parsed.ruleset(), race.ruleset());
+    }
+
+    #[test]
+    fn the_name_of_a_built_in_game_cannot_be_taken() {
+        let mut sheets = Sheets::default();
+        let name = &builtin::all()[0].name;
+        assert!(sheets.add(own(name, 17)).expect_err("other rules").to_string().contains(name));
+        sheets.add(Arc::clone(&builtin::all()[0])).expect("the same rules");
+        assert_eq!(sheets.all().count(), builtin::all().len());
+    }
+}

@@ -1,0 +1,117 @@
+"""Games as sheets on the command line: shown, checked, and played where they do not come with the program."""
+
+import json
+import re
+
+import program
+
+SHEETS = program.ROOT / "env" / "games"
+
+
+def own(folder, game="siga", name="my-race"):
+    """The sheet of a built-in game under a name of its own, as a file."""
+    text = (SHEETS / f"{game}.toml").read_text()
+    path = folder / "my-race.toml"
+    path.write_text(re.sub(r'^name = ".*"$', f'name = "{name}"', text, count=1, flags=re.MULTILINE))
+    return path
+
+
+def test_all_games_are_listed():
+    names = sorted(path.stem for path in SHEETS.glob("*.toml"))
+    finished = program.run("game")
+    assert finished.returncode == 0, finished.stderr
+    assert [line.split()[0] for line in finished.stdout.splitlines() if re.match(r"\S+  ", line)] == names
+    games = json.loads(program.run("game", "--json").stdout)["games"]
+    assert [game["name"] for game in games] == names
+    with program.Engine() as engine:
+        assert engine.get(op="games")["games"] == games
+        assert engine.get(op="hello")["games"] == names
+
+
+def test_each_game_is_shown():
+    for path in SHEETS.glob("*.toml"):
+        finished = program.run("game", path.stem)
+        assert finished.returncode == 0, finished.stderr
+        assert all(len(line) <= 80 for line in finished.stdout.splitlines()), finished.stdout
+        parts = ["The board at the beginning", "South's course", "Throws", "House rules", "Rules", "Sources"]
+        assert all(f"\n\n{part}\n\n" in finished.stdout for part in parts), finished.stdout
+        assert program.run("game", path).stdout == finished.stdout, "a sheet is shown as the game that it is"
+    assert "no_cut=lap" in program.run("game", "pagade?no_cut=lap").stdout
+
+
+def test_the_schema_knows_every_section():
+    schema = json.loads(program.run("game", "--schema").stdout)
+    assert {"name", "title", "board", "pieces", "throws", "turn", "flags"} <= set(schema["properties"])
+
+
+def test_a_broken_sheet_is_named_with_all_its_problems(tmp_path):
+    sheet = own(tmp_path)
+    text = re.sub(r"^side = ", "sides = 9\nside = ", sheet.read_text(), flags=re.M)
+    sheet.write_text(re.sub(r"^count = ", "counts = 9\ncount = ", text, flags=re.M))
+    lines = sheet.read_text().splitlines()
+    for arguments in (["game", sheet], ["play", "greedy", "--game", sheet], ["solve", sheet, "-o", tmp_path / "x.table"]):
+        finished = program.run(*arguments, stdin=program.subprocess.DEVNULL)
+        assert finished.returncode == 1 and finished.stdout == "", arguments
+        for key in ("sides", "counts"):
+            number = next(at for at, line in enumerate(lines, 1) if line.startswith(key))
+            assert re.search(rf"^\s*{re.escape(str(sheet))}:{number}: \w+\.{key}: ", finished.stderr, re.M), finished.stderr
+    for name, part in [("missing.toml", "missing.toml"), ("chess", "unknown game `chess`")]:
+        finished = program.run("game", name, cwd=tmp_path)
+        assert finished.returncode == 1 and part in finished.stderr
+    taken = own(tmp_path, name="pagade")
+    assert "a name of its own" in program.run("game", taken).stderr
+
+
+def test_a_game_of_ones_own_outlives_its_file(tmp_path):
+    sheet = own(tmp_path)
+    (tmp_path / "mine.toml").write_text('[ruleset]\ngame = "my-race.toml?pieces=1"\n')
+    table = tmp_path / "my-race.table"
+    solved = program.run("solve", tmp_path / "mine.toml", "-o", table, "--tolerance", "1e-4", "--no-proof")
+    assert solved.returncode == 0, solved.stderr
+    run, bot = program.train(tmp_path, f'ruleset.game="{sheet}?pieces=1"', "ruleset.flags.pieces=1", "selfplay.games=32")
+    record = tmp_path / "game.txt"
+    arguments = ["play", "greedy", "--game", f"{sheet}?pieces=1", "--record", record, "--seed", "1"]
+    assert program.run(*arguments, input="1\n1\nq\n").returncode == 0
+    analysed = program.run("analyze", record, "--game", sheet, "--by", "greedy")
+    assert analysed.returncode == 0, analysed.stderr
+    sheet.unlink()
+
+    resumed = program.run("train", "--resume", run, "--set", "selfplay.games=48")
+    assert resumed.returncode == 0, resumed.stderr
+    exported = tmp_path / "exported.bot"
+    assert program.run("export", run, "-o", exported).returncode == 0
+    assert program.manifest(exported)["sheet"].startswith('name = "my-race"')
+    games = tmp_path / "games.jsonl"
+    arena = ["arena", exported, table, "--pairs", "3", "--luck", "none", "--games", games, "--json"]
+    met = program.run(*arena)
+    assert met.returncode == 0, met.stderr
+    assert json.loads(met.stdout)["game"] == "my-race?pieces=1"
+    assert json.loads(program.run(*arena[:-1], "--json").stdout)["games"] == 6, "it goes on with the file"
+    analysed = program.run("analyze", games, "--by", exported)
+    assert analysed.returncode == 0, analysed.stderr
+    evaluated = program.run("eval", exported, "--against", f"{table}", "--pairs", "3", "--game", "my-race?pieces=1", "--json")
+    assert evaluated.returncode == 0, evaluated.stderr
+    with program.Engine(exported) as engine:
+        assert engine.get(op="hello")["games"][-1] == "my-race"
+        position = engine.get(op="new", game="my-race?pieces=1", start="S")["position"]
+        assert len(engine.get(op="evaluate", position=position)["values"]) == 2
+
+
+def test_an_engine_meets_a_game_of_ones_own(tmp_path):
+    sheet = own(tmp_path)
+    engine = f"engine:{program.ASHTA} engine --agent runner"
+    met = program.run("arena", "greedy", engine, "--game", f"{sheet}?pieces=1", "--pairs", "2", "--luck", "none", "--json")
+    assert met.returncode == 0, met.stderr
+    assert [agent["forfeits"] for agent in json.loads(met.stdout)["agents"]] == [0, 0]
+
+
+def test_speeds_of_chosen_games(tmp_path):
+    def rows(*arguments):
+        finished = program.run("bench", "env", "--seconds", "0.03", "--json", *arguments)
+        assert finished.returncode == 0, finished.stderr
+        return [(row["game"], row["seats"]) for row in json.loads(finished.stdout)["results"]]
+
+    chosen = rows("--game", "pagade?no_cut=lap", "--game", "pagade?teams=true")
+    assert chosen == 2 * [("pagade?no_cut=lap", 2), ("pagade?no_cut=lap", 4), ("pagade?teams=true", 4)]
+    assert rows("--game", own(tmp_path), "--seats", "2") == 2 * [("my-race", 2)]
+    assert {game for game, _ in rows()} == {path.stem for path in SHEETS.glob("*.toml")}

@@ -1,0 +1,237 @@
+"""Games of the Python package: sheets of one's own, descriptions, turn limits, and the last positions of games."""
+
+import copy
+import pickle
+import re
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.test import api_test
+
+import ashta
+import ashta.gymnasium
+import ashta.pettingzoo
+import program
+
+SHEETS = program.ROOT / "env" / "games"
+GAMES = [("ashtapada", 2), ("ashte-kashte", 3), ("pagade", 2), ("pagade?teams=true", 4), ("siga", 2), ("gavalata", 2)]
+
+
+def own(name="siga", title="my-siga"):
+    """The sheet of a built-in game under another name."""
+    text = (SHEETS / f"{name}.toml").read_text()
+    return text.replace(f'name = "{name}"', f'name = "{title}"', 1)
+
+
+def legal(mask, generator):
+    return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
+
+
+def ended(name, seats, **settings):
+    """A game played at random to its end: the state before the last move, and the last one."""
+    game, generator = ashta.Game(name, seats, **settings), np.random.default_rng(2)
+    state = game.new_initial_state(seed=1)
+    while not state.is_terminal():
+        before = state.clone()
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes())
+            state.apply_action(int(generator.choice(outcomes, p=np.array(chances) / sum(chances))))
+        else:
+            state.apply_action(int(generator.choice(state.legal_actions())))
+    return before, state
+
+
+def test_a_sheet_is_a_text_or_a_file(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(own())
+    games = [ashta.Game(sheet=sheet) for sheet in (own(), str(path), path)]
+    assert all(game == games[0] and game.name == "my-siga" and game.seats == "SN" for game in games)
+    built_in = ashta.Game("siga")
+    assert games[0] != built_in and games[0].ruleset_hash != built_in.ruleset_hash
+    assert ashta.Game(sheet=(SHEETS / "siga.toml")) == built_in, "a built-in sheet is the built-in game"
+    flags = {"stack": "none", "divide": "none"}
+    assert ashta.Game(sheet=path, flags=flags).name == "my-siga?divide=none&stack=none"
+    assert ashta.Game("siga?stack=none", flags={"divide": "none"}) == ashta.Game("siga", flags=flags)
+    teams = ashta.Game("pagade", flags={"teams": True, "pieces": 2})
+    assert teams == ashta.Game("pagade?teams=true&pieces=2", 4) and teams.seats == "SENW"
+    chowka = ashta.Game(sheet=own("chowka-5", "mine"), seats="SEW")
+    assert chowka.seats == "SEW" and ashta.Game(sheet=own("chowka-5", "mine"), seats=4).num_players() == 4
+
+
+def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(own().replace('mark_rule = "share"', 'mark_rule = "ours"').replace('group = "all"', 'group = "few"'))
+    for wrong, parts in [
+        (lambda: ashta.Game(sheet=path), [f"{path}:", "board.mark_rule", "capture.group"]),
+        (lambda: ashta.Game(sheet="no sheet"), ["sheet:1"]),
+        (lambda: ashta.Game(sheet=tmp_path / "none.toml"), ["none.toml", "No such file"]),
+        (lambda: ashta.Game(sheet=own().replace("my-siga", "ashtapada")), ["`ashtapada` is the name of a built-in game"]),
+        (lambda: ashta.Game(sheet=own(), flags={"lap": "x", "stack": "many"}), ["unknown flag `lap`", "`stack` does not take"]),
+        (lambda: ashta.Game(sheet=own(), seats=4), ["my-siga is not played on the seats `SENW`"]),
+        (lambda: ashta.Game("siga?stack=none", flags={"stack": "none"}), ["`stack` is given twice"]),
+        (lambda: ashta.Game("siga", max_turns=0), ["`max_turns` is 0, but must be 1 to"]),
+        (lambda: ashta.Game("siga", max_turns=1 << 32), ["must be 1 to 4294967295"]),
+        (lambda: ashta.gymnasium.RaceEnv(ashta.Game("siga"), seats=2), ["an `ashta.Game` has its own"]),
+    ]:
+        with pytest.raises(ValueError) as error:
+            wrong()
+        assert all(part in str(error.value) for part in parts), error.value
+    for wrong in [
+        lambda: ashta.Game(),
+        lambda: ashta.Game("siga", sheet=own()),
+        lambda: ashta.Game(sheet=3),
+        lambda: ashta.Game("siga", flags=["stack"]),
+        lambda: ashta.Game("siga", flags={"stack": None}),
+    ]:
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_a_game_of_a_sheet_works_everywhere():
+    game = ashta.Game(sheet=own(), flags={"stack": "none"}, max_turns=300)
+    for made in [pickle.loads(pickle.dumps(game)), copy.deepcopy(game)]:
+        assert made == game and made.name == game.name and made.max_game_length() == 300
+    state = game.new_initial_state(0)
+    assert game.deserialize_state(state.serialize()) == state and state.get_game() == game
+    with pytest.raises(ValueError, match="not of `my-siga"):
+        game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
+    many, generator = ashta.VectorGame(game, 8), np.random.default_rng(1)
+    many.reset(1)
+    for _ in range(200):
+        many.step(legal(many.legal_actions, generator))
+    greedy = ashta.Agent("greedy", game)
+    versus = ashta.VersusGame(game, 4, greedy)
+    versus.reset(1)
+    for _ in range(100):
+        versus.step(legal(versus.legal_actions, generator))
+    waiting = [state for state in versus.states() if state.current_player() >= 0]
+    assert len(greedy.act(waiting)) == len(waiting)
+    report = ashta.arena(["greedy", "random"], game, pairs=20).report
+    assert report["games"] == 40
+    api_test(ashta.pettingzoo.env(game), num_cycles=100)
+    env = gymnasium.make_vec("ashta/Race-v0", num_envs=3, game=game, opponent="hunter")
+    _, info = env.reset(seed=1)
+    for _ in range(50):
+        _, _, _, _, info = env.step(legal(info["action_mask"], generator))
+
+
+def test_every_game_describes_itself():
+    names = ashta.Game.names()
+    assert {path.stem for path in SHEETS.glob("*.toml")} == set(names)
+    for name in names:
+        described = ashta.Game(name).describe()
+        assert described["name"] == name and described["title"] and described["summary"] and described["rules"]
+        assert ashta.Game(name).seats in described["seats"] and described["pieces"]["value"] in described["pieces"]["allowed"]
+        for flag in described["flags"]:
+            assert flag["about"] and flag["value"] == flag["default"] == flag["values"][0]["name"]
+            assert all(value["about"] for value in flag["values"])
+            for value in flag["values"]:
+                changed = ashta.Game(name, flags={flag["name"]: value["name"]}).describe()
+                assert {"value": value["name"]}.items() <= next(
+                    other for other in changed["flags"] if other["name"] == flag["name"]
+                ).items()
+
+
+def test_the_turn_limit_can_be_set():
+    plain, limited = ashta.Game("ashtapada"), ashta.Game("ashtapada", max_turns=5)
+    assert limited == plain and limited.ruleset_hash == plain.ruleset_hash and hash(limited) == hash(plain)
+    assert limited.max_game_length() == 5 < plain.max_game_length()
+    assert pickle.loads(pickle.dumps(limited)).max_game_length() == 5
+    greedy, generator = ashta.Agent("greedy", plain), np.random.default_rng(3)
+    many = ashta.VectorGame(limited, 6)
+    many.reset(2)
+    truncated = 0
+    for _ in range(100):
+        many.step(legal(many.legal_actions, generator))
+        truncated += many.truncated.sum()
+        assert not many.terminated.any()
+    assert truncated > 20
+    versus = ashta.VersusGame(limited, 6, greedy)
+    versus.reset(2)
+    for _ in range(20):
+        versus.step(legal(versus.legal_actions, generator))
+        assert not versus.terminated.any()
+    env = ashta.pettingzoo.raw_env("ashtapada", max_turns=5)
+    env.reset(seed=1)
+    steps = 0
+    for agent in env.agent_iter():
+        _, _, terminated, is_truncated, info = env.last()
+        steps += 1
+        if terminated or is_truncated:
+            break
+        env.step(legal(info["action_mask"], generator))
+    assert is_truncated and not terminated and steps < 60
+    single = gymnasium.make("ashta/Race-v0", max_turns=5)
+    _, info = single.reset(seed=1)
+    is_over = False
+    while not is_over:
+        _, reward, terminated, is_over, info = single.step(legal(info["action_mask"], generator))
+        assert reward == 0 and not terminated
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_the_last_position_of_a_game_is_kept(name, seats):
+    for limit in [None, 40]:
+        game, generator = ashta.Game(name, seats, max_turns=limit), np.random.default_rng(4)
+        many = ashta.VectorGame(game, 16)
+        many.reset(5)
+        arrays = (many.final_observations, many.final_players)
+        assert not arrays[0].any() and (arrays[1] == -1).all()
+        terminated = truncated = 0
+        for _ in range(1500):
+            movers = many.players.copy()
+            many.step(legal(many.legal_actions, generator))
+            ended = many.terminated | many.truncated
+            np.testing.assert_array_equal(many.final_observations.any(axis=1), ended)
+            np.testing.assert_array_equal(many.final_players >= 0, ended)
+            np.testing.assert_array_equal(many.final_players[many.terminated], movers[many.terminated])
+            terminated, truncated = terminated + many.terminated.sum(), truncated + many.truncated.sum()
+        assert arrays[0] is many.final_observations and arrays[1] is many.final_players
+        assert truncated > 5 if limit else terminated > 5
+
+
+@pytest.mark.parametrize("name, seats", GAMES)
+def test_the_end_of_a_game_is_seen_by_those_who_ask(name, seats):
+    before, state = ended(name, seats)
+    assert not state.observation_tensor().any(), "no player is to act"
+    views = [state.observation_tensor(player) for player in range(state.get_game().num_players())]
+    assert all(view.any() for view in views) and not np.array_equal(views[0], views[1])
+
+
+def test_the_last_observation_of_gymnasium_is_the_last_position():
+    for settings in [{"game": "ashte-kashte?pieces=1"}, {"game": "ashtapada", "max_turns": 7}]:
+        env, generator = ashta.gymnasium.RaceEnv(opponent="random", **settings), np.random.default_rng(5)
+        for seed in range(10):
+            _, info = env.reset(seed=seed)
+            is_over = False
+            while not is_over:
+                observation, _, terminated, truncated, info = env.step(legal(info["action_mask"], generator))
+                is_over = terminated or truncated
+            [state] = env._games.states()
+            assert state.is_terminal() == terminated and observation.any()
+            np.testing.assert_array_equal(observation, state.observation_tensor(int(env._games.players[0])))
+
+
+def test_long_turns_are_refused():
+    game = ashta.Game("ashtapada")
+    state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
+    assert len(state.turn_results()) == len(state.turn_results(limit=1000)) > 1
+    with pytest.raises(ValueError, match=re.escape("more than 1 positions from `ashtapada S:5,30/N:off,23 S 4,2`: raise `limit`")):
+        state.turn_results(limit=1)
+    long = game.new_initial_state(0)
+    outcomes = {long.action_to_string(outcome): outcome for outcome, _ in long.chance_outcomes()}
+    for value in ["1", "4", "8"] * 20 + ["2"]:
+        long.apply_action(outcomes[value])
+    found = len(long.turn_results(limit=1 << 20))
+    with pytest.raises(ValueError, match="positions"):
+        long.turn_results(limit=found // 2)
+
+
+def test_the_package_names_no_game_in_its_sources():
+    sources = program.ROOT / "bindings"
+    names = "|".join(sorted(ashta.Game.names(), key=len, reverse=True))
+    for path in sources.glob("*/src/**/*.rs"):
+        lines = [line for line in Path(path).read_text().splitlines() if not line.strip().startswith("//")]
+        assert not re.search(rf"\b({names})\b", "\n".join(lines)), path

@@ -1,0 +1,91 @@
+//! What follows a turn: who has finished, whether the game is over, who throws next, and the text that says so.
+
+use super::super::notation::{Text, print};
+use super::position::{Place, Position};
+use super::rules::Rules;
+use super::{dice, one_throw, series};
+
+impl Rules {
+    /// Whether all pieces of `seat` have ended their course.
+    pub fn is_finished(&self, position: &Position, seat: usize) -> bool {
+        let end = if self.bear_off.is_empty() { Place::Home } else { Place::Borne };
+        position.pieces[seat].iter().all(|piece| piece.place == end)
+    }
+
+    /// How many seats have finished.
+    pub fn finished(&self, position: &Position) -> usize {
+        self.seats.iter().filter(|&&seat| self.is_finished(position, seat)).count()
+    }
+
+    /// Whether the game has been decided.
+    pub fn is_won(&self, position: &Position) -> bool {
+        if self.teams {
+            (0..2).any(|seat| self.is_finished(position, seat) && self.is_finished(position, seat + 2))
+        } else if self.placings {
+            self.finished(position) + 1 >= self.seats.len()
+        } else {
+            self.finished(position) > 0
+        }
+    }
+
+    /// Whether `seat` throws when it is its turn.
+    pub fn has_turn(&self, position: &Position, seat: usize) -> bool {
+        !self.is_finished(position, seat) || (self.teams && self.donates)
+    }
+
+    /// Whose pieces `mover` moves.
+    pub fn colour_moved(&self, position: &Position, mover: usize) -> usize {
+        if self.is_finished(position, mover) { (mover + 2) % 4 } else { mover }
+    }
+
+    /// Whether the turn of `throws`, made after `made` others, grants one more.
+    pub fn grants_more(&self, throws: &[u8], made: usize, captures: bool) -> bool {
+        let by_throw = match self.kind {
+            "throw" => self.again.contains(&throws[0]),
+            "series" => false,
+            _ => self.again_on_doublet && throws[0] == throws[1],
+        };
+        let is_last = self.most_throws.is_some_and(|most| made + 1 >= most);
+        (by_throw || (self.again_on_capture && captures)) && !is_last
+    }
+
+    /// The text of `after`, in which a turn that began at `before` has ended.
+    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: bool, made: usize) -> String {
+        let mut after = after.clone();
+        after.pieces.iter_mut().flatten().for_each(|piece| piece.moved = false);
+        for &seat in &self.seats {
+            if self.is_finished(&after, seat) && !self.is_finished(before, seat) {
+                let place = self.finished(before) + 1;
+                after.places[seat] = (place > 1 && self.placings).then_some(place);
+            }
+        }
+        let mover = text.seats[text.mover].seat;
+        let throws_on = more && self.has_turn(&after, mover);
+        let next = match () {
+            () if self.is_won(&after) || self.is_dead(&after) => None,
+            () if throws_on => Some(mover),
+            () => self.next_seat(&after, mover),
+        };
+        let counts = throws_on && next.is_some() && self.most_throws.is_some();
+        let count = if counts { (made + 1).to_string() } else { String::new() };
+        print(&text.game, &self.write(&after), next) + &count
+    }
+
+    fn next_seat(&self, position: &Position, mover: usize) -> Option<usize> {
+        let step = if self.clockwise { 3 } else { 1 };
+        let others = (1..=4).map(|steps| (mover + steps * step) % 4);
+        others.into_iter().find(|&seat| self.seats.contains(&seat) && self.has_turn(position, seat))
+    }
+
+    /// Whether no seat that has not finished can move with any throw, where the gate waits for a capture.
+    fn is_dead(&self, position: &Position) -> bool {
+        let can_move = |&seat: &usize| match self.kind {
+            "throw" => self.values.iter().any(|&value| !one_throw::moves(self, position, seat, value).is_empty()),
+            "series" => series::can_move(self, position, seat),
+            "dice" => dice::can_move(self, position, seat),
+            _ => dice::can_divide(self, position, seat),
+        };
+        let mut unfinished = self.seats.iter().filter(|&&seat| !self.is_finished(position, seat));
+        self.gate > 0 && self.without == "wait" && !unfinished.any(can_move)
+    }
+}

@@ -1,0 +1,255 @@
+//! Positions of a sheet's game: read from a text, checked, and asked who stands where. It does not know how pieces
+//! move.
+
+use super::super::notation::{SeatText, Text, number};
+use super::board::{Square, turned};
+use super::rules::Rules;
+
+/// Where a piece stands, in the order in which a text lists them. A piece at the finish is home.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Off,
+    /// On the square of the course with this number.
+    On(i32),
+    Home,
+    Borne,
+}
+
+/// A piece. `declared` says that it is one of two that have declared to move together, `moved` that it made a hop in
+/// this turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Piece {
+    pub place: Place,
+    pub declared: bool,
+    pub moved: bool,
+}
+
+impl Piece {
+    pub fn at(place: Place) -> Piece {
+        Piece { place, declared: false, moved: false }
+    }
+}
+
+/// A position without its mover. Lists go by the number of the seat; seats that take no part have no pieces.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position {
+    pub pieces: Vec<Vec<Piece>>,
+    /// Whether the seat has ever captured; without a gate nobody asks.
+    pub has_captured: Vec<bool>,
+    pub places: Vec<Option<usize>>,
+    /// Whether anything was captured in this turn.
+    pub captures: bool,
+}
+
+impl Position {
+    /// The position of a text.
+    pub fn read(rules: &Rules, text: &Text) -> Result<Position, String> {
+        let pieces = text.pieces(rules.count, |word| rules.read_piece(word))?;
+        let mut position = Position {
+            pieces: vec![Vec::new(); 4],
+            has_captured: vec![false; 4],
+            places: vec![None; 4],
+            captures: false,
+        };
+        for (seat, own) in text.seats.iter().zip(pieces) {
+            position.pieces[seat.seat] = own;
+            position.has_captured[seat.seat] = seat.has_cut;
+            position.places[seat.seat] = seat.place;
+        }
+        rules.check(&position, text.seats[text.mover].seat)?;
+        Ok(position)
+    }
+
+    /// Whether a piece of `seat` stands on its course, the finish not counted.
+    pub fn is_on_course(&self, seat: usize) -> bool {
+        self.pieces[seat].iter().any(|piece| matches!(piece.place, Place::On(_)))
+    }
+}
+
+impl Rules {
+    fn read_piece(&self, word: &str) -> Option<Piece> {
+        if word == self.home_word {
+            return Some(Piece::at(Place::Home));
+        }
+        if word == self.off_word {
+            return Some(Piece::at(Place::Off)).filter(|_| self.knows_off);
+        }
+        if word == self.borne_word {
+            return Some(Piece::at(Place::Borne)).filter(|_| !self.bear_off.is_empty());
+        }
+        let (digits, declared) = word.strip_suffix('t').map_or((word, false), |digits| (digits, true));
+        let number = i32::try_from(number(digits)?).ok()?;
+        let stands = number >= self.first && number < self.last && (number > self.first || self.first_is_reached());
+        let known = stands && (!declared || self.unit == "declared");
+        known.then_some(Piece { place: Place::On(number), declared, moved: false })
+    }
+
+    /// Whether pieces can ever stand on the first square of their course.
+    fn first_is_reached(&self) -> bool {
+        let laps = self.gate > 0 && self.without == "lap" && self.gate - self.lap <= self.first;
+        self.private_start || self.enter_at == "start" || self.first > 0 || laps
+    }
+
+    /// The seats with their pieces as a text has them.
+    pub fn write(&self, position: &Position) -> Vec<SeatText> {
+        let write = |piece: &Piece| match piece.place {
+            Place::Off => self.off_word.clone(),
+            Place::On(number) => format!("{number}{}", if piece.declared { "t" } else { "" }),
+            Place::Home => self.home_word.clone(),
+            Place::Borne => self.borne_word.clone(),
+        };
+        let seat_text = |&seat: &usize| {
+            let mut own = position.pieces[seat].clone();
+            own.sort_by_key(|piece| (piece.place, piece.declared));
+            SeatText {
+                seat,
+                has_cut: self.gate > 0 && position.has_captured[seat],
+                place: position.places[seat],
+                pieces: own.iter().map(write).collect(),
+            }
+        };
+        self.seats.iter().map(seat_text).collect()
+    }
+
+    /// The square on which a piece of `seat` can be met by others, or by its own; none off the board, at the finish and
+    /// on a first square that is private.
+    pub fn square(&self, seat: usize, piece: Piece) -> Option<Square> {
+        match piece.place {
+            Place::On(number) if number > self.first || !self.private_start => Some(self.square_of(seat, number)),
+            _ => None,
+        }
+    }
+
+    /// The square of a number of a seat's course.
+    pub fn square_of(&self, seat: usize, number: i32) -> Square {
+        self.courses[seat][usize::try_from(number - self.first).unwrap_or(0)]
+    }
+
+    /// The pieces of `seat` on a square, by their places in its list.
+    pub fn standing(&self, position: &Position, seat: usize, square: Square) -> Vec<usize> {
+        let own = &position.pieces[seat];
+        (0..own.len()).filter(|&piece| self.square(seat, own[piece]) == Some(square)).collect()
+    }
+
+    /// The pieces of `seat` on a square: those that are units, and the single ones.
+    pub fn units_and_singles(&self, position: &Position, seat: usize, square: Square) -> (Vec<usize>, Vec<usize>) {
+        let there = self.standing(position, seat, square);
+        let own = &position.pieces[seat];
+        match self.unit {
+            "declared" => there.into_iter().partition(|&piece| own[piece].declared),
+            "together" => {
+                let (within, without): (Vec<usize>, Vec<usize>) =
+                    there.into_iter().partition(|&piece| self.in_area(seat, own[piece]));
+                if within.len() >= 2 { (within, without) } else { (Vec::new(), [within, without].concat()) }
+            }
+            _ => (Vec::new(), there),
+        }
+    }
+
+    /// Whether two pieces together where `piece` stands are a unit.
+    pub fn in_area(&self, seat: usize, piece: Piece) -> bool {
+        let Place::On(number) = piece.place else { return false };
+        self.area == "any" || (self.is_inner(number) && !self.marks.contains(&self.square_of(seat, number)))
+    }
+
+    /// Whether a number lies from the gate on.
+    pub fn is_inner(&self, number: i32) -> bool {
+        self.gate > 0 && number >= self.gate
+    }
+
+    /// How many own pieces may stand on the square of a number of a seat's course.
+    pub fn room(&self, seat: usize, number: i32) -> usize {
+        let square = self.square_of(seat, number);
+        let is_private = self.courses.iter().filter(|course| course.contains(&square)).count() == 1;
+        let word = if self.marks.contains(&square) {
+            if self.mark_rule == "closed" { "one" } else { self.marked }
+        } else if is_private && !self.private.is_empty() {
+            self.private
+        } else if self.is_inner(number) && !self.inner.is_empty() {
+            self.inner
+        } else {
+            self.plain
+        };
+        match word {
+            "one" => 1,
+            "two" => 2,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Whether the pieces of `seat` may go beyond the gate.
+    pub fn is_open(&self, position: &Position, seat: usize) -> bool {
+        let by_partner = self.teams && self.opened_by_team && position.has_captured[(seat + 2) % 4];
+        self.gate <= 0 || self.without == "open" || position.has_captured[seat] || by_partner
+    }
+
+    /// Whether a square is one where `seat` may leave with two undeclared pieces as a unit.
+    pub fn declares_on(&self, seat: usize, square: Square) -> bool {
+        self.unit_from.iter().any(|&from| turned(from, seat, self.side) == square)
+    }
+
+    /// Refuses positions that no play reaches, that are over, or in which `mover` has no turn.
+    fn check(&self, position: &Position, mover: usize) -> Result<(), String> {
+        for &seat in &self.seats {
+            let own = &position.pieces[seat];
+            for &piece in own {
+                self.check_piece(position, seat, piece)?;
+            }
+            if own.iter().any(|piece| piece.place == Place::Borne)
+                && own.iter().any(|piece| !matches!(piece.place, Place::Home | Place::Borne))
+            {
+                return Err("a piece is borne off while another is not at the finish".to_owned());
+            }
+            if position.has_captured[seat] && self.gate <= 0 {
+                return Err("a seat has captured in a game that does not ask for it".to_owned());
+            }
+        }
+        self.check_places(position)?;
+        if self.is_won(position) {
+            return Err("the game is over".to_owned());
+        }
+        if self.has_turn(position, mover) { Ok(()) } else { Err("the mover has finished".to_owned()) }
+    }
+
+    fn check_piece(&self, position: &Position, seat: usize, piece: Piece) -> Result<(), String> {
+        let number = match piece.place {
+            Place::On(number) => number,
+            Place::Home | Place::Borne => self.last,
+            Place::Off => return Ok(()),
+        };
+        if self.is_inner(number) && !self.is_open(position, seat) {
+            return Err(format!("a piece on {number} is beyond the gate without a capture"));
+        }
+        if piece.declared && position.pieces[seat].iter().filter(|&other| *other == piece).count() % 2 == 1 {
+            return Err(format!("the declared pieces on {number} are not two by two"));
+        }
+        let Some(square) = self.square(seat, piece) else { return Ok(()) };
+        if self.standing(position, seat, square).len() > self.room(seat, number) {
+            return Err(format!("too many pieces of a seat stand on {number}"));
+        }
+        let shares = [self.single_on_unit, self.unit_on_single].contains(&"shares") || self.group == "one";
+        let mixes = if self.marks.contains(&square) { self.mark_rule != "closed" } else { shares };
+        let mixed = self.seats.iter().any(|&other| other != seat && !self.standing(position, other, square).is_empty());
+        if mixed && !mixes { Err(format!("pieces of two seats stand on {square:?}")) } else { Ok(()) }
+    }
+
+    /// Marked places follow on the unmarked finished seats without a gap, where places are played for at all.
+    fn check_places(&self, position: &Position) -> Result<(), String> {
+        let mut marked: Vec<usize> = position.places.iter().flatten().copied().collect();
+        if marked.is_empty() {
+            return Ok(());
+        }
+        if !self.placings {
+            return Err("a seat has a place in a game that ends with its winner".to_owned());
+        }
+        if self.seats.iter().any(|&seat| position.places[seat].is_some() && !self.is_finished(position, seat)) {
+            return Err("a seat has a place and has not finished".to_owned());
+        }
+        marked.sort();
+        let unmarked = self.finished(position) - marked.len();
+        if unmarked == 0 || !marked.iter().copied().eq((1..=marked.len()).map(|place| place + unmarked)) {
+            return Err(format!("the places {marked:?} do not follow on {unmarked} unmarked finished seats"));
+        }
+        Ok(())
+    }
+}

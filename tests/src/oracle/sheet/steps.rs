@@ -1,0 +1,195 @@
+//! The single steps of a turn: a piece or a unit hops, a piece enters, a piece is borne off. Each gives the position
+//! after it, or `None` if the rules forbid it. It does not know which throws there are and who may step again.
+
+use super::board::Square;
+use super::position::{Piece, Place, Position};
+use super::rules::Rules;
+
+impl Rules {
+    /// `own`, one piece or two as a unit, hops `distance` squares on along the course of `seat`.
+    pub fn hop(&self, before: &Position, seat: usize, own: &[usize], distance: i32) -> Option<Position> {
+        match before.pieces[seat][own[0]].place {
+            Place::On(from) if distance > 0 => self.go(before, seat, own, from, distance),
+            _ => None,
+        }
+    }
+
+    /// A waiting piece enters with a throw of `value`; it counts as not moved.
+    pub fn enter(&self, before: &Position, seat: usize, piece: usize, value: u8) -> Option<Position> {
+        let values = if before.is_on_course(seat) { &self.enter_next } else { &self.enter_first };
+        if before.pieces[seat][piece].place != Place::Off || !values.contains(&value) {
+            return None;
+        }
+        let mut after = match self.enter_at {
+            "start" => self.arrive(before, seat, &[piece], self.first)?,
+            _ => self.go(before, seat, &[piece], 0, i32::from(value))?,
+        };
+        after.pieces[seat][piece].moved = false;
+        Some(after)
+    }
+
+    /// A piece at the finish is borne off with a throw of `value`.
+    pub fn bear_off(&self, before: &Position, seat: usize, piece: usize, value: u8) -> Option<Position> {
+        let own = &before.pieces[seat];
+        let all_there = own.iter().all(|piece| matches!(piece.place, Place::Home | Place::Borne));
+        if !all_there || own[piece].place != Place::Home || !self.bear_off.contains(&value) {
+            return None;
+        }
+        let mut after = before.clone();
+        after.pieces[seat][piece] = Piece { moved: true, ..Piece::at(Place::Borne) };
+        Some(after)
+    }
+
+    /// The pairs of pieces of `seat` that can leave their square as a unit.
+    pub fn pairs(&self, position: &Position, seat: usize) -> Vec<[usize; 2]> {
+        let own = &position.pieces[seat];
+        let mut pairs = Vec::new();
+        for one in 0..own.len() {
+            for other in one + 1..own.len() {
+                if own[one].place == own[other].place && self.is_pair(seat, own[one], own[other]) {
+                    pairs.push([one, other]);
+                }
+            }
+        }
+        pairs
+    }
+
+    fn is_pair(&self, seat: usize, one: Piece, other: Piece) -> bool {
+        let Place::On(number) = one.place else { return false };
+        match self.unit {
+            "together" => self.in_area(seat, one),
+            "declared" if one.declared => other.declared,
+            "declared" => !other.declared && self.declares_on(seat, self.square_of(seat, number)),
+            _ => false,
+        }
+    }
+
+    /// How far a unit goes by `throws`, if they can be given to it.
+    pub fn unit_distance(&self, throws: &[u8]) -> Option<i32> {
+        let halves: i32 = throws.iter().map(|throw| i32::from(throw / 2)).sum();
+        match self.speed {
+            "full" => Some(distance(throws)),
+            "half" => (!throws.contains(&1)).then_some(halves),
+            "half-spent" => Some(halves),
+            _ => throws.iter().all(|throw| throw % 2 == 0).then_some(halves),
+        }
+    }
+
+    /// Whether a piece may leave alone the square on which it stands now.
+    pub fn may_leave_alone(&self, position: &Position, seat: usize, piece: usize) -> bool {
+        let own = &position.pieces[seat];
+        let together = own.iter().filter(|other| other.place == own[piece].place).count();
+        self.split
+            || match self.unit {
+                "declared" => !own[piece].declared,
+                "together" => !self.in_area(seat, own[piece]) || together % 2 == 1,
+                _ => true,
+            }
+    }
+
+    fn go(&self, before: &Position, seat: usize, own: &[usize], from: i32, distance: i32) -> Option<Position> {
+        let to = self.target(before, seat, from + distance)?;
+        if own.len() == 1 && !self.passable {
+            for number in from + 1..from + distance {
+                let square = self.square_of(seat, self.target(before, seat, number)?);
+                let blocks = |&other: &usize| !self.units_and_singles(before, other, square).0.is_empty();
+                if self.seats.iter().any(blocks) {
+                    return None;
+                }
+            }
+        }
+        self.arrive(before, seat, own, to)
+    }
+
+    /// The number on which a move to `number` ends: the same, or on a further round.
+    fn target(&self, position: &Position, seat: usize, number: i32) -> Option<i32> {
+        let number = match self.without {
+            _ if !self.is_inner(number) || self.is_open(position, seat) => number,
+            "lap" => number - self.lap,
+            _ => return None,
+        };
+        (number <= self.last).then_some(number)
+    }
+
+    fn arrive(&self, before: &Position, seat: usize, own: &[usize], to: i32) -> Option<Position> {
+        let mut after = before.clone();
+        if let &[alone] = own {
+            self.unmark_twin(&mut after, seat, alone);
+        }
+        let place = if to == self.last { Place::Home } else { Place::On(to) };
+        let declared = own.len() == 2 && self.unit == "declared" && to < self.last;
+        for &piece in own {
+            after.pieces[seat][piece] = Piece { place, declared, moved: true };
+        }
+        let Some(square) = self.square(seat, after.pieces[seat][own[0]]) else { return Some(after) };
+        if self.standing(&after, seat, square).len() > self.room(seat, to) {
+            return None;
+        }
+        if self.marks.contains(&square) {
+            self.may_stand_on_mark(before, seat, own, square).then_some(after)
+        } else {
+            self.meet(after, seat, own.len() == 2, square)
+        }
+    }
+
+    /// A declared piece that leaves alone leaves an undeclared one behind.
+    fn unmark_twin(&self, position: &mut Position, seat: usize, alone: usize) {
+        let leaves = position.pieces[seat][alone];
+        let own = &mut position.pieces[seat];
+        let twin = (0..own.len()).find(|&other| leaves.declared && other != alone && own[other] == leaves);
+        if let Some(twin) = twin {
+            own[twin].declared = false;
+        }
+    }
+
+    fn may_stand_on_mark(&self, before: &Position, seat: usize, own: &[usize], square: Square) -> bool {
+        let stands = |other: usize| !self.standing(before, other, square).is_empty();
+        match self.mark_rule {
+            "closed" => own.len() == 1 && !self.seats.iter().any(|&other| stands(other)),
+            "block" => !self.seats.iter().any(|&other| self.are_enemies(seat, other) && stands(other)),
+            _ => true,
+        }
+    }
+
+    /// What a piece or a unit of `seat` that has come to a plain square does to the others there.
+    fn meet(&self, mut after: Position, seat: usize, is_unit: bool, square: Square) -> Option<Position> {
+        for &other in self.seats.iter().filter(|&&other| other != seat) {
+            let (units, mut singles) = self.units_and_singles(&after, other, square);
+            if units.is_empty() && singles.is_empty() {
+                continue;
+            }
+            if !self.are_enemies(seat, other) {
+                return None;
+            }
+            if self.group == "one" {
+                singles.truncate(1);
+            }
+            let (to_units, to_singles) =
+                if is_unit { ("takes", self.unit_on_single) } else { (self.single_on_unit, "takes") };
+            for (pieces, meeting) in [(units, to_units), (singles, to_singles)] {
+                match meeting {
+                    "barred" if !pieces.is_empty() => return None,
+                    "takes" => pieces.into_iter().for_each(|piece| self.capture(&mut after, seat, other, piece)),
+                    _ => {}
+                }
+            }
+        }
+        Some(after)
+    }
+
+    fn capture(&self, position: &mut Position, seat: usize, other: usize, piece: usize) {
+        let place = if self.sent_to == "off" { Place::Off } else { Place::On(self.first) };
+        position.pieces[other][piece] = Piece::at(place);
+        position.has_captured[seat] = true;
+        position.captures = true;
+    }
+
+    fn are_enemies(&self, seat: usize, other: usize) -> bool {
+        seat != other && !(self.teams && seat % 2 == other % 2)
+    }
+}
+
+/// How far a single piece goes by `throws`.
+pub(super) fn distance(throws: &[u8]) -> i32 {
+    throws.iter().map(|&throw| i32::from(throw)).sum()
+}

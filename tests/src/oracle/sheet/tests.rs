@@ -1,0 +1,187 @@
+//! What neither the examples nor the three oracles written by hand cover, each with a position that tells it apart.
+
+use super::turns;
+
+const MAIN_PACHEH: &str = include_str!("../../../../env/games/main-pacheh.toml");
+const CHOWKA_5: &str = include_str!("../../../../env/games/chowka-5.toml");
+const CHOWKA_7: &str = include_str!("../../../../env/games/chowka-7.toml");
+const FALKENER: &str = include_str!("../../../../env/games/ashta-kashte-1892.toml");
+const SATURANKAM: &str = include_str!("../../../../env/games/saturankam.toml");
+const THAAYAM: &str = include_str!("../../../../env/games/thaayam.toml");
+
+/// The results without the name of the game.
+fn results(sheet: &str, position: &str, throws: &[u8]) -> Vec<String> {
+    let results = turns(sheet, position, throws).unwrap_or_else(|error| panic!("{position}: {error}"));
+    results.iter().filter_map(|result| result.split_once(' ')).map(|(_, rest)| rest.to_owned()).collect()
+}
+
+#[test]
+fn in_single_hops_a_piece_that_came_home_may_be_borne_off() {
+    let seats = "S:22,keep/N:off,off S *";
+    assert_eq!(
+        results(THAAYAM, &format!("thaayam?pieces=2 {seats}"), &[1, 1, 2]),
+        ["S:keep,borne/N:off,off N *", "S:keep,keep/N:off,off N *"]
+    );
+    assert_eq!(
+        results(THAAYAM, &format!("thaayam?pieces=2&hop=each {seats}"), &[1, 1, 2]),
+        ["S:borne,borne/N:off,off - -"]
+    );
+}
+
+#[test]
+fn in_single_hops_what_has_just_come_together_may_leave_as_twins() {
+    assert_eq!(
+        results(THAAYAM, "thaayam?pieces=2&hop=each S:4,8/N:off,off S *", &[4, 2]),
+        ["S:4,14/N:off,off N *", "S:6,12/N:off,off N *", "S:8,10/N:off,off N *", "S:9t,9t/N:off,off N *"]
+    );
+}
+
+#[test]
+fn twins_take_no_one_and_share_with_singles() {
+    assert_eq!(results(THAAYAM, "thaayam?pieces=2 S:12t,12t/N:off,off S *", &[1, 2]), ["S:13t,13t/N:off,off N *"]);
+    assert_eq!(
+        results(THAAYAM, "thaayam S:5,12t,12t,keep/N:off,off,off,off S *", &[1, 2]),
+        ["S:6,13t,13t,keep/N:off,off,off,off N *", "S:8,12t,12t,keep/N:off,off,off,off N *"]
+    );
+    // South's 11 is North's 3.
+    assert_eq!(results(THAAYAM, "thaayam?pieces=2 S:9,keep/N:3t,3t S *", &[2]), ["S:11,keep/N:3t,3t N *"]);
+    assert_eq!(results(THAAYAM, "thaayam?pieces=2&twins=none S:9,keep/N:3,3 S *", &[2]), ["S:11,keep/N:off,off S *"]);
+}
+
+#[test]
+fn a_gatti_made_in_the_series_stays_together() {
+    let game = "chowka-5?pieces=2&throws=collect&gatti=inner";
+    assert_eq!(
+        results(CHOWKA_5, &format!("{game} S+:17,18/N:0,0 S *"), &[4, 1]),
+        ["S+:17,23/N:0,0 N *", "S+:18,22/N:0,0 N *", "S+:19,21/N:0,0 N *", "S+:20,20/N:0,0 N *"]
+    );
+}
+
+#[test]
+fn a_gatti_is_met_by_a_gatti_only() {
+    // South's 18 is North's 22.
+    let game = "chowka-5?pieces=2&gatti=inner";
+    assert_eq!(results(CHOWKA_5, &format!("{game} S+:16,home/N+:22,22 S *"), &[2]), ["S+:16,home/N+:22,22 N *"]);
+    assert_eq!(results(CHOWKA_5, &format!("{game} S+:16,16/N+:22,22 S *"), &[4]), ["S+:18,18/N+:0,0 S *"]);
+    assert_eq!(results(CHOWKA_5, &format!("{game} S+:16,16/N+:0,22 S *"), &[4]), ["S+:18,18/N+:0,0 S *"]);
+}
+
+#[test]
+fn the_throws_of_a_turn_are_counted_where_there_is_a_most() {
+    let game = "main-pacheh?pieces=1&max_throws=3";
+    let after = |count: &str, throw| results(MAIN_PACHEH, &format!("{game} S:0/N:0 S *{count}"), &[throw]).join("");
+    assert_eq!(after("", 8), "S:8/N:0 S *1");
+    assert_eq!(after("1", 4), "S:4/N:0 S *2");
+    assert_eq!(after("2", 4), "S:4/N:0 N *");
+    assert_eq!(after("2", 3), "S:3/N:0 N *");
+    for position in [format!("{game} S:0/N:0 S *3"), "main-pacheh?pieces=1 S:0/N:0 S *1".to_owned()] {
+        assert!(turns(MAIN_PACHEH, &position, &[2]).is_err(), "{position}");
+    }
+}
+
+#[test]
+fn one_of_a_group_is_captured_and_the_others_share() {
+    // South's 7 is North's 19.
+    let game = "ashta-kashte-1892?pieces=3&group=one&must_use=one";
+    assert_eq!(
+        results(FALKENER, &format!("{game} S:5,home,home/N:19,19,19 S *"), &[2]),
+        ["S:7,home,home/N:off,19,19 S *"]
+    );
+    assert_eq!(
+        results(FALKENER, &format!("{game} S:7,7,home/N:17,19,19 N *"), &[2]),
+        ["S:7,7,home/N:17,19,21 S *", "S:off,7,home/N:19,19,19 N *"]
+    );
+}
+
+#[test]
+fn a_separate_grace_is_used_for_one_thing_at_least() {
+    let game = "ashta-kashte-1892?pieces=2&grace=separate";
+    let seats = "S:off,5/N:off,off S *";
+    let with_must = results(FALKENER, &format!("{game}&must_use=one {seats}"), &[4]);
+    assert_eq!(
+        with_must,
+        ["S:0,5/N:off,off S *", "S:0,9/N:off,off S *", "S:4,5/N:off,off S *", "S:off,9/N:off,off S *"]
+    );
+    assert_eq!(results(FALKENER, &format!("{game} {seats}"), &[4]).len(), with_must.len() + 1);
+}
+
+#[test]
+fn a_double_on_a_castle_moves_too() {
+    assert_eq!(
+        results(FALKENER, "ashta-kashte-1892?pieces=2&doubles=pair&must_use=one S:0,0/N:off,off S *", &[3]),
+        ["S:0,3/N:off,off N *", "S:3,3/N:off,off N *"]
+    );
+}
+
+#[test]
+fn the_outer_ring_is_walked_again_over_the_first_square() {
+    // South's 0 is North's 12.
+    let position = "chowka-7?pieces=1&no_cut=lap S:23/N:12 S *";
+    assert_eq!(results(CHOWKA_7, position, &[1]), ["S+:0/N:off S *"]);
+    assert!(turns(CHOWKA_7, "chowka-7?pieces=1 S:0/N:12 S *", &[1]).is_err());
+}
+
+#[test]
+fn blocked_crosses_have_room_for_one_piece() {
+    // South's 3 is North's 15.
+    let game = "chowka-7?pieces=2&crosses=block";
+    assert_eq!(results(CHOWKA_7, &format!("{game} S:off,2/N:off,15 S *"), &[1]), ["S:1,2/N:off,15 N *"]);
+    assert_eq!(results(CHOWKA_7, &format!("{game} S:2,3/N:off,off S *"), &[1]), ["S:2,4/N:off,off N *"]);
+}
+
+#[test]
+fn a_gate_that_waits_ends_the_game_when_nobody_can_move() {
+    assert_eq!(results(CHOWKA_5, "chowka-5?pieces=1&no_cut=wait S:14/N:15 S *", &[1]), ["S:15/N:15 - -"]);
+    let collected = "chowka-5?pieces=1&no_cut=wait&throws=collect S:14/N:15 S *";
+    assert_eq!(results(CHOWKA_5, collected, &[8, 1]), ["S:15/N:15 - -"]);
+    // North is not stuck while it can enter.
+    assert_eq!(results(CHOWKA_7, "chowka-7?pieces=1 S:22/N:off S *", &[1]), ["S:23/N:off N *"]);
+    assert_eq!(results(CHOWKA_7, "chowka-7?pieces=1 S:22/N:23 S *", &[1]), ["S:23/N:23 - -"]);
+    // A throw more does not help.
+    assert_eq!(results(CHOWKA_7, "chowka-7?pieces=1 S:17/N:23 S *", &[6]), ["S:23/N:23 - -"]);
+}
+
+#[test]
+fn entering_counts_as_all_of_the_dice() {
+    assert_eq!(results(SATURANKAM, "saturankam S:off,75/N:0,0 S *", &[1, 1]), ["S:0,75/N:0,0 S *"]);
+    assert_eq!(
+        results(SATURANKAM, "saturankam S:off,74/N:0,0 S *", &[1, 1]),
+        ["S:0,74/N:0,0 S *", "S:off,home/N:0,0 S *"]
+    );
+    assert_eq!(results(SATURANKAM, "saturankam?finish=exact S:72,home/N:0,0 S *", &[1, 3]), ["S:home,home/N:0,0 - -"]);
+    assert_eq!(results(SATURANKAM, "saturankam S:72,home/N:0,0 S *", &[1, 3]), ["S:75,home/N:0,0 N *"]);
+}
+
+#[test]
+fn who_has_finished_throws_no_more() {
+    let sheet = MAIN_PACHEH.replace("turn_limit", "end = \"placings\"\nturn_limit");
+    let game = "main-pacheh?pieces=1";
+    assert_eq!(results(&sheet, &format!("{game} S:20/E:0/N:0 S *"), &[4]), ["S:home/E:0/N:0 E *"]);
+    assert_eq!(results(&sheet, &format!("{game} S:home/E:20/N:0 E *"), &[4]), ["S:home/E#2:home/N:0 - -"]);
+    assert_eq!(results(&sheet, &format!("{game} S:20/N:0 S *"), &[4]), ["S:home/N:0 - -"]);
+}
+
+#[test]
+fn refuses_what_the_sheet_does_not_have() {
+    for (sheet, position, throws) in [
+        (CHOWKA_5, "chowka-7 S:0,0,0,0/N:0,0,0,0 S *", &[2][..]),
+        (CHOWKA_5, "chowka-5 S:0,0,0,0/N:0,0,0,0 S *", &[5]),
+        (CHOWKA_5, "chowka-5 S:0,0,0,0/N:0,0,0,0 S *", &[1, 2]),
+        (CHOWKA_5, "chowka-5 S:off,0,0,0/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5 S:0,0,0,16/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5 S:0,0,5,5/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5 S:0,0,0,5/N:0,0,0,13 S *", &[2]),
+        (CHOWKA_5, "chowka-5 S+:home,home,home,home/N:0,0,0,0 N *", &[2]),
+        (CHOWKA_5, "chowka-5?gatti=none S:0,0,0,0/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5?turn_order=cw&gatti=inner S:0,0,0,0/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5?no_cut=off S+:0,0,0,0/N:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5 S:0,0,0,0/E:0,0,0,0 S *", &[2]),
+        (CHOWKA_5, "chowka-5?throws=collect S:0,0,0,0/N:0,0,0,0 S *", &[4, 4]),
+        (THAAYAM, "thaayam?pieces=2 S:9t,10/N:off,off S *", &[2]),
+        (THAAYAM, "thaayam?pieces=2 S:9,borne/N:off,off S *", &[2]),
+        (SATURANKAM, "saturankam S:0,0/N:0,0 S *", &[2, 2]),
+    ] {
+        assert!(turns(sheet, position, throws).is_err(), "{position} {throws:?}");
+    }
+    assert!(turns("name = 1", "x S:0/N:0 S *", &[1]).is_err());
+}

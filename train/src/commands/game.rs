@@ -1,0 +1,259 @@
+//! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
+
+use anyhow::Result;
+use ashta_agents::protocol::describe;
+use ashta_env::game::{Game, Outcome, Seat};
+use ashta_env::notation::Ground;
+use ashta_env::race::Race;
+use ashta_env::race::board::Square;
+use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, schema};
+use ashta_train::games;
+use ashta_train::output::{columns, print};
+use serde_json::{Value, json};
+
+use crate::cli::ShowGameArgs;
+
+/// Columns of a line of prose.
+const COLUMNS: usize = 79;
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such game, or the sheet is broken: every problem.
+pub fn run(args: &ShowGameArgs) -> Result<()> {
+    let known = Sheets::default();
+    let Some(game) = &args.game else {
+        if args.schema {
+            return print(serde_json::to_string_pretty(&schema())?);
+        }
+        if args.json {
+            let games: Vec<Value> = known.all().map(|sheet| describe(sheet)).collect();
+            return print(serde_json::to_string_pretty(&json!({"games": games}))?);
+        }
+        return list(&known);
+    };
+    let ruleset = games::ruleset(&known, game, None)?;
+    if args.json {
+        return print(serde_json::to_string_pretty(&describe(ruleset.base()))?);
+    }
+    print(text(&Race::new(ruleset)))
+}
+
+/// One line for each game.
+fn list(known: &Sheets) -> Result<()> {
+    let rows: Vec<[String; 2]> = known.all().map(|sheet| [sheet.name.clone(), sheet.title.clone()]).collect();
+    let wide = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (name_wide, title_wide) = (wide(0), wide(1));
+    for (sheet, [name, title]) in known.all().zip(&rows) {
+        let indent = name_wide + title_wide + 4;
+        let summary = wrapped(&sheet.summary, indent);
+        print(format_args!("{name:name_wide$}  {title:title_wide$}  {}", summary.trim_start()))?;
+    }
+    print("\n`ashta game NAME` shows the rules of one, `ashta game FILE.toml` checks a sheet of your own.")
+}
+
+/// Everything about a game, in plain text.
+fn text(race: &Race) -> String {
+    let sheet = race.ruleset().base();
+    let first = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
+    let mut parts = vec![
+        format!("{} ({})", sheet.title, race.ruleset().game_text()),
+        wrapped(&sheet.summary, 0),
+        facts(race.ruleset().sheet()),
+        format!("The board at the beginning\n\n{}", race.draw(&race.initial_state(first))),
+        format!("South's course\n\n{}", course(race)),
+        format!("Throws\n\n{}", throws(race, first)),
+    ];
+    if !sheet.flags.is_empty() {
+        parts.push(format!("House rules\n\n{}", house_rules(race)));
+    }
+    let prose = |text: &str| wrapped(text, 0);
+    if !sheet.rules.trim().is_empty() {
+        let paragraphs: Vec<String> = paragraphs(&sheet.rules).map(|text| prose(&text)).collect();
+        parts.push(format!("Rules\n\n{}", paragraphs.join("\n\n")));
+    }
+    if !sheet.sources.is_empty() {
+        let sources: Vec<String> =
+            sheet.sources.iter().map(|source| format!("* {}", wrapped(source, 2).trim_start())).collect();
+        parts.push(format!("Sources\n\n{}", sources.join("\n")));
+    }
+    parts.join("\n\n")
+}
+
+/// Seats and pieces in a line or two.
+fn facts(sheet: &Sheet) -> String {
+    let other: Vec<String> = sheet.pieces.allowed.iter().map(u8::to_string).collect();
+    format!(
+        "Seats:   {}\nPieces:  {} for each seat (can be: {})",
+        sheet.seats.allowed.join(", "),
+        sheet.pieces.count,
+        other.join(", ")
+    )
+}
+
+/// The board with the numbers of the squares of South's course; those that come a second time stand below it.
+fn course(race: &Race) -> String {
+    let sheet = race.ruleset().sheet();
+    let (side, course) = (race.board().side(), race.board().course(Seat::SOUTH));
+    let number = |at: usize| (at + usize::from(sheet.board.first_number)).to_string();
+    let width = number(course.len() - 1).len();
+    let cell = |square: Square| {
+        let text = match course.iter().position(|&other| other == square) {
+            Some(at) => number(at),
+            None => match race.ground(square) {
+                Ground::Outside => String::new(),
+                Ground::Home => "#".repeat(width),
+                Ground::Plain | Ground::Marked | Ground::End(_) | Ground::Belly => ".".to_owned(),
+            },
+        };
+        let mark = if race.ground(square) == Ground::Marked { 'x' } else { ' ' };
+        format!(" {text:>width$}{mark}")
+    };
+    let line = |label: &str, cells: String| format!("{label:>2} {cells}").trim_end().to_owned();
+    let row = |row: usize| {
+        let squares = (0..side).map(|column| cell(Square { row: row as u8, column: column as u8 }));
+        line(&(row + 1).to_string(), squares.collect())
+    };
+    let mut lines: Vec<String> = (0..side).rev().map(row).collect();
+    let letters = (0..side).map(|column| format!(" {:>width$} ", char::from(b'A' + column as u8)));
+    lines.push(line("", letters.collect()));
+    let words = &sheet.words;
+    let mut notes = Vec::new();
+    if race.squares().any(|(_, ground)| ground == Ground::Marked) {
+        notes.push(format!("x {}", words.mark));
+    }
+    notes.push(format!("{} {}", number(course.len() - 1), words.finish));
+    lines.extend([String::new(), notes.join("   ")]);
+    let again = |at: &usize| course[..*at].contains(&course[*at]);
+    let second: Vec<String> =
+        (1..course.len()).filter(again).map(|at| format!("{} {}", number(at), course[at])).collect();
+    if !second.is_empty() {
+        lines.push(wrapped(&format!("On squares that come again: {}", second.join(", ")), 0));
+    }
+    lines.join("\n")
+}
+
+/// Every throw with its probability, as a fraction and as a decimal.
+fn throws(race: &Race, first: Seat) -> String {
+    let cases = cases(&race.ruleset().sheet().throws);
+    let mut rows = vec![["throw", "in", "of", "probability"].map(str::to_owned)];
+    let chances = race.chance_outcomes(&race.initial_state(first)).iter().enumerate();
+    for (outcome, &probability) in chances.filter(|&(_, &probability)| probability > 0.0) {
+        let values: Vec<String> = race.throw_values(Outcome(outcome as u8)).iter().map(u8::to_string).collect();
+        let probability = f64::from(probability);
+        let favourable = (probability * cases as f64).round();
+        rows.push([
+            values.join(","),
+            favourable.to_string(),
+            cases.to_string(),
+            format!("{:.4}", favourable / cases as f64),
+        ]);
+    }
+    columns(&rows, |column| column > 0).trim_end().to_owned()
+}
+
+/// Equally likely cases of a throw.
+fn cases(throws: &Throws) -> u64 {
+    let one: u64 = match &throws.odds {
+        Odds::Named(NamedOdds::Cowries) => 1 << throws.values.len().saturating_sub(1).min(32),
+        Odds::Named(NamedOdds::Equal) => throws.values.len() as u64,
+        Odds::Weights(weights) => weights.iter().map(|&weight| u64::from(weight)).sum(),
+    };
+    one.saturating_pow(throws.dice.into()).max(1)
+}
+
+/// Every flag with its values; `*` marks the value that is played.
+fn house_rules(race: &Race) -> String {
+    let (base, played) = (race.ruleset().base(), race.ruleset().flags());
+    let mut lines = Vec::new();
+    for ((name, flag), played) in base.flags.iter().zip(&played) {
+        lines.push(format!("{name}: {}", wrapped(&flag.about, name.len() + 2).trim_start()));
+        let wide = flag.values.keys().map(|value| value.chars().count()).max().unwrap_or(0);
+        for (value, meaning) in &flag.values {
+            let mark = if *value == played.value { '*' } else { ' ' };
+            let about = wrapped(&meaning.about, wide + 6);
+            lines.push(format!("  {mark} {value:wide$}  {}", about.trim_start()).trim_end().to_owned());
+        }
+    }
+    lines.push("\n* is what is played here: `name?flag=value&flag=value` changes it.".to_owned());
+    lines.join("\n")
+}
+
+/// The paragraphs of a text, which empty lines separate.
+fn paragraphs(text: &str) -> impl Iterator<Item = String> {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
+    let paragraphs: Vec<String> = lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect();
+    paragraphs.into_iter().filter(|paragraph| !paragraph.is_empty())
+}
+
+/// Words in lines of at most [`COLUMNS`] characters, each behind `indent` spaces.
+fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > COLUMNS {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    let lines: Vec<String> = lines.iter().map(|line| format!("{:indent$}{line}", "")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use ashta_env::sheet::builtin;
+
+    use super::*;
+
+    #[test]
+    fn every_game_is_shown_within_the_columns_of_a_terminal() {
+        for name in builtin::names() {
+            let ruleset = games::ruleset(&Sheets::default(), name, None).expect("a built-in game");
+            let text = text(&Race::new(ruleset));
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+            }
+            for part in ["The board at the beginning", "South's course", "Throws", "Rules", "Sources"] {
+                assert!(text.contains(&format!("\n\n{part}\n\n")), "{name}: {part}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_cases_of_throws_add_up() {
+        for name in builtin::names() {
+            let race = Race::new(games::ruleset(&Sheets::default(), name, None).expect("a built-in game"));
+            let first = race.spec().seats.iter().next().expect("a seat");
+            let table = throws(&race, first);
+            let numbers = |line: &str| line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>();
+            let rows: Vec<Vec<String>> = table.lines().skip(1).map(numbers).collect();
+            let favourable: u64 = rows.iter().map(|row| row[0].parse::<u64>().expect("a count")).sum();
+            assert!(rows.iter().all(|row| row[1] == favourable.to_string()), "{name}\n{table}");
+        }
+    }
+
+    #[test]
+    fn courses_have_every_number_once() {
+        for name in builtin::names() {
+            let race = Race::new(games::ruleset(&Sheets::default(), name, None).expect("a built-in game"));
+            let text = course(&race).replace([',', 'x'], " ");
+            let words: Vec<&str> = text.split_whitespace().collect();
+            for number in 10..race.board().course(Seat::SOUTH).len() {
+                let number = (number + usize::from(race.ruleset().sheet().board.first_number) - 1).to_string();
+                assert!(words.contains(&number.as_str()), "{name}: {number}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_wrapped() {
+        let text = wrapped(&"word ".repeat(40), 4);
+        assert!(text.lines().all(|line| line.len() <= COLUMNS && line.starts_with("    word")), "{text}");
+        assert_eq!(paragraphs("one\ntwo\n\nthree\n").collect::<Vec<_>>(), ["one two", "three"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Sheets in files: games of a player's own, beside those that come with the program.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheet, Sheets};
+
+/// How the names of sheets end.
+const ENDING: &str = ".toml";
+/// The longest sheet that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// Why a file is no sheet: everything that is wrong with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SheetFileError {
+    /// One line a problem: `FILE:LINE: key: message`; never empty.
+    pub problems: Vec<String>,
+    /// Whether there is no text in which they could stand.
+    is_unreadable: bool,
+}
+
+impl fmt::Display for SheetFileError {
+    /// Problems of a text stand on lines of their own, behind a line with their number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.as_slice() {
+            [problem] if self.is_unreadable => f.write_str(problem),
+            problems => {
+                let plural = if problems.len() == 1 { "" } else { "s" };
+                write!(f, "{} problem{plural} in the sheet", problems.len())?;
+                problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for SheetFileError {}
+
+/// Whether `game`, which may have house rules behind a `?`, is meant as the file of a sheet, and not as a name.
+pub fn is_file(game: &str) -> bool {
+    Ruleset::split(game).0.ends_with(ENDING)
+}
+
+/// Reads the sheet in a file, and its text.
+///
+/// # Errors
+/// When the file cannot be read, or with everything that is wrong with the sheet.
+pub fn read(path: &Path) -> Result<(Sheet, String), SheetFileError> {
+    let file = path.display().to_string();
+    let one = |problem: String| SheetFileError { problems: vec![problem], is_unreadable: true };
+    let mut bytes = Vec::new();
+    let opened = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| one(format!("cannot read the sheet {file}: {error}")))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(one(format!("{file}: a sheet is not longer than {} KiB", LONGEST >> 10)));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| one(format!("{file}: the sheet is no text in UTF-8")))?;
+    let sheet = parse(&text, &file)?;
+    Ok((sheet, text))
+}
+
+/// The sheet with this text; `file` names it in errors.
+///
+/// # Errors
+/// With everything that is wrong with it.
+pub fn parse(text: &str, file: &str) -> Result<Sheet, SheetFileError> {
+    let broken = |problems: &str| {
+        let problems = problems.lines().map(str::to_owned).collect();
+        SheetFileError { problems, is_unreadable: false }
+    };
+    let sheet = Sheet::read(text, file).map_err(|error| broken(&error.to_string()))?;
+    Sheets::check_name(&sheet).map_err(|error| broken(&format!("{file}: name: {error}")))?;
+    Ok(sheet)
+}
+
+/// Whether a text is a sheet and not a file of settings; what is wrong with it does not matter.
+pub fn is_sheet(text: &str) -> bool {
+    let table = text.parse::<toml::Table>();
+    table.is_ok_and(|table| ["board", "throws", "turn"].iter().any(|section| table.contains_key(*section)))
+}
