@@ -1,16 +1,17 @@
 // The page: puts its parts together, draws when something has changed, and hands over what persons do.
 
-import { advance, ask, prepare, version } from "./ask.js";
+import { ask, prepare, version } from "./ask.js";
 import { Board } from "./board.js";
 import { generator } from "./chance.js";
 import { Exchange } from "./exchange.js";
 import { SEATS } from "./game.js";
+import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
 import { drawLog, say, told } from "./log.js";
 import { NewGame, Players } from "./new-game.js";
 import { Opinion } from "./opinion.js";
 import { Play } from "./play.js";
-import { adviser, agentOf, botOf, label, seated, tableOf } from "./players.js";
+import { adviser, agentOf, best, botOf, knows, label, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
 import { drawRules } from "./rules.js";
 import { dress, drawSettings } from "./settings.js";
 import * as store from "./store.js";
@@ -18,15 +19,16 @@ import { element } from "./svg.js";
 import { TurnPanel, capital } from "./turn.js";
 
 const byId = id => document.getElementById(id);
-const asked = new URLSearchParams(location.search).get("seed");
+const address = new URLSearchParams(location.search);
+const asked = address.get("seed");
 const random = generator(asked !== null && /^\d{1,15}$/.test(asked) ? Number(asked) : null);
 const WALKS = { calm: 450, quick: 200, none: 0 };
 
 const settings = store.settings();
 const play = new Play(random, settings, changed);
 const opinion = new Opinion();
-const boards = new Map();
-let hasTable = false;
+// The tables of perfect play that are loaded.
+const tables = new Set();
 // What stands beside the game: that of a record which ended otherwise than its moves.
 let note = "";
 let drawing = 0;
@@ -35,12 +37,12 @@ const board = new Board(byId("board"), pick);
 const turn = new TurnPanel({
   throwDice: () => play.throwDice(), enter: values => play.act(values), choose, light: action => board.lightAction(action),
 });
-const newGame = new NewGame(random, async (position, players) => {
+const newGame = new NewGame(random, async (position, players, sheet) => {
   note = "";
-  play.take(await advance(position, []), players);
+  play.take(await games.played(position, [], sheet ?? null), players);
 });
 const players = new Players();
-const exchange = new Exchange({ takePosition, takeRecord });
+const exchange = new Exchange({ takePosition, takeRecord, takeSheet: text => newGame.openSheet(text) });
 
 function trouble(text) {
   byId("trouble").hidden = !text;
@@ -48,7 +50,7 @@ function trouble(text) {
 }
 
 function changed(what) {
-  if (what.kind === "moved") say(told(what.step, what.node, play.game.rules));
+  if (what.kind === "moved") say(told(what.step, what.node, play.game.board.throws));
   if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
   const walk = what.kind === "moved" && !Array.isArray(what.step.move) ? what.step : null;
@@ -89,17 +91,15 @@ async function draw(walk) {
   const run = ++drawing;
   const { game } = play;
   const position = game.position;
-  const view = await ask({ op: "view", position });
-  const key = [game.rules, game.seats.join("")].join(" ");
-  if (!boards.has(key)) boards.set(key, await ask({ op: "board", position }));
+  const view = await ask(game.request("view"));
   const needsOutcomes = view.node === "chance" && play.turnOfPerson === "enter";
-  const outcomes = needsOutcomes ? (await ask({ op: "chance", position })).outcomes : null;
+  const outcomes = needsOutcomes ? (await ask(game.request("chance"))).outcomes : null;
   // Meanwhile the game may have gone on; then this is drawn in the next frame.
   if (run !== drawing || game !== play.game || position !== game.position) return;
   closeOffer();
   byId("game-name").textContent = gameName(game);
   const labels = Object.fromEntries(game.seats.map(seat => [seat, label(play.player(seat))]));
-  board.draw({ board: boards.get(key), view, seenFrom: seenFrom(), labels, canPick: play.turnOfPerson === "choose", moves: lastMoves() });
+  board.draw({ board: game.board, view, seenFrom: seenFrom(), labels, canPick: play.turnOfPerson === "choose", moves: lastMoves() });
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (walk && !isStill) board.walk(walk, WALKS[settings.pace]);
   turn.draw(play, view, outcomes);
@@ -110,11 +110,9 @@ async function draw(walk) {
 }
 
 function gameName(game) {
-  const [name, flags] = game.rules.split("?");
-  const title = { "ashtapada": "Ashtapada", "ashte-kashte": "Ashte Kashte", "pagade": "Pagade" }[name];
+  const [, flags] = game.rules.split("?");
   const number = { 2: "two", 3: "three", 4: "four" }[game.seats.length];
-  const shown = { "teams=true": "in two teams", "no_cut=lap": "with a further lap" }[flags] ?? (flags ? `with ${flags.replaceAll("&", ", ")}` : "");
-  return `${title} for ${number}${shown ? `, ${shown}` : ""}`;
+  return `${game.about.title} for ${number}${flags ? `, with ${flags.replaceAll("&", ", ")}` : ""}`;
 }
 
 function seenFrom() {
@@ -163,12 +161,13 @@ function drawPast() {
 async function drawOpinion(view) {
   const { game } = play;
   const run = drawing;
-  const who = adviser(game.rules, game.letters, hasTable);
-  const canLoad = tableOf(game.rules, game.letters) !== null && !hasTable;
+  const table = tableOf(game.rules, game.letters), canLoad = table !== null && !tables.has(table);
+  const who = adviser(game.rules, game.letters, tables.has(table));
   byId("load-table").hidden = !canLoad;
+  if (canLoad) byId("load-table").textContent = `Perfect play (${sizeOfTable(game.rules, game.letters)})`;
   opinion.drawSeats(play, view, who, settings.chances);
   if (settings.hints && view.node === "decision") {
-    const found = await ask({ op: "hint", position: game.position }, who.agent);
+    const found = await ask(game.request("hint"), who.agent);
     if (run === drawing) turn.showHints(found);
   }
   if (settings.chances && await opinion.learn(game, who) && run === drawing) opinion.drawSeats(play, view, who, true);
@@ -193,11 +192,12 @@ async function loadTable() {
   byId("progress").hidden = false;
   byId("load-table").disabled = true;
   try {
-    await prepare({ file: `${tableOf(game.rules, game.letters)}.table`, level: "" }, (read, total) => {
+    const table = tableOf(game.rules, game.letters);
+    await prepare({ file: `${table}.table`, level: "" }, (read, total) => {
       byId("progress").max = total || read;
       byId("progress").value = read;
     });
-    hasTable = true;
+    tables.add(table);
     say("Perfect play is loaded.");
   } finally {
     byId("progress").hidden = true;
@@ -248,6 +248,8 @@ function takePosition(played) {
 
 function takeRecord(played, record, said) {
   note = said ?? (record.ending?.forfeited ? `${SEATS[record.ending.forfeited.seat]} forfeited: ${record.ending.forfeited.reason}.` : "");
+  // The game of a record that brings its sheet can be played anew.
+  if (!games.named(played.about.name)) games.keep(played.about);
   const seats = record.start.split(" ")[1].split("/").map(seat => seat[0]);
   const names = Object.fromEntries(seats.map((seat, at) => [seat, `recorded:${record.players?.[at] ?? "unknown"}`]));
   play.take(played, names, 0);
@@ -264,11 +266,11 @@ const focusTurn = () => byId("turn").focus({ preventScroll: true });
 
 function bind() {
   const openers = {
-    "new-game": () => newGame.open(),
+    "new-game": () => newGame.open(play.game.about),
     "seats": () => players.open(play, chosen => play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen)),
     "exchange": () => exchange.open(play),
     "rules": () => {
-      drawRules(play.game.rules.split("?")[0]);
+      drawRules(play.game.about.name);
       byId("rules").showModal();
     },
     "settings": () => byId("settings").showModal(),
@@ -305,8 +307,12 @@ function bind() {
     event.preventDefault();
     const [file] = event.dataTransfer.files;
     if (!file) return;
+    if (file.name.endsWith(".bot")) return newGame.openFile(file);
+    const text = await file.text();
+    if (games.looksLikeSheet(text)) return newGame.openSheet(text);
+    for (const other of document.querySelectorAll("dialog[open]")) if (other.id !== "exchange") other.close("");
     if (!byId("exchange").open) exchange.open(play);
-    await exchange.take(await file.text());
+    await exchange.take(text);
   });
 }
 
@@ -318,25 +324,52 @@ function setting(key, value) {
   if (key === "throws" || key === "forced" || key === "pace") play.go();
 }
 
-// The game that was under way, or a new one.
+// The game that was under way; or a new one: of the game that the address asks for (`?game=NAME`), or of the one that the
+// page names as its first.
 async function begin() {
+  const wanted = address.get("game");
   const kept = store.game();
   try {
     if (kept) {
-      const { start, moves } = JSON.parse(kept.line);
-      const played = await advance(start, moves);
-      if (!played.error) return play.take(played, kept.players, kept.at);
+      const { start, moves, sheet } = JSON.parse(kept.line);
+      const isWanted = wanted === null || start.split(" ")[0] === wanted;
+      const played = isWanted ? await games.played(start, moves, sheet ?? null) : null;
+      if (played && !played.error) return play.take(played, stillThere(kept.players, start), kept.at);
     }
   } catch {
     // What was kept cannot be read any more; a new game begins instead.
   }
-  const { position } = await ask({ op: "new", game: "ashtapada", seats: 2, start: "S" });
-  play.take(await advance(position, []), { S: "person", N: "bot:novice" });
+  const first = document.querySelector("meta[name='ashta-game']").content;
+  for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
+    try {
+      return await beginNew(rules);
+    } catch (error) {
+      trouble(error.message);
+    }
+  }
+}
+
+// Players of a game that was kept; for a bot that is not at hand any more the best one that is.
+function stillThere(players, start) {
+  const [rules, places] = start.split(" ");
+  const letters = places.split("/").map(seat => seat[0]).join("");
+  const isThere = player => player.startsWith("recorded:") || knows(player, rules, letters);
+  return Object.fromEntries(Object.entries(players).map(([seat, player]) => [seat, isThere(player) ? player : best(rules, letters)]));
+}
+
+async function beginNew(rules) {
+  const about = games.named(games.flagsOf(rules).game);
+  const seats = about?.seats[0] ?? "SN";
+  const { position } = await ask({ op: "new", game: rules, seats, start: seats[0], sheet: about?.sheet });
+  const other = knows("bot:novice", rules, seats) ? "bot:novice" : best(rules, seats);
+  const players = Object.fromEntries([...seats].map((seat, at) => [seat, at ? other : "person"]));
+  play.take(await games.played(position), players);
 }
 
 dress(settings);
 bind();
 try {
+  await Promise.all([games.learn(), learnBots()]);
   await begin();
   byId("about").textContent = `ashta ${await version()}. Everything is computed in this browser; nothing is sent anywhere.`;
 } catch (error) {

@@ -32,12 +32,13 @@ export async function fetchBytes(url, progress = () => {}) {
   return bytes;
 }
 
-/** A request that was refused; `code` is one of the engine protocol. */
+/** A request that was refused; `code` is one of the engine protocol, `problems` are those of a sheet. */
 export class Refusal extends Error {
-  constructor({ code, message }) {
+  constructor({ code, message, problems }) {
     super(message);
     this.name = "Refusal";
     this.code = code;
+    this.problems = problems;
   }
 }
 

@@ -8,7 +8,7 @@ worker.addEventListener("message", ({ data }) => {
   const { resolve, reject, progress } = waiting.get(data.id);
   if (data.progress) return progress?.(...data.progress);
   waiting.delete(data.id);
-  if (data.error) reject(Object.assign(new Error(data.error.message), { code: data.error.code }));
+  if (data.error) reject(Object.assign(new Error(data.error.message), data.error));
   else resolve(data.answer);
 });
 
@@ -25,12 +25,15 @@ function send(task, rest, progress) {
   });
 }
 
-// The answer of the engine protocol; errors are thrown, with their `code`.
+// The answer of the engine protocol; errors are thrown, with their `code` and, of a sheet, `problems`.
 export const ask = (request, agent) => send("ask", { request, agent });
-// Plays `moves` from `position`: { begins, steps: [{ step, node }], error }.
-export const advance = (position, moves) => send("advance", { position, moves });
+// Plays `moves` from `position`: { begins, steps: [{ step, node }], error }. `sheet` is that of a game which the engine
+// does not bring.
+export const advance = (position, moves, sheet) => send("advance", { position, moves, sheet });
 // What the agent expects of each position.
-export const values = (positions, agent) => send("values", { positions, agent });
+export const values = (positions, agent, sheet) => send("values", { positions, agent, sheet });
 // Loads the files of an agent; `progress(read, total)` in bytes.
 export const prepare = (agent, progress) => send("prepare", { agent }, progress);
+// Gives the worker a file that does not lie beside the page; an error says what is wrong with it.
+export const give = (name, bytes) => send("file", { name, bytes });
 export const version = () => send("version", {});

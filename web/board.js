@@ -14,25 +14,25 @@ export class Board {
   constructor(holder, pick) {
     this.holder = holder;
     this.pick = pick;
-    this.drawnFor = null;
+    this.board = null;
+    this.seenFrom = null;
     this.lit = null;
   }
 
-  // `board` and `view` as the engine tells them; who sits below; `labels` by seat; whether pieces can be picked;
-  // what was moved last: [{ from, path, seat }].
+  // `board` and `view` as the engine tells them; who sits below; `labels` by seat; whether pieces can be picked; what was
+  // moved last: [{ from, path, seat }].
   draw({ board, view, seenFrom, labels, canPick, moves }) {
     const seats = view.seats.map(({ seat }) => seat);
-    const key = JSON.stringify([view.game, seats, seenFrom]);
-    if (this.drawnFor !== key) this.drawGround(board, seats, seenFrom);
-    this.drawnFor = key;
+    if (this.board !== board || this.seenFrom !== seenFrom) this.drawGround(board, seats, seenFrom);
+    this.board = board;
+    this.seenFrom = seenFrom;
     this.view = view;
-    this.courses = board.courses;
     this.canPick = canPick;
     const focused = this.svg.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.lastLayer.replaceChildren(...moves.flatMap(move => this.track(move, "last")));
     this.lightLayer.replaceChildren();
     this.spots = [];
-    const all = groups(view);
+    const all = groups(view, board.words);
     this.pieceLayer.replaceChildren(...this.onSquares(all), ...seats.flatMap(seat => this.inTray(all, seat, labels[seat])));
     if (focused !== null) {
       const again = this.pieceLayer.querySelector(`[data-key="${focused}"][tabindex]`) ?? this.pieceLayer.querySelector("[tabindex]");
@@ -42,11 +42,11 @@ export class Board {
 
   drawGround(board, seats, seenFrom) {
     const frame = this.frame = new Frame(board, seats, seenFrom);
-    const belly = Object.fromEntries(Object.entries(board.courses).flatMap(([seat, course]) =>
-      course.slice(1, 8).map(square => [square, seat])));
+    // A private square lies on one course alone.
+    const walker = square => Object.keys(board.courses).find(seat => board.courses[seat].includes(square));
     const squares = board.squares.map(({ square, ground, seat }) => {
       const [x, y] = frame.corner(square);
-      const owner = seat ?? (ground === "belly" ? belly[square] : null);
+      const owner = seat ?? (ground === "belly" ? walker(square) : null);
       const parts = [svg("rect", { x, y, width: SIZE, height: SIZE })];
       if (ground === "marked" || (ground === "end" && !seat)) {
         parts.push(svg("path", { d: `M${x + 5} ${y + 5}L${x + SIZE - 5} ${y + SIZE - 5}M${x + SIZE - 5} ${y + 5}L${x + 5} ${y + SIZE - 5}` }));
@@ -54,17 +54,20 @@ export class Board {
       if (ground === "end") parts.push(svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }));
       return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, ...parts);
     });
-    const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5, "text-anchor": "middle", class: "name" }, text));
-    const [x, y] = [frame.left, frame.top];
-    const border = frame.isCross ? this.crossBorder(frame)
-      : svg("rect", { x, y, width: frame.length, height: frame.length, class: "border" });
-    const middle = frame.isCross ? this.middle(frame) : null;
+    // The first square of each course has a corner in the colour of its seat.
+    const starts = seats.map(seat => {
+      const [x, y] = frame.corner(board.courses[seat][0]);
+      return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
+    });
+    const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
+    const border = svg("path", { class: "border", d: outline(board.squares, frame) });
+    const middle = this.middle(board, frame);
     this.lastLayer = svg("g", { class: "moves" });
     this.lightLayer = svg("g", { class: "lights" });
     this.pieceLayer = svg("g", {});
     this.ghosts = svg("g", {});
     this.svg = svg("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, class: frame.isCross ? "cross" : "", role: "group", "aria-label": `Board, seen from ${SEATS[seenFrom]}` },
-      svg("g", { "aria-hidden": "true" }, ...squares, middle, border, ...names, this.lastLayer, this.lightLayer),
+      svg("g", { "aria-hidden": "true" }, ...squares, ...starts, middle, border, ...names, this.lastLayer, this.lightLayer),
       this.pieceLayer, svg("g", { "aria-hidden": "true" }, this.ghosts));
     this.svg.addEventListener("click", event => this.clicked(event));
     this.svg.addEventListener("pointermove", event => this.hovered(event));
@@ -81,19 +84,20 @@ export class Board {
     this.holder.replaceChildren(this.svg);
   }
 
-  crossBorder(frame) {
-    const [near, far, end] = [8 * SIZE, 11 * SIZE, 19 * SIZE];
-    const corners = [[near, 0], [far, 0], [far, near], [end, near], [end, far], [far, far], [far, end], [near, end], [near, far], [0, far], [0, near], [near, near]];
-    return svg("polygon", { class: "border", points: corners.map(([x, y]) => `${x + frame.left},${y + frame.top}`).join(" ") });
-  }
-
-  // Home: one field with a lotus of lines.
-  middle(frame) {
-    const [x, y, r] = [frame.left + 9.5 * SIZE, frame.top + 9.5 * SIZE, 1.5 * SIZE];
+  // The middle that is drawn as one: a field with a lotus of lines; null where there is none.
+  middle(board, frame) {
+    const squares = board.squares.filter(({ ground }) => ground === "home");
+    if (!squares.length) return null;
+    const corners = squares.map(({ square }) => frame.corner(square));
+    const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
+      .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
+    const r = Math.min(right - left, bottom - top) / 2;
     const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
       svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
-    return svg("g", { class: "lotus", transform: `translate(${x} ${y})` },
-      svg("rect", { x: -r, y: -r, width: 2 * r, height: 2 * r }), ...petals);
+    return svg("g", { class: "lotus" },
+      ...corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
+      svg("path", { class: "rim", d: outline(squares, frame) }),
+      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, ...petals));
   }
 
   onSquares(all) {
@@ -111,25 +115,25 @@ export class Board {
   inTray(all, seat, label) {
     const { x, y, width, height, turn } = this.frame.tray(seat);
     const isCross = this.frame.isCross, isMover = this.view.mover === seat;
-    const angle = turn * Math.PI / 180;
-    const spot = (along, down) => [x + along * Math.cos(angle) - down * Math.sin(angle), y + along * Math.sin(angle) + down * Math.cos(angle)];
+    const { scale } = this.frame;
+    const [cos, sin] = [Math.cos(turn * Math.PI / 180) * scale, Math.sin(turn * Math.PI / 180) * scale];
+    const spot = (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos];
     const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2;
-    const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform: `translate(${x} ${y}) rotate(${turn})`, "aria-hidden": "true" },
+    const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
       svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
       isCross ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null);
     const parts = [plate];
-    const captions = { off: "off", hand: "hand", cut: "cut", borne: "borne off", home: "home" };
     trayed(all, seat).forEach((own, side) => own.forEach(group => {
       const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
       const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
-      const caption = captions[group.place], letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
+      const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
       const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
       plate.append(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
       const single = { ...group, count: 1, isMarked: false };
       const discs = [...Array(group.count).keys()].map(at => {
         const [cx, cy] = spot(start + letters + room / 2 + at * step, middle);
-        return svg("g", { transform: `translate(${cx} ${cy})` }, drawn(single, room, false));
+        return svg("g", { transform: `translate(${cx} ${cy})` }, drawn(single, room * scale, false));
       });
       const [cx, cy] = spot(start + letters + span / 2, middle);
       parts.push(this.placed(group, cx, cy, svg("g", { transform: `translate(${-cx} ${-cy})` }, ...discs)));
@@ -193,9 +197,9 @@ export class Board {
   }
 
   course(group) {
-    const course = this.courses[group.seat] ?? [];
-    const named = Number(group.place);
-    const at = course[named] === group.square ? named : course.indexOf(group.square);
+    const course = this.board.courses[group.seat] ?? [];
+    // Of a square that comes twice, the second visit is the way back.
+    const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
     if (!group.square || at < 0) return [];
     const points = course.slice(at).map(square => this.frame.centre(square).join(","));
     return [svg("polyline", { class: `course seat-${group.seat}`, points: points.join(" ") })];
@@ -235,4 +239,14 @@ export class Board {
       spot?.made.classList.remove("arriving");
     });
   }
+}
+
+// The edges of squares that have no neighbour there, as a path: the border of a board of any shape.
+function outline(squares, frame) {
+  const corners = squares.map(({ square }) => frame.corner(square));
+  const there = new Set(corners.map(String));
+  return corners.flatMap(([x, y]) => [
+    [0, -SIZE, `M${x} ${y}h${SIZE}`], [0, SIZE, `M${x} ${y + SIZE}h${SIZE}`],
+    [-SIZE, 0, `M${x} ${y}v${SIZE}`], [SIZE, 0, `M${x + SIZE} ${y}v${SIZE}`],
+  ].filter(([dx, dy]) => !there.has(String([x + dx, y + dy]))).map(([, , edge]) => edge)).join("");
 }

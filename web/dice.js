@@ -1,19 +1,22 @@
-// Throws as they lie on the cloth: four cowries, mouths up or down; or Pagade's long dice. Or a number, where the
-// house rules throw something else.
+// Throws as they lie on the cloth: cowries, mouths up or down, where their odds are those of cowries; else long dice.
+//
+// `throws` is what `board` says of a game: the values, how likely they are, and how many dice are thrown at once.
 
 import { picture, svg } from "./svg.js";
 
 // The same throw always lies the same way, and not in a row.
-const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1]];
-// Which of four are up for each count, so that it is not always the first.
-const UP = { 0: [], 1: [2], 2: [1, 3], 3: [0, 2, 3], 4: [0, 1, 2, 3] };
+const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
 // Pips of a face along a long die: [along, across] from -1 to 1.
 const PIPS = {
   1: [[0, 0]],
+  2: [[-0.3, 0], [0.3, 0]],
   3: [[-0.5, 0], [0, 0], [0.5, 0]],
   4: [[-0.28, -1], [0.28, -1], [-0.28, 1], [0.28, 1]],
+  5: [[-0.5, -1], [0.5, -1], [0, 0], [-0.5, 1], [0.5, 1]],
   6: [[-0.5, -1], [0, -1], [0.5, -1], [-0.5, 1], [0, 1], [0.5, 1]],
 };
+// So many shells are drawn at most; of more, only the number is written.
+const MOST_SHELLS = 8;
 
 function cowrie(isUp) {
   const shell = "M0 -13C8 -13 10 -5 9.5 1C9 8 5 13 0 13C-5 13 -9 8 -9.5 1C-10 -5 -8 -13 0 -13Z";
@@ -25,35 +28,50 @@ function cowrie(isUp) {
   return svg("g", { class: "cowrie up" }, svg("path", { d: shell }), svg("path", { class: "mouth", d: "M0.4 -11C-1.4 -5 -1.6 5 0.4 11C1.8 5 1.6 -5 0.4 -11Z" }), svg("path", { class: "teeth", d: teeth }));
 }
 
-function cowries(mouths) {
-  const parts = LIE.map(([turn, lift], at) =>
-    svg("g", { transform: `translate(${13 + at * 23} ${17 + lift}) rotate(${turn})` }, cowrie(UP[mouths].includes(at))));
-  return picture(95, 35, "", ...parts);
+// Which of `shells` are up, so that it is not always the first.
+function up(mouths, shells) {
+  const order = [...Array(shells).keys()].map(at => (2 * at + 1) % (shells + (shells % 2 ? 0 : 1)));
+  return new Set(order.slice(0, mouths));
+}
+
+function cowries(mouths, shells) {
+  const isUp = up(mouths, shells);
+  const parts = [...Array(shells).keys()].map(at => {
+    const [turn, lift] = LIE[at % LIE.length];
+    return svg("g", { transform: `translate(${13 + at * 23} ${17 + lift}) rotate(${turn})` }, cowrie(isUp.has(at)));
+  });
+  return picture(3 + 23 * shells, 35, "", ...parts);
 }
 
 function longDie(value) {
-  const pips = PIPS[value].map(([along, across]) => svg("circle", { cx: 42 + along * 42, cy: 15 + across * 4.6, r: 3.1 }));
+  const face = PIPS[value]?.map(([along, across]) => svg("circle", { cx: 42 + along * 42, cy: 15 + across * 4.6, r: 3.1 }))
+    ?? [svg("text", { x: 42, y: 21, "text-anchor": "middle", "font-size": 17 }, String(value))];
   return picture(84, 30, "", svg("g", { class: "long-die" },
-    svg("rect", { x: 1, y: 3, width: 82, height: 24, rx: 5 }), svg("path", { d: "M3 22.5h78" }), ...pips));
+    svg("rect", { x: 1, y: 3, width: 82, height: 24, rx: 5 }), svg("path", { d: "M3 22.5h78" }), ...face));
 }
 
-// The drawing of one value, as the rules of `view.game` throw it.
-function shape(value, rules) {
-  if (rules.startsWith("pagade")) return longDie(value);
-  if (rules.includes("dice=uniform5")) return null;
-  const mouths = value > 4 || (value === 5 && rules.includes("zero_value=5")) ? 0 : value;
-  return cowries(mouths);
+// How many mouths are up for a value, or null where no cowries are thrown.
+function mouthsOf(value, { values, odds }) {
+  const at = odds === "cowries" ? values.indexOf(value) : -1;
+  return at < 0 ? null : at;
 }
 
-// In words: "3 mouths up".
-export function said(value, rules) {
-  if (rules.startsWith("pagade") || rules.includes("dice=uniform5")) return String(value);
-  const mouths = value > 4 ? 0 : value;
+// The drawing of one value, or null.
+function shape(value, throws) {
+  const mouths = mouthsOf(value, throws), shells = throws.values.length - 1;
+  if (mouths === null) return longDie(value);
+  return shells <= MOST_SHELLS ? cowries(mouths, shells) : null;
+}
+
+// In words: "3 (3 mouths up)".
+export function said(value, throws) {
+  const mouths = mouthsOf(value, throws);
+  if (mouths === null) return String(value);
   return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
 }
 
 // Throws side by side; those that `left` no longer has are pale. `left`: null where all count.
-export function throws(values, left, rules) {
+export function drawThrows(values, left, throws) {
   const unused = left && [...left];
   const dice = values.map(value => {
     const at = unused ? unused.lastIndexOf(value) : 0;
@@ -63,7 +81,7 @@ export function throws(values, left, rules) {
   return dice.map(([value, isUsed]) => {
     const made = document.createElement("span");
     made.className = `die${isUsed ? " used" : ""}`;
-    const drawing = shape(value, rules);
+    const drawing = shape(value, throws);
     if (drawing) made.append(drawing);
     const number = document.createElement("b");
     number.textContent = value;

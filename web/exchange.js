@@ -1,16 +1,16 @@
 // The dialog of copying and pasting: the position, the whole game, and what others have written. What cannot be read
 // is named, and the game under way stays.
 
-import { advance } from "./ask.js";
+import { looksLikeSheet, played } from "./games.js";
 import { contradiction, line, read } from "./record.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
 export class Exchange {
-  // `takePosition(played)` and `takeRecord(played, record, note)` with what a worker's `advance` says.
-  constructor({ takePosition, takeRecord }) {
-    this.does = { takePosition, takeRecord };
+  // `takePosition(played)` and `takeRecord(played, record, note)` with what `played` says; `takeSheet(text)`.
+  constructor(does) {
+    this.does = does;
     this.dialog = byId("exchange");
     this.records = [];
     byId("copy-position").addEventListener("click", () => this.copy(byId("position-text").value, "Position copied."));
@@ -64,14 +64,18 @@ export class Exchange {
     byId("exchange-trouble").textContent = text;
   }
 
-  // Takes a text: a position, a game, or a file of games.
+  // Takes a text: a position, a game, a file of games, or a sheet.
   async take(text) {
     this.refuse("");
     byId("choose-record").hidden = true;
+    if (looksLikeSheet(text)) {
+      this.dialog.close("");
+      return this.does.takeSheet(text);
+    }
     try {
       const found = read(text);
       if (found.position) {
-        this.does.takePosition(await advance(found.position, []));
+        this.does.takePosition(await played(found.position));
         return this.dialog.close("done");
       }
       this.records = found.records;
@@ -90,14 +94,14 @@ export class Exchange {
     const where = this.records.length > 1 ? `Line ${number}: ` : "";
     try {
       if (trouble) throw new Error(trouble);
-      const played = await advance(record.start, record.moves);
-      if (played.error) throw new Error(`\`moves\`, number ${played.error.number} at \`${played.error.position}\`: ${played.error.message}`);
+      const game = await played(record.start, record.moves, record.sheet);
+      if (game.error) throw new Error(`\`moves\`, number ${game.error.number} at \`${game.error.position}\`: ${game.error.message}`);
       const seats = record.start.split(" ")[1].split("/").length;
       if (record.players && record.players.length !== seats) {
         throw new Error(`\`players\` names ${record.players.length}, and ${seats} sit at \`${record.start}\``);
       }
-      const last = played.steps.at(-1)?.node ?? played.begins;
-      this.does.takeRecord(played, record, contradiction(record, last));
+      const last = game.steps.at(-1)?.node ?? game.begins;
+      this.does.takeRecord(game, record, contradiction(record, last));
       this.dialog.close("done");
     } catch (error) {
       this.refuse(where + error.message);

@@ -3,7 +3,12 @@
 // Units are those of the drawing, forty to a square.
 
 export const SIZE = 40;
-const EDGE = 22, STRIP = 44, LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const EDGE = 22, STRIP = 44;
+// Boards of fewer rows are drawn with smaller trays and names, as these have as much to say.
+const USUAL = 8;
+// Squares that the corners of a board must leave free, each way, for the trays to lie there.
+const FREE = 6;
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
@@ -11,14 +16,19 @@ export class Frame {
   constructor(board, seats, seenFrom) {
     this.side = board.side;
     this.turned = AROUND.indexOf(seenFrom);
-    this.isCross = board.squares.length < board.side ** 2;
+    this.corners = freeCorners(board);
+    // Whether the trays lie in the corners of the frame, as beside a cross; else they lie along the edges.
+    this.isCross = this.corners >= FREE;
+    // The size of what stands beside the squares.
+    this.scale = Math.min(1, board.side / USUAL);
     const taken = seats.map(seat => this.edgeOf(seat));
-    const strip = edge => !this.isCross && taken.includes(edge) ? STRIP : 0;
-    this.left = EDGE + strip(3);
+    const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
+    this.edge = EDGE * this.scale;
+    this.left = this.edge + strip(3);
     this.top = strip(2);
     this.length = this.side * SIZE;
     this.width = this.left + this.length + strip(1) + (strip(1) ? 4 : 2);
-    this.height = this.top + this.length + EDGE + strip(0);
+    this.height = this.top + this.length + this.edge + strip(0);
   }
 
   // The edge of the drawing at which a seat sits: 0 below, 1 right, 2 above, 3 left.
@@ -53,26 +63,37 @@ export class Frame {
     if (this.turned === 1 || this.turned === 2) up = [...up].reverse();
     if (this.turned === 2 || this.turned === 3) along = [...along].reverse();
     return [
-      ...up.map((text, at) => [text, this.left - EDGE / 2, this.top + (this.side - 1 - at + 0.5) * SIZE]),
-      ...along.map((text, at) => [text, this.left + (at + 0.5) * SIZE, this.top + this.length + EDGE / 2]),
+      ...up.map((text, at) => [text, this.left - this.edge / 2, this.top + (this.side - 1 - at + 0.5) * SIZE]),
+      ...along.map((text, at) => [text, this.left + (at + 0.5) * SIZE, this.top + this.length + this.edge / 2]),
     ];
   }
 
-  // Where a seat's tray lies: its place as a transform, its width and height, and how far it is turned.
+  // Where a seat's tray lies: its place as a transform, its width and height before it is scaled, and how far it is
+  // turned.
   tray(seat) {
     const edge = this.edgeOf(seat);
     if (this.isCross) {
-      const arm = 8 * SIZE, [margin, far] = [14, this.length - arm];
+      const arm = this.corners * SIZE, [margin, far] = [14, this.length - arm];
       const [x, y] = [[far, far], [far, 0], [0, 0], [0, far]][edge];
       const height = 116, down = edge === 0 || edge === 3 ? arm - height - margin : margin;
       return { x: this.left + x + margin, y: this.top + y + down, width: arm - 2 * margin, height, turn: 0 };
     }
-    const [width, height] = [this.length, STRIP - 6];
+    const [width, height] = [this.length / this.scale, STRIP - 6];
+    const apart = 4 * this.scale;
     return [
-      { x: this.left, y: this.top + this.length + EDGE + 4, width, height, turn: 0 },
-      { x: this.left + this.length + 6, y: this.top + this.length, width, height, turn: -90 },
-      { x: this.left, y: 0, width, height, turn: 0 },
-      { x: this.left - EDGE - 4, y: this.top, width, height, turn: 90 },
+      { x: this.left, y: this.top + this.length + this.edge + apart, width, height, turn: 0 },
+      { x: this.left + this.length + apart + 2, y: this.top + this.length, width, height, turn: -90 },
+      { x: this.left, y: 1, width, height, turn: 0 },
+      { x: this.left - this.edge - apart, y: this.top, width, height, turn: 90 },
     ][edge];
   }
+}
+
+// Rows and columns that are free in each corner of the frame.
+function freeCorners({ side, squares }) {
+  const inCorner = squares.map(({ square }) => {
+    const [column, row] = [LETTERS.indexOf(square[0]), Number(square.slice(1)) - 1];
+    return Math.max(Math.min(column, side - 1 - column), Math.min(row, side - 1 - row));
+  });
+  return Math.min(...inCorner);
 }

@@ -6,8 +6,11 @@
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
 export class Game {
-  // `begins`: the node of the first position: { position, node, mover, choices, returns }.
-  constructor(begins) {
+  // `begins`: the node of the first position: { position, node, mover, choices, returns }; `about`: the game, as in
+  // games.js; `board`: what of it never changes, as the engine tells it.
+  constructor({ begins, about, board }) {
+    this.about = about;
+    this.board = board;
     this.nodes = [begins];
     // What led from each node to the next: { move, seat, words, from, path, moved, count }.
     this.steps = [];
@@ -20,6 +23,11 @@ export class Game {
 
   get position() {
     return this.node.position;
+  }
+
+  // A request about the position where we are; that of a sheet brings it along.
+  request(op, more = {}) {
+    return { op, position: this.position, sheet: this.about.sheet, ...more };
   }
 
   get last() {
@@ -113,7 +121,7 @@ export class Game {
   get moves() {
     const moves = [];
     this.steps.forEach(({ move }, at) => {
-      const goesOn = Array.isArray(move) && moves.length > 0 && !this.begins(at);
+      const goesOn = Array.isArray(move) && Array.isArray(moves.at(-1)) && !this.begins(at);
       if (goesOn) moves[moves.length - 1] = [...moves[moves.length - 1], ...move];
       else moves.push(move);
     });

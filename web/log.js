@@ -63,9 +63,9 @@ export function say(text) {
 }
 
 // One move in words.
-export function told(step, node, rules) {
+export function told(step, node, throws) {
   const who = SEATS[step.seat];
-  if (Array.isArray(step.move)) return `${who} throws ${step.move.map(value => said(value, rules)).join(" and ")}.`;
+  if (Array.isArray(step.move)) return `${who} throws ${step.move.map(value => said(value, throws)).join(" and ")}.`;
   if (node.node === "over") return `${who}: ${step.words}. The game is over.`;
   return step.words === "pass" ? `${who} moves nothing.` : `${who}: ${step.words}.`;
 }

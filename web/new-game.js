@@ -1,27 +1,17 @@
-// The dialog of a new game: game, number of players, house rules, who plays each seat; and the one that changes the
-// players of a game under way.
+// The dialog of a new game: game, seats, house rules, who plays each seat, and sheets of one's own; and the one that
+// changes the players of a game under way.
 
 import { ask } from "./ask.js";
-import { FLAGS, rulesText } from "./flags.js";
 import { SEATS } from "./game.js";
-import { best, choices, knows, playerNamed } from "./players.js";
+import * as games from "./games.js";
+import { addBot, best, choices, knows, playerNamed, rulesWithBots } from "./players.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
-const GAMES = [
-  ["ashtapada", "Ashtapada", "eight by eight, series of throws, twins"],
-  ["ashte-kashte", "Ashte Kashte", "seven by seven, doubles that block"],
-  ["pagade", "Pagade", "the cross, two long dice, pairs"],
-];
-// For each game: [value, label, number of seats, flags].
-const TABLES = {
-  "ashtapada": [["2", "Two", 2, {}], ["3", "Three", 3, {}], ["4", "Four", 4, {}]],
-  "ashte-kashte": [["2", "Two", 2, {}], ["3", "Three", 3, {}], ["4", "Four", 4, {}]],
-  "pagade": [["2", "Two", 2, {}], ["lap", "Two, with a further lap", 2, { no_cut: "lap" }], ["4", "Four, each for itself", 4, {}],
-    ["teams", "Four, in two teams", 4, { teams: "true" }]],
-};
-const LETTERS = { 2: "SN", 3: "SEN", 4: "SENW" };
+const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
+// Every set of seats.
+const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
 function cards(name, options, chosen, change) {
   return options.map(([value, title, note]) => element("label", { class: "card" },
@@ -29,7 +19,7 @@ function cards(name, options, chosen, change) {
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null)));
 }
 
-// A choice of player for each seat; `players` is changed in place.
+// A choice of player for each seat: `players` by seat, and `changed(seat, player)`.
 function drawPlayers(holder, rules, seats, players, changed) {
   const groups = choices(rules, seats);
   holder.replaceChildren(...[...seats].map(seat => {
@@ -37,109 +27,271 @@ function drawPlayers(holder, rules, seats, players, changed) {
       const made = all.map(([player, label, isPossible]) => element("option", { value: player, disabled: !isPossible, selected: players[seat] === player }, label));
       return group ? [element("optgroup", { label: group }, ...made)] : made;
     });
-    const select = element("select", { "data-seat": seat, onchange: event => {
-      players[seat] = event.target.value;
-      changed();
-    } }, ...options);
+    const select = element("select", { "data-seat": seat, onchange: event => changed(seat, event.target.value) }, ...options);
     return element("label", { class: `line seat-${seat}` }, element("span", { class: "chip", "aria-hidden": "true" }, seat), element("span", { class: "seat-name" }, SEATS[seat]), select);
   }));
 }
 
 function warn(dialog, text) {
-  const place = dialog.querySelector(".warning");
+  const place = dialog.querySelector("form > .warning");
   place.hidden = !text;
   place.textContent = text ?? "";
 }
 
+const hasBot = (rules, seats) => best(rules, seats).startsWith("bot:");
 const unknownRules = (rules, seats) =>
   `No bot has been trained on these rules (${rules} for ${seats}); the players without training know them.`;
 
 export class NewGame {
-  // `start(position, players)` when a game is to begin.
+  // `start(position, players, sheet)` when a game is to begin; `sheet` is that of a game of one's own.
   constructor(random, start) {
     this.random = random;
     this.start = start;
     this.dialog = byId("new-game");
-    this.chosen = { game: "ashtapada", table: "2", flags: {}, players: { S: "person", E: "bot:novice", N: "bot:novice", W: "bot:novice" } };
+    // `name`: the game; null before the first time.
+    this.chosen = { name: null, seats: "SN", flags: {}, players: { S: "person", E: "bot:novice", N: "bot:novice", W: "bot:novice" } };
+    // The sets of seats on which it can be played under the house rules.
+    this.sets = [];
+    this.asked = 0;
     this.dialog.querySelector("form").addEventListener("submit", event => {
       if (event.submitter?.value !== "start") return;
       event.preventDefault();
       this.begin();
     });
+    byId("read-sheet").addEventListener("click", () => this.readSheet());
+    byId("take-sheet").addEventListener("click", () => this.takeSheet());
+    byId("remove-sheet").addEventListener("click", () => this.removeSheet());
+    byId("open-sheet").addEventListener("change", async event => {
+      const [file] = event.target.files;
+      if (file) await this.openFile(file);
+      event.target.value = "";
+    });
   }
 
-  open() {
+  // Opens the dialog at a game, the first time at the one under way.
+  open(game) {
+    if (!games.named(this.chosen.name)) this.pick(games.named(game.name)?.name ?? games.all()[0].name);
     this.draw();
+    this.tellSheet("");
+    this.refuseSheet([]);
     this.dialog.showModal();
   }
 
-  get table() {
-    const tables = TABLES[this.chosen.game];
-    return tables.find(([value]) => value === this.chosen.table) ?? tables[0];
+  get game() {
+    return games.named(this.chosen.name);
   }
 
   get rules() {
-    const { game, flags } = this.chosen;
-    return rulesText(game, { ...flags, ...this.table[3] });
+    return games.rulesText(this.game, this.chosen.flags);
+  }
+
+  pick(name, flags = {}) {
+    Object.assign(this.chosen, { name, flags });
+    this.sets = this.game.seats;
+    if (!this.sets.includes(this.chosen.seats)) this.chosen.seats = this.sets[0];
   }
 
   draw() {
-    byId("choose-game").replaceChildren(...cards("game", GAMES, this.chosen.game, value => {
-      Object.assign(this.chosen, { game: value, flags: {} });
-      this.drawTables();
-    }));
-    this.drawTables();
-  }
-
-  // What depends on the game.
-  drawTables() {
-    byId("choose-seats").replaceChildren(...cards("table", TABLES[this.chosen.game].map(([value, title]) => [value, title]), this.table[0], value => {
-      this.chosen.table = value;
+    const list = games.all().map(game => [game.name, game.title, games.isOwn(game) ? "your own" : null]);
+    byId("choose-game").replaceChildren(...cards("game", list, this.chosen.name, name => {
+      this.pick(name);
       this.drawRest();
     }));
     this.drawRest();
   }
 
-  // What depends on the number of players.
+  // What depends on the game.
   drawRest() {
-    const seats = LETTERS[this.table[2]];
-    byId("choose-first").replaceChildren(element("option", { value: "" }, "by lot"), ...[...seats].map(seat => element("option", { value: seat }, SEATS[seat])));
+    byId("game-summary").textContent = this.game.summary;
+    byId("take-sheet").textContent = `Take the sheet of ${this.game.title}`;
+    byId("remove-sheet").hidden = !games.isOwn(this.game);
+    byId("remove-sheet").textContent = `Remove ${this.game.title}`;
     this.drawFlags();
-    this.drawSeats(seats);
+    this.drawSets();
   }
 
-  drawSeats(seats) {
-    const { chosen, rules } = this;
-    for (const seat of seats) if (!knows(chosen.players[seat], rules, seats)) chosen.players[seat] = best(rules, seats);
-    const isKnown = best(rules, seats).startsWith("bot:");
-    drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, chosen.players, () => {});
-    warn(this.dialog, isKnown ? null : unknownRules(rules, seats));
+  // What depends on the house rules.
+  drawSets() {
+    const { chosen } = this;
+    const sizes = this.sets.map(seats => seats.length);
+    const list = this.sets.map(seats => {
+      const isOnlyOne = sizes.filter(size => size === seats.length).length === 1;
+      return [seats, NUMBERS[seats.length], isOnlyOne ? null : [...seats].map(seat => SEATS[seat]).join(", ")];
+    });
+    byId("choose-seats").replaceChildren(...cards("seats", list, chosen.seats, seats => {
+      chosen.seats = seats;
+      this.drawSeats();
+    }));
+    this.drawSeats();
+  }
+
+  // Who would sit at each seat: those who were chosen, where they know the rules.
+  get players() {
+    const { rules, chosen: { seats, players } } = this;
+    return Object.fromEntries([...seats].map(seat => [seat, knows(players[seat], rules, seats) ? players[seat] : best(rules, seats)]));
+  }
+
+  drawSeats() {
+    const { rules, chosen: { seats, players } } = this;
+    const first = byId("choose-first").value;
+    byId("choose-first").replaceChildren(element("option", { value: "" }, "by lot"),
+      ...[...seats].map(seat => element("option", { value: seat, selected: seat === first }, SEATS[seat])));
+    drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, this.players, (seat, player) => { players[seat] = player; });
+    warn(this.dialog, hasBot(rules, seats) ? null : unknownRules(rules, seats));
   }
 
   drawFlags() {
     const { chosen } = this;
-    const fixed = this.table[3];
-    byId("choose-flags").replaceChildren(...FLAGS[chosen.game].filter(([name]) => !(name in fixed)).map(([name, values, meaning]) => {
+    const rows = games.houseRules(this.game).map(({ name, about, default: usual, values }) => {
+      const value = chosen.flags[name] ?? usual;
+      const meaning = element("small", {}, [about, values.find(({ name }) => name === value)?.about].filter(Boolean).join(" "));
       const select = element("select", { "data-flag": name, onchange: event => {
         chosen.flags[name] = event.target.value;
-        this.drawSeats(LETTERS[this.table[2]]);
-      } }, ...values.map(value => element("option", { value, selected: chosen.flags[name] === value }, value)));
-      return element("label", { class: "flag" }, element("code", {}, name), select, element("small", {}, meaning));
-    }));
+        this.drawFlags();
+        byId("choose-flags").querySelector(`[data-flag="${name}"]`).focus();
+        this.askSets();
+      } }, ...values.map(option => element("option", { value: option.name, selected: option.name === value }, option.name)));
+      return element("label", { class: "flag" }, element("code", {}, name), select, meaning);
+    });
+    byId("choose-flags").replaceChildren(...this.known(), ...rows);
+    byId("flags").hidden = rows.length === 0;
+  }
+
+  // The rules that bots were trained on, as buttons, where there are several.
+  known() {
+    const { chosen, game } = this;
+    const all = [...new Set(rulesWithBots(game.name).map(bot => bot.game))];
+    if (all.length < 2) return [];
+    const buttons = all.map(rules => element("button", { type: "button", "data-rules": rules, "aria-pressed": String(rules === this.rules), onclick: () => {
+      chosen.flags = games.flagsOf(rules).flags;
+      this.drawFlags();
+      byId("choose-flags").querySelector(`[data-rules="${rules}"]`).focus();
+      this.askSets();
+    } }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "as they stand"));
+    return [element("div", { class: "row", role: "group", "aria-label": "Rules that bots know" }, element("span", { class: "soft" }, "Bots know:"), ...buttons)];
+  }
+
+  // Asks on which seats the game can be played under the house rules: they may change that, or contradict each other.
+  async askSets() {
+    const run = ++this.asked;
+    const { game, rules, chosen } = this;
+    const sets = [...game.seats, ...SETS.filter(seats => !game.seats.includes(seats))];
+    const answers = await Promise.all(sets.map(seats => ask({ op: "new", game: rules, seats, start: seats[0], sheet: game.sheet })
+      .then(() => ({ seats }), error => ({ trouble: error.message }))));
+    if (run !== this.asked || rules !== this.rules) return;
+    const possible = answers.filter(({ seats }) => seats).map(({ seats }) => seats);
+    this.sets = possible.length ? possible : game.seats;
+    if (!this.sets.includes(chosen.seats)) chosen.seats = this.sets[0];
+    this.drawSets();
+    if (!possible.length) warn(this.dialog, answers[0].trouble);
   }
 
   async begin() {
-    const seats = this.table[2], first = byId("choose-first").value;
+    const { game, rules, players, chosen: { seats } } = this;
+    const first = byId("choose-first").value;
     try {
       const lot = first ? { start: first } : { seed: Math.floor(this.random() * 2 ** 32) };
-      const { position } = await ask({ op: "new", game: this.rules, seats, ...lot });
-      const players = Object.fromEntries([...LETTERS[seats]].map(seat => [seat, this.chosen.players[seat]]));
+      const { position } = await ask({ op: "new", game: rules, seats, sheet: game.sheet, ...lot });
       this.dialog.close("done");
-      this.start(position, players);
+      this.start(position, players, game.sheet);
     } catch (error) {
       warn(this.dialog, error.message);
     }
   }
+
+  // Opens the dialog where sheets are read, from wherever something was pasted or dropped.
+  reveal() {
+    for (const other of document.querySelectorAll("dialog[open]")) if (other !== this.dialog) other.close("");
+    if (!this.dialog.open) this.open(games.all()[0]);
+    byId("own-games").open = true;
+  }
+
+  async openSheet(text) {
+    this.reveal();
+    byId("sheet-text").value = text;
+    await this.readSheet();
+  }
+
+  // Opens a file with a sheet, or with a bot.
+  async openFile(file) {
+    if (!file.name.endsWith(".bot")) return this.openSheet(await file.text());
+    this.reveal();
+    this.tellSheet("");
+    this.refuseSheet([]);
+    try {
+      const { game, seats, sheet } = await addBot(file.name, new Uint8Array(await file.arrayBuffer()));
+      if (sheet) games.keep(await games.read(sheet));
+      const { game: name, flags } = games.flagsOf(game);
+      this.pick(name, flags);
+      this.chosen.seats = seats;
+      this.draw();
+      this.askSets();
+      this.tellSheet(`The bot ${file.name} can sit down, until the page is left.`);
+    } catch (error) {
+      this.refuseSheet([{ line: null, key: file.name, message: error.message }], "The bot cannot be taken:");
+    }
+  }
+
+  // Reads the sheet of the text field: the game comes into the list and is chosen, or every problem is named.
+  async readSheet() {
+    this.tellSheet("");
+    this.refuseSheet([]);
+    try {
+      const game = await games.read(byId("sheet-text").value);
+      games.keep(game);
+      this.pick(game.name);
+      this.draw();
+      this.tellSheet(`${game.title} is in the list of games, and chosen.`);
+    } catch (error) {
+      const problems = error.problems ?? error.message.split("\n").map(message => ({ line: null, key: "", message }));
+      this.refuseSheet(problems);
+    }
+  }
+
+  tellSheet(text) {
+    byId("sheet-done").textContent = text;
+  }
+
+  // Names the problems of the sheet; each that has a line leads there.
+  refuseSheet(problems, heading = problems.length === 1 ? "The sheet has a problem:" : `The sheet has ${problems.length} problems:`) {
+    byId("sheet-trouble").hidden = !problems.length;
+    if (!problems.length) return byId("sheet-trouble").replaceChildren();
+    byId("sheet-trouble").replaceChildren(element("p", {}, heading),
+      element("ul", {}, ...problems.map(({ line, key, message }) => {
+        const text = [line ? `line ${line}` : null, key || null, message].filter(Boolean).join(": ");
+        return element("li", {}, line ? element("button", { type: "button", class: "quiet", onclick: () => goToLine(line) }, text) : text);
+      })));
+  }
+
+  // The sheet of the chosen game, to begin with.
+  async takeSheet() {
+    this.refuseSheet([]);
+    try {
+      byId("sheet-text").value = games.isOwn(this.game) ? this.game.sheet : await games.sheetOf(this.game);
+      this.tellSheet(games.isOwn(this.game) ? "" : "Change its name, and what is to be played otherwise; then read it.");
+    } catch (error) {
+      this.tellSheet(`It cannot be loaded: ${error.message}.`);
+    }
+  }
+
+  removeSheet() {
+    const { title } = this.game;
+    games.remove(this.chosen.name);
+    this.pick(games.all()[0].name);
+    this.draw();
+    this.tellSheet(`${title} is removed from the list.`);
+    byId("read-sheet").focus();
+  }
+}
+
+// Marks a line of the sheet in its text field.
+function goToLine(number) {
+  const field = byId("sheet-text");
+  const lines = field.value.split("\n");
+  const from = lines.slice(0, number - 1).reduce((sum, line) => sum + line.length + 1, 0);
+  field.focus();
+  field.setSelectionRange(from, from + lines[number - 1].length);
+  field.scrollTop = field.scrollHeight * (number - 3) / lines.length;
 }
 
 export class Players {
@@ -159,8 +311,8 @@ export class Players {
       if (!play.isRecorded(seat)) return [seat, player];
       return [seat, seat === node.mover && !play.hasPersons ? "person" : playerNamed(player.slice(9), rules, seats)];
     }));
-    drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, this.players, () => {});
-    warn(this.dialog, best(rules, seats).startsWith("bot:") ? null : unknownRules(rules, seats));
+    drawPlayers(this.dialog.querySelector(".seat-choices"), rules, seats, this.players, (seat, player) => { this.players[seat] = player; });
+    warn(this.dialog, hasBot(rules, seats) ? null : unknownRules(rules, seats));
     this.dialog.showModal();
   }
 }

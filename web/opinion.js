@@ -4,7 +4,7 @@
 import { values } from "./ask.js";
 import { SEATS } from "./game.js";
 import { label } from "./players.js";
-import { isForPlaces, percent, place } from "./turn.js";
+import { worth } from "./turn.js";
 import { element, picture, svg } from "./svg.js";
 
 const byId = id => document.getElementById(id);
@@ -12,16 +12,20 @@ const byId = id => document.getElementById(id);
 export class Opinion {
   constructor() {
     this.known = new Map();
+    // The game that it is known of.
+    this.about = null;
     this.asked = 0;
   }
 
   // Asks for every turn of the game that is not known yet; true if anything has become known.
   async learn(game, adviser) {
     const run = ++this.asked;
+    if (this.about !== game.about) this.known.clear();
+    this.about = game.about;
     const places = game.turns.map(at => game.nodes[at].position);
     const missing = places.filter(position => !this.known.has(this.key(adviser, position)));
     if (!missing.length) return false;
-    const found = await values(missing, adviser.agent);
+    const found = await values(missing, adviser.agent, game.about.sheet);
     missing.forEach((position, at) => this.known.set(this.key(adviser, position), found[at]));
     return run === this.asked;
   }
@@ -38,13 +42,13 @@ export class Opinion {
     const { game } = play;
     const from = game.node.node === "over" ? game.at : game.turnOf(game.at);
     const now = isShown ? this.at(game, from, adviser) : null;
-    const isPlaces = isForPlaces(view.game, view.seats.length);
-    const teams = /teams=true|two=two_sets/.test(view.game);
+    const { outlook, has_gate: hasGate } = game.board, { captured } = game.board.words;
+    const isPlaces = outlook === "placings";
     byId("seats").replaceChildren(...view.seats.map(({ seat, has_cut: hasCut, finished }, at) => {
       const share = now?.[at];
       const marks = [
-        teams ? `with ${SEATS[{ S: "N", N: "S", E: "W", W: "E" }[seat]]}` : null,
-        view.game.startsWith("pagade") ? (hasCut ? "has cut" : "has not cut") : null,
+        outlook === "teams" ? `with ${SEATS[{ S: "N", N: "S", E: "W", W: "E" }[seat]]}` : null,
+        hasGate ? `${hasCut ? "has" : "has not"} ${captured}` : null,
         finished && view.node !== "over" ? `place ${finished}` : null,
       ].filter(Boolean).join(", ");
       const bar = element("div", { class: "bar", "aria-hidden": "true" });
@@ -56,7 +60,7 @@ export class Opinion {
       return element("li", { class: `seat-${seat}${view.mover === seat ? " mover" : ""}` },
         element("span", { class: "chip", "aria-hidden": "true" }, seat),
         element("span", { class: "who" }, SEATS[seat], element("span", { class: "soft" }, ` ${label(play.player(seat))}`), marks ? element("small", {}, marks) : null),
-        element("span", { class: "share" }, share === undefined ? "" : isPlaces ? place(share) : percent(share)),
+        element("span", { class: "share" }, share === undefined ? "" : worth(share, game.board, view.seats.length)),
         isShown ? bar : null);
     }));
     byId("opinion-by").textContent = isShown ? `${isPlaces ? "Expected places" : "Chances"} at the start of the turn, by ${adviser.name}.` : "";

@@ -1,40 +1,37 @@
-// Pieces as they stand: those of a seat on one place together, joined where they are twins, a double or a pair.
+// Pieces as they stand: those of a seat on one place together, joined where they move as one.
 
 import { SEATS } from "./game.js";
 import { SIZE } from "./frame.js";
 import { svg } from "./svg.js";
 
-const UNIT = { "ashtapada": "twins", "ashte-kashte": "a double", "pagade": "a pair" };
-const WAITS = new Set(["off", "hand", "cut"]), DONE = new Set(["keep", "borne", "home"]);
-
-// The pieces of a view in groups: [{ key, seat, place, square, count, isMarked, isJoined, actions }].
-export function groups(view) {
-  const flags = view.game.split("?")[1] ?? "", game = view.game.split("?")[0];
+// The pieces of a view in groups, with the words of the game:
+// [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, actions }]. The stage of a place is
+// "waits", "course", "finish" or "borne".
+export function groups(view, words) {
+  const stages = { [words.off]: "waits", [words.home]: "finish", [words.borne]: "borne" };
   const found = new Map();
-  view.pieces.forEach(({ seat, place, square, is_marked: isMarked }, at) => {
-    const key = `${seat} ${place}${isMarked && game === "ashtapada" ? " t" : ""}`;
-    if (!found.has(key)) found.set(key, { key, seat, place, square, isMarked, count: 0, pieces: [], actions: [] });
+  view.pieces.forEach(({ seat, place, square, is_marked: isMarked, is_unit: isJoined, is_back: isBack }, at) => {
+    const key = `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
+    if (!found.has(key)) {
+      const stage = stages[place] ?? "course";
+      found.set(key, { key, seat, place, stage, square, isMarked, isBack, isJoined, unit: isJoined ? words.unit : null, count: 0, pieces: [], actions: [] });
+    }
     const group = found.get(key);
     group.count += 1;
     group.pieces.push(at);
   });
-  for (const group of found.values()) {
-    group.isJoined = group.count > 1 && group.square !== null && !DONE.has(group.place)
-      && !flags.includes("twins=none") && (!flags.includes("twins=bell") || group.isMarked);
-    group.unit = group.isJoined ? UNIT[game] : null;
-    group.actions = view.actions.filter(action => group.pieces.includes(action.pieces[0]));
-  }
+  for (const group of found.values()) group.actions = view.actions.filter(action => group.pieces.includes(action.pieces[0]));
   return [...found.values()];
 }
 
 // A group in words, for those who do not see it.
 export function told(group) {
   const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
-  const where = group.place === "keep" ? "in the keep" : group.square ? `on ${group.square}`
-    : { off: "off the board", hand: "in hand", cut: "cut", borne: "borne off", home: "home" }[group.place];
-  const home = group.isMarked && group.square && !group.unit ? ", on the way home" : "";
+  const where = group.stage === "course" ? `on ${group.square}`
+    : `${{ waits: "waiting", finish: "at the finish", borne: "through" }[group.stage]} (${group.place})`;
+  const back = group.isBack ? ", on the way home" : "";
   const can = group.actions.map(action => action.words).join("; or ");
-  return `${who} ${where}${home}${can ? `. Can go: ${can}` : ""}`;
+  return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 
 function disc(x, y, radius, text, isRinged) {
@@ -76,5 +73,5 @@ export function spread(number) {
 // What stands in the tray of a seat: pieces that wait, and those that are through.
 export function trayed(all, seat) {
   const own = all.filter(group => group.seat === seat && group.square === null);
-  return [own.filter(group => WAITS.has(group.place)), own.filter(group => DONE.has(group.place))];
+  return [own.filter(group => group.stage === "waits"), own.filter(group => group.stage !== "waits")];
 }

@@ -37,10 +37,10 @@ export class Play {
     return this.player(seat).startsWith("recorded:");
   }
 
-  // Takes a game over: [begins, steps] of a worker's `advance`, and who plays.
-  take({ begins, steps }, players, at = steps.length) {
-    this.game = new Game(begins);
-    this.game.add(steps);
+  // Takes a game over, as `played` of games.js gives it, and who plays.
+  take(played, players, at = played.steps.length) {
+    this.game = new Game(played);
+    this.game.add(played.steps);
     this.game.at = Math.min(at, this.game.last);
     this.players = players;
     this.isPaused = !this.game.isAtEnd || this.game.seats.some(seat => this.isRecorded(seat));
@@ -88,11 +88,11 @@ export class Play {
         await this.pause(node);
         if (isOld()) return;
         if (node === "chance") {
-          const { outcomes } = await ask({ op: "chance", position: this.game.position });
+          const { outcomes } = await ask(this.game.request("chance"));
           if (isOld()) return;
           await this.make(draw(outcomes, this.random), isOld);
         } else if (this.isPerson(mover)) {
-          const { actions } = await ask({ op: "legal", position: this.game.position });
+          const { actions } = await ask(this.game.request("legal"));
           if (isOld()) return;
           await this.make(actions[0].id, isOld);
         } else {
@@ -112,7 +112,7 @@ export class Play {
     const seed = Math.floor(this.random() * 2 ** 32);
     const agent = agentOf(this.player(seat), game.rules, game.letters);
     try {
-      const { action } = await ask({ op: "bestmove", position: game.position, seed }, agent);
+      const { action } = await ask(game.request("bestmove", { seed }), agent);
       if (!isOld()) {
         this.thinking = null;
         await this.make(action, isOld);
@@ -129,7 +129,7 @@ export class Play {
   }
 
   async make(move, isOld) {
-    const { steps, error } = await advance(this.game.position, [move]);
+    const { steps, error } = await advance(this.game.position, [move], this.game.about.sheet);
     if (isOld()) return;
     if (error) throw new Error(error.message);
     this.game.add(steps);
@@ -158,7 +158,7 @@ export class Play {
 
   async throwDice() {
     const run = ++this.turnstile;
-    const { outcomes } = await ask({ op: "chance", position: this.game.position });
+    const { outcomes } = await ask(this.game.request("chance"));
     if (run === this.turnstile) this.act(draw(outcomes, this.random));
   }
 

@@ -2,20 +2,44 @@
 //
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
-// Bots know one game, with its house rules, and the seats that they were trained on. Below, `seats` are letters.
-const BOTS = [
-  { name: "ashtapada", game: "ashtapada", seats: "SN" },
-  { name: "ashtapada-3p", game: "ashtapada", seats: "SEN" },
-  { name: "ashtapada-4p", game: "ashtapada", seats: "SENW" },
-  { name: "ashte-kashte", game: "ashte-kashte", seats: "SN" },
-  { name: "ashte-kashte-3p", game: "ashte-kashte", seats: "SEN" },
-  { name: "ashte-kashte-4p", game: "ashte-kashte", seats: "SENW" },
-  { name: "pagade", game: "pagade", seats: "SN" },
-  { name: "pagade-lap", game: "pagade?no_cut=lap", seats: "SN" },
-  { name: "pagade-4p", game: "pagade", seats: "SENW" },
-  { name: "pagade-teams", game: "pagade?teams=true", seats: "SENW" },
-];
-const TABLES = [{ name: "ashtapada", game: "ashtapada", seats: "SN" }];
+import { give } from "./ask.js";
+import { flagsOf } from "./games.js";
+
+// Trained bots and tables of perfect play: { name, game, seats }, and of a table its size as `bytes`. Each knows one game,
+// with its house rules, and the seats that it was made for. Below, `seats` are letters.
+let BOTS = [], TABLES = [];
+
+// Learns which of them lie beside the page: `build` has listed them. Where there is no list there are none.
+export async function learnBots() {
+  try {
+    const answer = await fetch(new URL("./bots.json", import.meta.url));
+    const { bots, tables } = await answer.json();
+    BOTS = bots;
+    TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) =>
+      ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
+  } catch {
+    [BOTS, TABLES] = [[], []];
+  }
+}
+
+// Takes a bot of a file that was opened here, until the page is left: { game, seats, sheet }, as its manifest has them.
+export async function addBot(file, bytes) {
+  const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+  let manifest;
+  try {
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+    manifest = JSON.parse(header.__metadata__.ashta);
+  } catch {
+    throw new Error("this is no bot");
+  }
+  await give(file, bytes);
+  const { ruleset: game, seats, sheet } = manifest;
+  BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats }, ...BOTS];
+  return { game, seats, sheet };
+}
+
+// The rules and seats of all bots of a game: [{ game, seats }].
+export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
 const LEVELS = {
   "bot:beginner": "Bot, beginner",
@@ -34,9 +58,13 @@ const BASELINES = {
 };
 const SHORT = { "bot:2ply": "expert, a turn further", "greedy+2ply": "greedy+2ply" };
 
-const found = (list, rules, seats) => list.find(entry => entry.game === rules && entry.seats === seats)?.name ?? null;
-export const botOf = (rules, seats) => found(BOTS, rules, seats);
-export const tableOf = (rules, seats) => found(TABLES, rules, seats);
+// The same rules as the same text, in whatever order their flags are written.
+const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
+const found = (list, rules, seats) => list.find(entry => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
+export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
+export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
+// The size of a table in words.
+export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
 // What can be chosen for a seat: [{ group, players: [[player, label, isPossible]] }].
 export function choices(rules, seats) {
@@ -46,7 +74,7 @@ export function choices(rules, seats) {
     {
       group: bot ? "Trained bot" : "Trained bot: none for these rules",
       players: [...Object.entries(LEVELS).map(([player, label]) => [player, label, bot]),
-        ...(table ? [["perfect", "Perfect play (loads 6 MB)", true]] : [])],
+        ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
     },
     { group: "Without training", players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },
   ];

@@ -10,6 +10,8 @@ export function line(play) {
   const { node, returns } = game.nodes[game.last];
   return JSON.stringify({
     players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
+    // Of a game of one's own the sheet goes along.
+    ...(game.about.sheet ? { sheet: game.about.sheet } : {}),
     start: game.nodes[0].position,
     moves: game.moves,
     ending: node === "over" ? "finished" : "open",
@@ -27,17 +29,27 @@ export function read(text) {
     if (lines > 1) throw new Error(`These are ${lines} lines and the first is no JSON object; a position is a single line.`);
     return { position: trimmed };
   }
-  const records = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1])
-    .filter(([content]) => content && !content.startsWith('{"arena"'))
-    .map(([content, number]) => ({ line: number, ...parsed(content) }));
+  const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
+  // The settings of an arena have the sheet of all its games.
+  const isHeader = content => content.startsWith('{"arena"');
+  const sheet = isHeader(lines[0][0]) ? parsedOrNot(lines[0][0]).sheet : undefined;
+  const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
   if (!records.length) throw new Error("The file has settings of an arena and no game.");
   return { records };
 }
 
-function parsed(content) {
+function parsedOrNot(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+}
+
+function parsed(line, sheet) {
   let record;
   try {
-    record = JSON.parse(content);
+    record = { sheet, ...JSON.parse(line) };
   } catch (error) {
     return { trouble: `it is no JSON: ${error.message}` };
   }
@@ -48,6 +60,7 @@ function parsed(content) {
 // What is wrong with the form of a record, or null.
 function wrong(record) {
   if (typeof record.start !== "string") return "`start`, the position at the beginning, is missing";
+  if (record.sheet !== undefined && typeof record.sheet !== "string") return "`sheet` is no text";
   if (!Array.isArray(record.moves)) return "`moves`, the list of throws and choices, is missing";
   const at = record.moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
   if (at >= 0) return `\`moves\`, number ${at + 1}: ${JSON.stringify(record.moves[at])} is neither a list of throws nor the number of an action`;

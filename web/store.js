@@ -1,8 +1,8 @@
-// What the browser keeps: settings, and the game under way. Where it keeps nothing, everything else works all the same.
+// What the browser keeps: settings, the game under way, and the sheets of games of one's own. Where it keeps nothing, everything else works all the same.
 
 import { line } from "./record.js";
 
-const GAME = "ashta.game", SETTINGS = "ashta.settings";
+const GAME = "ashta.game", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets";
 
 export const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, keys: true, seen: "own", theme: "system", chances: true, hints: false,
@@ -37,3 +37,11 @@ export const game = () => kept(GAME);
 export function keepGame(play) {
   keep(GAME, { line: line(play), players: play.players, at: play.game.at });
 }
+
+// Sheets of games, as texts.
+export function sheets() {
+  const all = kept(SHEETS);
+  return Array.isArray(all) ? all.filter(sheet => typeof sheet === "string") : [];
+}
+
+export const keepSheets = all => keep(SHEETS, all);

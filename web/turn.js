@@ -2,17 +2,15 @@
 
 import { SEATS } from "./game.js";
 import { label } from "./players.js";
-import { throws } from "./dice.js";
+import { drawThrows } from "./dice.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
-export const percent = share => `${(100 * share).toFixed(1)} %`;
 
-// The place to be expected of a worth from 0 to 1, where four play for all places: 1.0 to 4.0.
-export const place = worth => `place ${(4 - 3 * worth).toFixed(1)}`;
-
-// Whether worths are those of places and not chances to win.
-export const isForPlaces = (rules, seats) => rules.startsWith("pagade") && seats === 4 && !/teams=true|two=two_sets|play_on=false/.test(rules);
+// A worth from 0 to 1 in words: the chance to win; or where all places are played for, the place to be expected.
+export function worth(share, { outlook }, seats) {
+  return outlook === "placings" ? `place ${(seats - (seats - 1) * share).toFixed(1)}` : `${(100 * share).toFixed(1)} %`;
+}
 
 export class TurnPanel {
   // `does`: { throwDice, enter(values), choose(id), light(action) }.
@@ -27,6 +25,7 @@ export class TurnPanel {
     const panel = byId("turn");
     const hadFocus = panel.contains(document.activeElement) && document.activeElement !== panel;
     this.view = view;
+    this.board = game.board;
     this.can = play.turnOfPerson;
     this.hints = null;
     const { mover, node } = view;
@@ -37,7 +36,7 @@ export class TurnPanel {
     byId("turn-note").textContent = play.trouble ? `Something went wrong: ${play.trouble}.` : "";
     byId("turn-note").className = play.trouble ? "warning" : "soft";
     this.drawThrown(game, view);
-    this.drawThrowing(node === "chance" ? outcomes : null, game.rules);
+    this.drawThrowing(node === "chance" ? outcomes : null, game.board.throws);
     this.actions = node === "decision" ? view.actions : [];
     byId("actions").replaceChildren(...this.actions.map(action => this.button(action)));
     byId("actions").hidden = this.actions.length === 0;
@@ -61,7 +60,7 @@ export class TurnPanel {
     const { returns } = view;
     const winners = view.seats.filter((_, at) => returns[at] === Math.max(...returns));
     if (winners.length === view.seats.length) return "A dead position: shared";
-    if (isForPlaces(game.rules, view.seats.length)) {
+    if (game.board.outlook === "placings") {
       const order = view.seats.map(({ name, finished }, at) => ({ name, finished, worth: returns[at] })).sort((a, b) => b.worth - a.worth);
       return `Over: ${order.map(({ name, finished }) => finished ? `${finished}. ${name}` : `${name}`).join(", ")}`;
     }
@@ -80,10 +79,10 @@ export class TurnPanel {
     byId("thrown").className = isNow ? "" : "past";
     byId("thrown").replaceChildren(
       element("span", { class: "by" }, isNow ? "Thrown" : `${SEATS[shown.seat]} threw`),
-      ...throws(shown.throws, isNow ? left : null, game.rules));
+      ...drawThrows(shown.throws, isNow ? left : null, game.board.throws));
   }
 
-  drawThrowing(outcomes, rules) {
+  drawThrowing(outcomes, throws) {
     if (this.can === "throw") {
       const button = element("button", { type: "button", class: "primary big", id: "throw", onclick: () => this.does.throwDice() }, "Throw ", element("kbd", {}, "Space"));
       return byId("throwing").replaceChildren(button);
@@ -92,7 +91,7 @@ export class TurnPanel {
     byId("throwing").replaceChildren(element("p", { class: "soft" }, "What was thrown at your table?"),
       element("div", { class: "outcomes" }, ...outcomes.map(({ throw: values }) => element("button", {
         type: "button", "aria-label": values.join(" and "), onclick: () => this.does.enter(values),
-      }, ...throws(values, null, rules)))));
+      }, ...drawThrows(values, null, throws)))));
   }
 
   button(action) {
@@ -113,13 +112,12 @@ export class TurnPanel {
     this.hints = found;
     const seats = this.view.seats.map(({ seat }) => seat);
     const own = seats.indexOf(this.view.mover);
-    const worth = new Map((found?.actions ?? []).map(({ id, values }) => [id, values[own]]));
-    const best = Math.max(...worth.values());
-    const text = isForPlaces(this.view.game, seats.length) ? place : percent;
+    const shares = new Map((found?.actions ?? []).map(({ id, values }) => [id, values[own]]));
+    const best = Math.max(...shares.values());
     for (const button of byId("actions").querySelectorAll("button")) {
-      const share = worth.get(Number(button.dataset.action));
+      const share = shares.get(Number(button.dataset.action));
       const hint = button.querySelector(".hint");
-      hint.textContent = share === undefined ? "" : text(share);
+      hint.textContent = share === undefined ? "" : worth(share, this.board, seats.length);
       const isBest = share !== undefined && share > best - 5e-5;
       button.classList.toggle("best", isBest);
       if (isBest) hint.prepend(element("span", { "aria-label": "best: " }, "★ "));

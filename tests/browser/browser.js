@@ -80,18 +80,21 @@ export async function hurry(page, throws = "auto") {
   await page.waitForFunction(() => /(choose|enter|over)$/.test(document.body.dataset.state));
 }
 
-// Starts a game by the dialog: { game, table, players: { S: "person" }, first, flags }.
-export async function newGame(page, { game, table = "2", players = {}, first = "S", flags = {} }) {
+// Starts a game by the dialog: { game, seats, players: { S: "person" }, first, flags }.
+export async function newGame(page, { game, seats = "SN", players = {}, first = "S", flags = {} }) {
   const before = await state(page);
   await page.click("nav [data-dialog=new-game]");
   await page.check(`input[name=game][value="${game}"]`);
-  await page.check(`input[name=table][value="${table}"]`);
-  if (Object.keys(flags).length) await page.evaluate(() => { document.querySelector("#new-game details").open = true; });
-  for (const [flag, value] of Object.entries(flags)) await page.selectOption(`[data-flag=${flag}]`, value);
+  // From one game to the next the dialog keeps the house rules.
+  const kept = await page.locator("[data-flag]").evaluateAll(all => all.filter(field => field.selectedIndex > 0).map(field => [field.dataset.flag, field.options[0].value]));
+  flags = { ...Object.fromEntries(kept), ...flags };
+  if (Object.keys(flags).length) await page.evaluate(() => { document.getElementById("flags").open = true; });
+  for (const [flag, value] of Object.entries(flags)) await page.selectOption(`[data-flag="${flag}"]`, value);
+  await page.check(`input[name=seats][value="${seats}"]`);
   for (const [seat, player] of Object.entries(players)) await page.selectOption(`#new-game [data-seat=${seat}]`, player);
   await page.selectOption("#choose-first", first);
   await page.evaluate(() => { document.body.dataset.state = "new"; });
-  await page.click("#new-game [value=start]");
+  await page.click("#new-game button[value=start]");
   return ready(page, before === "new" ? null : "new");
 }
 

@@ -15,9 +15,10 @@ before(async () => {
 after(() => running.close());
 
 const KINDS = [
-  ["ashtapada", "2", "N", "bot:novice"], ["ashtapada", "3", "EN", "bot:expert"], ["ashtapada", "4", "ENW", "bot:beginner"],
-  ["ashte-kashte", "2", "N", "bot:expert"], ["ashte-kashte", "3", "EN", "bot:advanced"], ["ashte-kashte", "4", "ENW", "bot:intermediate"],
-  ["pagade", "2", "N", "bot:expert"], ["pagade", "lap", "N", "bot:2ply"], ["pagade", "4", "ENW", "bot:expert"], ["pagade", "teams", "ENW", "bot:expert"],
+  ["ashtapada", "SN", "bot:novice"], ["ashtapada", "SEN", "bot:expert"], ["ashtapada", "SENW", "bot:beginner"],
+  ["ashte-kashte", "SN", "bot:expert"], ["ashte-kashte", "SEN", "bot:advanced"], ["ashte-kashte", "SENW", "bot:intermediate"],
+  ["pagade", "SN", "bot:expert"], ["pagade", "SN", "bot:2ply", { no_cut: "lap" }], ["pagade", "SENW", "bot:expert"],
+  ["pagade", "SENW", "bot:expert", { teams: "true" }],
 ];
 
 // Takes the action that the hints praise, by the mouse: on the board where its piece stands there, else in the list.
@@ -40,9 +41,10 @@ async function choose(isOnBoard) {
   return isPiece;
 }
 
-for (const [game, table, others, bot] of KINDS) {
-  test(`a game of ${game}, ${table}, is played to its end`, { timeout: 300000 }, async () => {
-    let now = await newGame(page, { game, table, players: Object.fromEntries([["S", "person"], ...[...others].map(seat => [seat, bot])]), first: "" });
+for (const [game, seats, bot, flags = {}] of KINDS) {
+  test(`a game of ${game} for ${seats} with ${JSON.stringify(flags)} is played to its end`, { timeout: 300000 }, async () => {
+    const others = [...seats.slice(1)].map(seat => [seat, bot]);
+    let now = await newGame(page, { game, seats, flags, players: Object.fromEntries([["S", "person"], ...others]), first: "" });
     let choices = 0, onBoard = 0;
     while (!now.endsWith("over")) {
       assert.ok(now.endsWith("choose"), `the page waits for a choice, not in state ${now}`);

@@ -33,7 +33,7 @@ pageTest("turns are played by keys alone", {}, async page => {
   assert.equal(await focus(), "ashte-kashte");
   await page.locator("#choose-first").focus();
   await page.keyboard.press("s");
-  await page.locator("#new-game [value=start]").focus();
+  await page.locator("#new-game button[value=start]").focus();
   await page.evaluate(() => { document.body.dataset.state = "new"; });
   await page.keyboard.press("Enter");
   await ready(page, "new");
@@ -204,9 +204,9 @@ pageTest("throws are typed in from dice at a table", {}, async page => {
 pageTest("rules that no bot knows are said to be so, and baselines play them", {}, async page => {
   await hurry(page);
   await page.click("nav [data-dialog=new-game]");
-  await page.click("#new-game summary");
+  await page.click("#flags summary");
   await page.selectOption("[data-flag=twins]", "none");
-  assert.match(await page.textContent("#new-game .warning"), /No bot has been trained on these rules \(ashtapada\?twins=none for SN\)/);
+  assert.match(await page.textContent("#new-game form > .warning"), /No bot has been trained on these rules \(ashtapada\?twins=none for SN\)/);
   assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
   await page.click("#new-game [data-close]");
   const now = await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });

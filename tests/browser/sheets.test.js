@@ -1,0 +1,274 @@
+// Games as sheets: every one that comes with the program is there to be played, with its rules and house rules; and sheets
+// of one's own are opened, refused with their problems, kept, played, and go along with records.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { ROOT, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+
+const FOLDER = join(ROOT, "env", "games");
+const NAMES = (await readdir(FOLDER)).filter(file => file.endsWith(".toml")).map(file => file.slice(0, -5)).sort();
+const sheetOf = name => readFile(join(FOLDER, `${name}.toml`), "utf8");
+
+let running, folder, own;
+before(async () => {
+  running = await start();
+  folder = await mkdtemp(join(tmpdir(), "ashta-"));
+  own = (await sheetOf("siga")).replace('name = "siga"', 'name = "my-race"').replace('title = "Siga"', 'title = "My race"');
+});
+after(async () => {
+  await running.close();
+  await rm(folder, { recursive: true });
+});
+
+// A page that is closed when the test is over, and has had no errors.
+function pageTest(name, body, options = {}) {
+  test(name, { timeout: 300000 }, async () => {
+    const page = await open(running, options);
+    await body(page);
+    assert.deepEqual(page.errors, []);
+    await page.context().close();
+  });
+}
+
+// Some choices by clicks, on the board and in the list in turn; how many were made.
+async function choose(page, now, most) {
+  let made = 0;
+  for (; made < most && now.endsWith("choose"); made++) {
+    const pieces = page.locator(".piece.can");
+    if (made % 2 && await pieces.count()) {
+      await pieces.last().click();
+      if (await page.isVisible("#offer")) await page.locator("#offer button").first().click();
+    } else await page.locator("#actions button").first().click();
+    now = await ready(page, now);
+  }
+  return made;
+}
+
+async function openDialog(page) {
+  await page.click("nav [data-dialog=new-game]");
+  await page.evaluate(() => { document.getElementById("own-games").open = true; });
+}
+
+const problems = page => page.locator("#sheet-trouble li").allTextContents();
+const games = page => page.locator("input[name=game]").evaluateAll(all => all.map(field => field.value));
+
+async function started(page) {
+  await page.evaluate(() => { document.body.dataset.state = "new"; });
+  await page.click("#new-game button[value=start]");
+  return ready(page, "new");
+}
+
+pageTest("every game is started and played by clicks, for two and for as many as there can be", async page => {
+  await hurry(page);
+  await page.click("nav [data-dialog=new-game]");
+  assert.deepEqual(await games(page), NAMES);
+  await page.click("#new-game [data-close]");
+  for (const game of NAMES) {
+    const title = /^title = "(.*)"/m.exec(await sheetOf(game))[1];
+    await page.click("nav [data-dialog=new-game]");
+    await page.check(`input[name=game][value="${game}"]`);
+    const sets = await page.locator("input[name=seats]").evaluateAll(all => all.map(field => field.value));
+    await page.click("#new-game [data-close]");
+    for (const seats of new Set([sets.find(seats => seats.length === 2), sets.at(-1)])) {
+      const others = [...seats].filter(seat => seat !== seats[0]);
+      const players = Object.fromEntries([[seats[0], "person"], ...others.map(seat => [seat, "greedy"])]);
+      const now = await newGame(page, { game, seats, players, first: seats[0] });
+      assert.ok((await page.textContent("#game-name")).startsWith(`${title} for `), game);
+      assert.ok(await choose(page, now, 6) > 0, `${game} ${seats}: a choice`);
+      const [steps] = (await state(page)).split(" ").map(Number);
+      assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
+      assert.ok((await position(page)).startsWith(`${game} `));
+      assert.ok(await page.locator("#thrown .die").count() > 0, `${game}: throws are drawn`);
+      assert.deepEqual(page.errors, [], `${game} ${seats}`);
+    }
+  }
+});
+
+pageTest("cowries and dice lie as the sheet counts them", async page => {
+  await paste(page, "chowka-7 S:off,off,off,3/N:off,off,off,off S 12");
+  await ready(page, "pasting");
+  assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [6, 0]);
+  await paste(page, "gavalata?cowries=5 S:3,4/N:0,0 S 5");
+  await ready(page, "pasting");
+  assert.deepEqual([await page.locator("#thrown .cowrie").count(), await page.locator("#thrown .cowrie.up").count()], [5, 5]);
+  await paste(page, "ashtapada?dice=uniform5 S:6,20/N:off,off S 4,2");
+  await ready(page, "pasting");
+  assert.equal(await page.locator("#thrown .cowrie").count(), 0);
+  assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
+});
+
+pageTest("the rules and the house rules of each game are those of its sheet", async page => {
+  await page.click("nav [data-dialog=rules]");
+  for (const game of NAMES) {
+    const sheet = await sheetOf(game);
+    await page.selectOption("#rules-game", game);
+    await page.evaluate(() => document.querySelectorAll("#rules-text details").forEach(details => { details.open = true; }));
+    const text = (await page.textContent("#rules-text")).replaceAll(/\s+/g, " ");
+    const prose = /^rules = """\n([^]*?)"""/m.exec(sheet)[1].split("\n\n");
+    for (const paragraph of prose) assert.ok(text.includes(paragraph.trim().replaceAll(/\s+/g, " ")), `${game}: ${paragraph}`);
+    const flags = [...sheet.matchAll(/^\[flags\.(\w+)\.(\S+)\]\nabout = "(.*)"/gm)];
+    for (const [, flag, value, about] of flags) assert.ok(text.includes(flag) && text.includes(value) && text.includes(about), `${game}: ${flag}`);
+    assert.equal(await page.locator("#rules-text tbody td code").count() >= flags.length, true);
+  }
+  await page.click("#rules [data-close]");
+  // In the dialog of a new game the meaning of what is chosen stands beside it.
+  await page.click("nav [data-dialog=new-game]");
+  await page.check("input[name=game][value=gavalata]");
+  await page.click("#flags summary");
+  await page.selectOption("[data-flag=marks]", "none");
+  const flag = page.locator(".flag", { has: page.locator("[data-flag=marks]") });
+  assert.match(await flag.textContent(), /What castles do\. Nothing; only the own start square stays safe\./);
+  await page.selectOption("[data-flag=cowries]", "5");
+  await page.selectOption("[data-flag=zero]", "8");
+  await page.waitForFunction(() => /do not go together/.test(document.querySelector("#new-game form > .warning").textContent));
+});
+
+pageTest("house rules decide on which seats a game is played", async page => {
+  await page.click("nav [data-dialog=new-game]");
+  await page.check("input[name=game][value=pagade]");
+  await page.click("#flags summary");
+  await page.selectOption("[data-flag=teams]", "true");
+  await page.locator("input[name=seats][value=SN]").waitFor({ state: "detached" });
+  assert.ok(await page.isChecked("input[name=seats][value=SENW]"));
+  // What bots were trained on is a click away.
+  await page.click("[data-rules='pagade?no_cut=lap']");
+  await page.locator("input[name=seats][value=SN]").waitFor();
+  assert.equal(await page.inputValue("[data-flag=no_cut]"), "lap");
+  assert.equal(await page.inputValue("[data-flag=teams]"), "false");
+});
+
+pageTest("a sheet is opened as a file, played, kept, and goes along with its games", async page => {
+  await hurry(page);
+  const file = join(folder, "my-race.toml");
+  await writeFile(file, own);
+  await openDialog(page);
+  await page.setInputFiles("#open-sheet", file);
+  await page.locator("input[name=game][value=my-race]").waitFor();
+  assert.ok(await page.isChecked("input[name=game][value=my-race]"));
+  assert.match(await page.textContent("#sheet-done"), /My race is in the list/);
+  assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
+  await page.selectOption("#new-game [data-seat=N]", "greedy");
+  await page.selectOption("#choose-first", "S");
+  const now = await started(page);
+  assert.equal(await page.textContent("#game-name"), "My race for two");
+  assert.ok(await choose(page, now, 4) > 0);
+  await page.locator("#seats .bar div").first().waitFor();
+  const before = [await state(page), await position(page)];
+  assert.match(before[1], /^my-race /);
+  await page.reload();
+  assert.deepEqual([await ready(page), await position(page)], before, "the game goes on");
+  await page.click("nav [data-dialog=new-game]");
+  assert.ok((await games(page)).includes("my-race"), "the sheet is kept");
+  await page.click("#new-game [data-close]");
+  // Its rules have a place among the others, and its position is read here.
+  await page.click("nav [data-dialog=rules]");
+  assert.equal(await page.inputValue("#rules-game"), "my-race");
+  await page.click("#rules [data-close]");
+  await page.click("nav [data-dialog=exchange]");
+  await page.evaluate(() => { navigator.clipboard.writeText = async text => { globalThis.copied = text; }; });
+  await page.click("#copy-game");
+  const line = await page.evaluate(() => globalThis.copied);
+  assert.equal(JSON.parse(line).sheet, own);
+  await page.click("#exchange [data-close]");
+  await paste(page, before[1]);
+  await ready(page, "pasting");
+  // Elsewhere the record brings the sheet.
+  const other = await open(running);
+  await paste(other, line);
+  await ready(other, "pasting");
+  assert.equal(await other.textContent("#game-name"), "My race for two");
+  if (await other.isEnabled("#to-end")) {
+    const at = await state(other);
+    await other.click("#to-end");
+    await ready(other, at);
+  }
+  assert.equal(await position(other), before[1]);
+  assert.deepEqual(other.errors, []);
+  await other.context().close();
+  // Removed, it is forgotten; the game under way is not.
+  await openDialog(page);
+  await page.check("input[name=game][value=my-race]");
+  await page.click("#remove-sheet");
+  assert.ok(!(await games(page)).includes("my-race"));
+  await page.click("#new-game [data-close]");
+  await paste(page, before[1]);
+  await page.waitForFunction(() => /my-race/.test(document.getElementById("exchange-trouble").textContent));
+  await page.click("#exchange [data-close]");
+  assert.equal(await page.textContent("#game-name"), "My race for two");
+});
+
+pageTest("a broken sheet is refused with all its problems, and mended", async page => {
+  await openDialog(page);
+  const broken = own.replace('mark_rule = "share"', 'mark_rule = "shared"').replace('odds = "cowries"', 'odds = "cowrie"').replace("[throws]", "[throws]\nshells = 4");
+  await page.fill("#sheet-text", broken);
+  await page.click("#read-sheet");
+  await page.locator("#sheet-trouble li").first().waitFor();
+  const named = await problems(page);
+  assert.ok(named.length >= 3, named.join("\n"));
+  for (const part of [/^line \d+: .*mark_rule/, /odds/, /shells/]) assert.ok(named.some(text => part.test(text)), `${part} in ${named}`);
+  assert.ok(!(await games(page)).includes("my-race"));
+  // A problem leads to its line.
+  await page.locator("#sheet-trouble li button").filter({ hasText: "shells" }).click();
+  const marked = await page.evaluate(() => {
+    const { value, selectionStart, selectionEnd } = document.getElementById("sheet-text");
+    return value.slice(selectionStart, selectionEnd);
+  });
+  assert.equal(marked, "shells = 4");
+  // What contradicts itself, what is no TOML, and a name that is taken.
+  for (const [text, message] of [
+    [own.replace("S4 E1 N3", "S4 E1 N9"), /course/], ["name = ", /line 1/], [(await sheetOf("siga")).replace("turn_limit = ", "turn_limit = 1"), /siga.*name/],
+  ]) {
+    await page.fill("#sheet-text", text);
+    await page.click("#read-sheet");
+    await page.waitForFunction(source => new RegExp(source).test(document.getElementById("sheet-trouble").textContent), message.source);
+  }
+  await page.fill("#sheet-text", own);
+  await page.click("#read-sheet");
+  await page.locator("input[name=game][value=my-race]").waitFor();
+  assert.ok(!await page.isVisible("#sheet-trouble"));
+});
+
+pageTest("a sheet is pasted among positions and games, and dropped on the page", async page => {
+  await paste(page, own);
+  await page.locator("#new-game input[name=game][value=my-race]").waitFor();
+  assert.ok(!await page.isVisible("#exchange"));
+  assert.ok(await page.isChecked("input[name=game][value=my-race]"));
+  await page.click("#new-game [data-close]");
+  const second = own.replaceAll("my-race", "other-race").replace("side = 5", "side = 4");
+  const drop = text => page.evaluate(text => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "race.toml"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, text);
+  await drop(second);
+  await page.locator("#sheet-trouble li").first().waitFor();
+  assert.match((await problems(page)).join("\n"), /course/);
+  await drop(second.replace("side = 4", "side = 5"));
+  await page.locator("#new-game input[name=game][value=other-race]").waitFor();
+});
+
+pageTest("the sheet of a game is there to begin with, and its address begins the game", async page => {
+  await page.goto(`${running.server.url}/games/ashta/?seed=1&game=thaayam`);
+  await ready(page);
+  assert.equal(await page.textContent("#game-name"), "Thaayam for two");
+  await openDialog(page);
+  await page.click("#take-sheet");
+  await page.waitForFunction(() => document.getElementById("sheet-text").value.length > 0);
+  assert.equal(await page.inputValue("#sheet-text"), await sheetOf("thaayam"));
+});
+
+pageTest("a bot that is opened here knows its game; what is none is refused", async page => {
+  await openDialog(page);
+  await page.setInputFiles("#open-sheet", { name: "race.bot", mimeType: "application/octet-stream", buffer: Buffer.from("no bot at all") });
+  await page.locator("#sheet-trouble li").first().waitFor();
+  assert.match((await problems(page)).join(), /race\.bot: this is no bot/);
+  const bytes = await readFile(join(ROOT, "checkpoints", "ashte-kashte-3p.bot"));
+  await page.setInputFiles("#open-sheet", { name: "opened.bot", mimeType: "application/octet-stream", buffer: bytes });
+  await page.waitForFunction(() => /opened\.bot can sit down/.test(document.getElementById("sheet-done").textContent));
+  assert.ok(await page.isChecked("input[name=game][value=ashte-kashte]"));
+  assert.ok(await page.isChecked("input[name=seats][value=SEN]"));
+});
