@@ -14,6 +14,7 @@ mod exposure;
 mod illegal_tests;
 mod observe;
 mod odds;
+mod reach;
 mod replay;
 pub(crate) mod rules;
 pub(crate) mod series;

@@ -14,8 +14,7 @@ use crate::race::odds::outcomes;
 use crate::race::slots::{Set, Slots};
 use crate::race::state::{MAX_PIECES, State};
 use crate::sheet::{
-    Area, Divide, EntryAt, Group, MarkRule, Meeting, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
-    Without,
+    Area, EntryAt, Group, MarkRule, Meeting, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Without,
 };
 
 /// Entries of a table by place.
@@ -408,67 +407,6 @@ impl Rules {
             }
         }
         places
-    }
-
-    /// Every number of steps that one hop can have, as bits.
-    pub(crate) fn hops(&self) -> u128 {
-        let sheet = &self.sheet;
-        let mut steps: u128 = 0;
-        for Throw { values: [a, b], .. } in &self.outcomes {
-            match sheet.turn.kind {
-                TurnKind::Divide => steps |= (2 << (a + b)) - 2,
-                TurnKind::Dice => steps |= 1 << a | 1 << b | 1 << (a + b),
-                TurnKind::Throw if sheet.turn.divide == Divide::Finish => steps |= (2 << a) - 2,
-                TurnKind::Throw | TurnKind::Series => steps |= 1 << a,
-            }
-            steps |= 1 << self.does[usize::from(*a)].unit_steps;
-        }
-        steps & !1
-    }
-
-    /// The places where a piece can ever stand, as bits.
-    pub(crate) fn reachable(&self) -> u128 {
-        let hops = self.hops();
-        let mut found: u128 = self.setup(1)[..1].iter().fold(0, |found, &place| found | 1 << place);
-        found |= self
-            .setup(self.sheet.pieces.count.into())
-            .iter()
-            .filter(|&&place| place <= self.goal)
-            .fold(0, |found, &place| found | 1 << place);
-        found |= 1 << self.sent_to();
-        if found & 1 == 1 {
-            let values = self.outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0);
-            let enters = |value: &u8| self.does[usize::from(*value)].enters.contains(&true);
-            found |= match self.sheet.entry.at {
-                EntryAt::Start => 2,
-                EntryAt::Count if self.sheet.turn.kind == TurnKind::Dice => hops << self.entry,
-                EntryAt::Count => values.filter(enters).fold(0, |found, value| found | 1 << (self.entry + value)),
-            };
-        }
-        for place in 1..self.home {
-            if found >> place & 1 == 1 {
-                let mut next = hops << place & ((2 << self.home) - 1);
-                if self.sheet.gate.without == Without::Lap && self.has_gate() {
-                    next |= (next & !((1 << self.gate) - 1)) >> self.sheet.gate.lap;
-                }
-                found |= next;
-            }
-        }
-        if self.goal > self.home {
-            found |= (found >> self.home & 1) << self.goal;
-        }
-        found
-    }
-
-    /// The places from which no throws lead to the finish, of those that can be reached, as bits.
-    pub(crate) fn stranded(&self) -> u128 {
-        let hops = self.hops();
-        let mut finishing: u128 = 1 << self.home;
-        for place in (1..self.home).rev() {
-            let leads = hops << place & finishing != 0;
-            finishing |= u128::from(leads) << place;
-        }
-        self.reachable() & !finishing & !1 & !(1 << self.goal)
     }
 }
 

@@ -407,7 +407,9 @@ impl Check<'_> {
                 self.say(!is_there, key, format!("`{name}` is no square of the courses"));
             }
         }
-        let marks: Vec<Square> = board.marks.iter().filter_map(|name| Square::named(name)).collect();
+        let is_inside = |square: &Square| square.row < board.side && square.column < board.side;
+        let marks = board.marks.iter().filter_map(|name| Square::named(name));
+        let marks: Vec<Square> = marks.filter(is_inside).collect();
         for mark in &marks {
             let turned = mark.rotated(board.side, 1);
             self.say(

@@ -9,6 +9,8 @@
 pub mod builtin;
 mod check;
 mod meeting;
+#[cfg(test)]
+mod mutation_tests;
 mod read;
 mod sheets;
 mod throws;
