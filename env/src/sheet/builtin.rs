@@ -4,7 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::Sheet;
 
-const TEXTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
+/// The sheets as they are written, by name.
+pub(super) const TEXTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
 static SHEETS: LazyLock<Vec<Arc<Sheet>>> = LazyLock::new(|| {
     let read = |text: &&str| Sheet::read(text, "built-in sheet").unwrap_or_else(|error| panic!("{error}"));

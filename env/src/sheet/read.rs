@@ -7,7 +7,7 @@ use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Sheet, check};
+use super::{Sheet, builtin, check};
 
 /// Everything that is wrong with a sheet.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,33 +105,67 @@ fn merge(table: &mut toml::Table, change: &toml::Table) {
     }
 }
 
-/// The values of a sheet, and which of them cannot be read: each of these is left out to find the next.
+/// The values of a sheet, and which of them cannot be read: each of these is left out to find the next, and where a
+/// value must be there, that of another sheet stands in for it.
 fn values(mut table: Spanned<DeTable<'_>>, line: impl Fn(usize) -> usize) -> (Option<Sheet>, Vec<SheetProblem>) {
-    let mut problems = Vec::new();
+    let (other, _) = DeTable::parse_recoverable(builtin::TEXTS[0]);
+    let mut problems: Vec<SheetProblem> = Vec::new();
+    let mut stand_ins = Vec::new();
     loop {
         let error = match Sheet::deserialize(table.clone().into_deserializer()) {
             Ok(sheet) => return (Some(sheet), problems),
             Err(error) => error,
         };
-        // What was left out is no further problem.
-        let is_left_out = |key: &str| {
-            let name = key.rsplit('.').next().unwrap_or(key);
-            error.message() == format!("missing field `{name}`")
-        };
-        if problems.iter().any(|problem: &SheetProblem| is_left_out(&problem.key)) {
-            return (None, problems);
-        }
         let span = error.span().filter(|span| !span.is_empty());
-        let key = span.clone().and_then(|span| remove(table.get_mut(), &span));
-        let was_found = key.is_some();
-        problems.push(SheetProblem {
-            line: span.map(|span| line(span.start)),
-            key: key.unwrap_or_default(),
-            message: error.message().to_owned(),
+        let missing = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+        // What was left out is no further problem.
+        let is_left_out =
+            |key: &&String| key.rsplit('.').next() == missing && !stand_ins.iter().any(|other| other == *key);
+        let left_out = problems.iter().map(|problem| &problem.key).find(is_left_out).cloned();
+        let is_known = left_out.is_some();
+        let key = match (missing, left_out, &span) {
+            (Some(_), Some(key), _) => Some(key),
+            (Some(name), None, Some(span)) => path_of(table.get_ref(), span).map(|path| format!("{path}{name}")),
+            (None, _, Some(span)) => remove(table.get_mut(), span),
+            _ => None,
+        };
+        if !is_known {
+            problems.push(SheetProblem {
+                line: span.map(|span| line(span.start)),
+                key: key.clone().unwrap_or_default(),
+                message: error.message().to_owned(),
+            });
+        }
+        let goes_on = key.is_some_and(|key| {
+            let is_new =
+                missing.is_none() || !stand_ins.contains(&key) && stand_in(table.get_mut(), other.get_ref(), &key);
+            stand_ins.extend(missing.map(|_| key));
+            is_new
         });
-        if !was_found || problems.len() >= MAX_PROBLEMS {
+        if !goes_on || problems.len() >= MAX_PROBLEMS {
             return (None, problems);
         }
+    }
+}
+
+/// The path of the table with this span, with a dot behind it; empty for the whole text.
+fn path_of(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
+    let inner = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let inner = value.get_ref().as_table()?;
+        let path = if value.span() == *span { Some(String::new()) } else { path_of(inner, span) };
+        path.map(|path| format!("{}.{path}", AsRef::<str>::as_ref(name.get_ref())))
+    };
+    table.iter().find_map(inner)
+}
+
+/// Puts the value of a key that another table has into a table; whether it could.
+fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) -> bool {
+    let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
+    let Some((found, value)) = other.iter().find(|(found, _)| found.get_ref() == name) else { return false };
+    match (rest, table.get_mut(name).map(Spanned::get_mut), value.get_ref()) {
+        (Some(rest), Some(DeValue::Table(inner)), DeValue::Table(other)) => stand_in(inner, other, rest),
+        (None, None, _) => table.insert(found.clone(), value.clone()).is_none(),
+        _ => false,
     }
 }
 
@@ -199,6 +233,22 @@ mod tests {
         assert!(found.iter().any(|problem| problem.contains("unknown field `turn_limits`")), "{found:?}");
         let error = Sheet::read("name = 3\ntitle = [\n", "x.toml").expect_err("no sheet");
         assert!(error.problems.iter().all(|problem| problem.line.is_some()), "{error}");
+    }
+
+    #[test]
+    fn what_must_be_there_hides_nothing_behind_it() {
+        let broken = |text: &str| {
+            let text = text.replace("kind = \"throw\"", "kind = 7").replace("side = 5", "side = \"five\"");
+            text.replace("turn_limit = 500", "turn_limit = \"long\"").replace("title = ", "titel = ")
+        };
+        let found = problems(broken);
+        for key in ["turn.kind: ", "board.side: ", "seats.turn_limit: ", "titel: "] {
+            assert!(found.iter().any(|problem| problem.starts_with(key)), "{key} in {found:?}");
+        }
+        let found = problems(|text| text.replace("course = ", "curse = ").replace("again = [", "again = [true, "));
+        for words in ["curse: unknown field", "board.course: missing field", "turn.again: "] {
+            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+        }
     }
 
     #[test]
