@@ -10,9 +10,7 @@ use ashta_agents::folders::Judge;
 use ashta_agents::record::GameLine;
 use ashta_agents::roster::{AgentSpec, Player};
 use ashta_agents::tournament::{Entrant, Tournament, distinct_names};
-use ashta_env::game::{Game as _, SeatSet};
 use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -38,17 +36,17 @@ pub struct ArenaShare {
     judge: Option<Judge>,
 }
 
-/// What [`ArenaShare`] is made of: the agents by name and as they are written, the text of the game and its seats, by
-/// whose values luck is measured, files and tables.
-type Share = (Vec<(String, String)>, (String, String), Option<String>, Files, Files);
+/// What [`ArenaShare`] is made of: the agents by name and as they are written, the ruleset as JSON, by whose values
+/// luck is measured, files and tables.
+type Share = (Vec<(String, String)>, String, Option<String>, Files, Files);
 
 #[pymethods]
 impl ArenaShare {
     #[new]
     fn new(py: Python<'_>, share: Share) -> PyResult<ArenaShare> {
         let make = || -> Result<ArenaShare> {
-            let (agents, (game, seats), luck, files, tables) = share;
-            let race = Arc::new(Race::new(Ruleset::parse(&game, SeatSet::from_letters(&seats)?)?));
+            let (agents, ruleset, luck, files, tables) = share;
+            let race = Arc::new(Race::new(serde_json::from_str(&ruleset)?));
             let luggage = Luggage::new(&files, &tables)?;
             let player = |(name, spec): (String, String)| Ok((name, luggage.agent(&spec)?.player(&race)?));
             let players = agents.into_iter().map(player).collect::<Result<_>>()?;
@@ -160,8 +158,9 @@ impl SpreadArena {
             {
                 luggage::pack(spec, judge.player.spec(), &mut files)?;
             }
-            let game = (race.spec().name.clone(), Game::letters(&race));
-            let share = (names.into_iter().zip(agents).collect(), game, luck, files, luggage::tables(&folders, &race)?);
+            let ruleset = serde_json::to_string(race.ruleset())?;
+            let share =
+                (names.into_iter().zip(agents).collect(), ruleset, luck, files, luggage::tables(&folders, &race)?);
             let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
             let found = Mutex::default();
             let arena = SpreadArena { race, players, judge, anchor, sprt, pairs, share, found };
