@@ -174,6 +174,8 @@ export class NewGame {
   // Asks on which seats the game can be played under the house rules: they may change that, or contradict each other.
   async askSets() {
     const run = ++this.asked;
+    // Who knows these rules is seen at once.
+    this.drawSeats();
     const { game, rules, chosen } = this;
     const sets = [...game.seats, ...SETS.filter(seats => !game.seats.includes(seats))];
     const answers = await Promise.all(sets.map(seats => ask({ op: "new", game: rules, seats, start: seats[0], sheet: game.sheet })
