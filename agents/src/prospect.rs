@@ -137,7 +137,7 @@ impl Prospect {
                     if chance > 0.0 {
                         let mut next = state.clone();
                         game.apply_chance(&mut next, Outcome(outcome as u8));
-                        open.push(Open { state: next, probability: probability * chance, throws: throws + 1 });
+                        open.push(Open { state: next, probability: probability * chance as f32, throws: throws + 1 });
                     }
                 }
                 continue;

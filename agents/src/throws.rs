@@ -5,7 +5,7 @@
 //! agent does or draws can move the dice. What a throw means is left to the game: it only gives probabilities.
 
 use ashta_env::chance::{mix, outcome};
-use ashta_env::game::{BySeat, Outcome, Seat};
+use ashta_env::game::{BySeat, Chances, Outcome, Seat};
 
 /// The increment of the SplitMix64 generator.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -24,13 +24,10 @@ impl Throws {
 
     /// The outcome of throw number `throw` (from 0) in `seat`'s turn number `turn` (from 0, counted for each seat),
     /// where the outcomes have these `probabilities`.
-    ///
-    /// # Panics
-    /// When there are no probabilities.
-    pub fn draw(&self, seat: Seat, turn: u32, throw: u32, probabilities: &[f32]) -> Outcome {
+    pub fn draw(&self, seat: Seat, turn: u32, throw: u32, chances: &Chances) -> Outcome {
         let of_seat = derived_seed(self.seed, seat.index() as u64);
         let of_turn = derived_seed(of_seat, u64::from(turn));
-        outcome(probabilities, derived_seed(of_turn, u64::from(throw)))
+        outcome(chances, derived_seed(of_turn, u64::from(throw)))
     }
 }
 
@@ -89,13 +86,18 @@ pub const fn derived_seed(seed: u64, index: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const STICKS: [f32; 5] = [1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
+    const STICKS: [f64; 5] = [1.0 / 16.0, 4.0 / 16.0, 6.0 / 16.0, 4.0 / 16.0, 1.0 / 16.0];
+
+    fn sticks() -> Chances {
+        STICKS.to_vec().into()
+    }
 
     #[test]
     fn throws_are_stable_over_versions_and_machines() {
         assert_eq!(derived_seed(0, 0), 0xe220_a839_7b1d_cdaf, "first output of SplitMix64 seeded with 0");
         let throws = Throws::new(2026);
-        let row = |seat, throw| -> Vec<u8> { (0..20).map(|turn| throws.draw(seat, turn, throw, &STICKS).0).collect() };
+        let row =
+            |seat, throw| -> Vec<u8> { (0..20).map(|turn| throws.draw(seat, turn, throw, &sticks()).0).collect() };
         assert_eq!(row(Seat::SOUTH, 0), [2, 2, 2, 3, 4, 4, 3, 4, 2, 2, 2, 2, 2, 2, 3, 2, 1, 0, 3, 0]);
         assert_eq!(row(Seat::SOUTH, 1), [2, 1, 1, 3, 3, 3, 1, 3, 3, 1, 0, 2, 2, 1, 2, 1, 1, 3, 2, 2]);
         assert_eq!(row(Seat::WEST, 0), [2, 0, 2, 2, 2, 2, 2, 1, 3, 3, 4, 2, 3, 4, 1, 0, 0, 3, 3, 1]);
@@ -107,11 +109,11 @@ mod tests {
         for seed in 0..20 {
             for turn in 0..400 {
                 let throw = turn % 5;
-                counts[usize::from(Throws::new(seed).draw(Seat::EAST, turn, throw, &STICKS).0)] += 1.0;
+                counts[usize::from(Throws::new(seed).draw(Seat::EAST, turn, throw, &sticks()).0)] += 1.0;
             }
         }
         for (count, probability) in counts.into_iter().zip(STICKS) {
-            let expected = 8000.0 * f64::from(probability);
+            let expected = 8000.0 * probability;
             let deviation: f64 = (count - expected) / (expected * (1.0 - f64::from(probability))).sqrt();
             assert!(deviation.abs() < 4.0, "{counts:?}");
         }

@@ -5,7 +5,7 @@
 
 use rand::{Rng, SeedableRng};
 
-use crate::game::{Outcome, Seat, SeatSet};
+use crate::game::{Chances, Outcome, Seat, SeatSet};
 
 /// The generator of every draw: xoshiro256++.
 pub type GameRng = rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,27 +23,14 @@ pub const fn mix(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// The outcome on which 64 random bits fall, by inverting the cumulative `probabilities`. Exact to 2⁻⁵³ for
-/// probabilities that are multiples of a power of two.
-///
-/// # Panics
-/// When `probabilities` is empty or has more than 256 entries.
+/// The outcome on which 64 random bits fall, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
+/// that are multiples of a power of two.
 #[inline]
-pub fn outcome(probabilities: &[f32], bits: u64) -> Outcome {
+pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    let (mut sum, mut passed) = (0.0, 0);
     // The sums ascend, so counting those passed finds the first above `uniform`, without a branch that nobody can
     // foresee.
-    for &probability in probabilities {
-        sum += f64::from(probability);
-        passed += usize::from(sum <= uniform);
-    }
-    if passed < probabilities.len() {
-        return Outcome(passed as u8);
-    }
-    // Rounding may leave the sum a little below 1; the last outcome that can happen takes what is left.
-    let last = probabilities.iter().rposition(|&probability| probability > 0.0);
-    Outcome(last.expect("a chance node has an outcome") as u8)
+    Outcome(chances.sums().iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 
 /// A number below `bound`, every one equally likely to 2⁻⁶⁴ · `bound`.
@@ -68,7 +55,7 @@ mod tests {
     #[test]
     fn throws_are_pinned() {
         let mut rng = stream(1, 0);
-        let sticks = [0.25, 0.375, 0.25, 0.0625, 0.0625];
+        let sticks = Chances::from(vec![0.25, 0.375, 0.25, 0.0625, 0.0625]);
         let drawn: Vec<u8> = (0..20).map(|_| outcome(&sticks, rng.next_u64()).0).collect();
         assert_eq!(drawn, [0, 4, 2, 1, 0, 0, 1, 2, 0, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2]);
         let seats: Vec<usize> = (0..8).map(|_| first_seat(SeatSet::ALL, &mut rng).index()).collect();
@@ -78,14 +65,14 @@ mod tests {
     #[test]
     fn outcomes_have_their_frequencies() {
         let mut rng = stream(7, 3);
-        let fifths = [0.2_f32; 5];
+        let fifths = Chances::from(vec![0.2; 5]);
         let mut counts = [0_u32; 5];
         for _ in 0..50_000 {
             counts[usize::from(outcome(&fifths, rng.next_u64()).0)] += 1;
         }
         // Five standard deviations.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 450), "{counts:?}");
-        assert_eq!(outcome(&[0.5, 0.49999, 0.0], u64::MAX), Outcome(1));
-        assert_eq!(outcome(&[0.0, 1.0], 0), Outcome(1));
+        assert_eq!(outcome(&vec![0.5, 0.49999, 0.0].into(), u64::MAX), Outcome(1));
+        assert_eq!(outcome(&vec![0.0, 1.0].into(), 0), Outcome(1));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::hash::Hash;
-use std::ops::{Index, IndexMut};
+use std::ops::{Deref, Index, IndexMut};
 
 /// The largest number of seats around a board.
 pub const MAX_SEATS: usize = 4;
@@ -173,6 +173,48 @@ pub struct Action(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
+/// The probabilities of the outcomes of a chance node, a slice of numbers that sum to 1, ready to be drawn from
+/// ([`chance::outcome`](crate::chance::outcome)).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chances {
+    probabilities: Vec<f64>,
+    /// By outcome, its probability and those of all before it; endless from the last possible one on, so that rounding
+    /// leaves no gap.
+    sums: Vec<f64>,
+}
+
+impl Chances {
+    /// Where nothing is thrown.
+    pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
+
+    /// The sums of the probabilities up to each outcome; infinite from the last possible one on.
+    #[inline]
+    pub(crate) fn sums(&self) -> &[f64] {
+        &self.sums
+    }
+}
+
+impl From<Vec<f64>> for Chances {
+    fn from(probabilities: Vec<f64>) -> Chances {
+        let last = probabilities.iter().rposition(|&probability| probability > 0.0).unwrap_or(0);
+        let mut sum = 0.0;
+        let sums = probabilities.iter().enumerate().map(|(outcome, probability)| {
+            sum += probability;
+            if outcome < last { sum } else { f64::INFINITY }
+        });
+        Chances { sums: sums.collect(), probabilities }
+    }
+}
+
+impl Deref for Chances {
+    type Target = [f64];
+
+    #[inline]
+    fn deref(&self) -> &[f64] {
+        &self.probabilities
+    }
+}
+
 /// A set of actions; action spaces have at most 32 members, numbered 0 to 31.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ActionMask(u32);
@@ -326,7 +368,7 @@ pub trait Game: Send + Sync {
     fn node(&self, state: &Self::State) -> Node;
 
     /// The exact probabilities of the outcomes at a chance node; empty elsewhere.
-    fn chance_outcomes(&self, state: &Self::State) -> &[f32];
+    fn chance_outcomes(&self, state: &Self::State) -> &Chances;
 
     /// The legal actions: never empty at a decision, always empty elsewhere.
     fn legal_actions(&self, state: &Self::State) -> ActionMask;

@@ -184,13 +184,13 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     nowhere = tmp_path / "nowhere" / "x.bot"
     other = tmp_path / "other.bot"
     written = smoke[1].read_bytes()
-    assert written.count(rb'\"encoding\":2') == 1
-    other.write_bytes(written.replace(rb'\"encoding\":2', rb'\"encoding\":1'))
+    assert written.count(rb'\"encoding\":3') == 1
+    other.write_bytes(written.replace(rb'\"encoding\":3', rb'\"encoding\":2'))
     for arguments, message in [
         (["greedy"], "greedy is no bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),
         ([smoke[1], "--pairs", "1"], "at least 2"),
-        ([other], "made for encoding 1, not 2"),
+        ([other], "made for encoding 2, not 3"),
         ([smoke[1], "--pairs", "10000000", "-o", nowhere], str(nowhere)),
     ]:
         refused = program.run("levels", *arguments)
@@ -201,9 +201,9 @@ def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(smoke[0], run)
     facts = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps(facts | {"encoding": 1}))
+    (run / "run.json").write_text(json.dumps(facts | {"encoding": 2}))
     refused = program.run("export", run, "-o", tmp_path / "x.bot")
-    assert refused.returncode == 1 and "its encoding is 1, now it would be 2" in refused.stderr, refused.stderr
+    assert refused.returncode == 1 and "its encoding is 2, now it would be 3" in refused.stderr, refused.stderr
     assert not (tmp_path / "x.bot").exists()
 
 

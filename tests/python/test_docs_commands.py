@@ -56,7 +56,7 @@ NOT_RUN = {
     "python -m ashta.ray train --resume runs/wide-1": CLUSTER,
     "ray job submit --address http://head:8265 -- python -m ashta.ray train /shared/pagade.toml "
     "--set run.directory=/shared/runs": CLUSTER,
-    "python -m ashta.ray arena pagade-strong pagade greedy+2ply --pairs 5000 --address auto > report.json": CLUSTER,
+    "python -m ashta.ray arena pagade+2ply pagade greedy+2ply --pairs 5000 --address auto > report.json": CLUSTER,
     "python -m ashta.ray sweep configs/ashtapada.toml --try 'learning.lambda=[0.6, 0.8, 0.95]' "
     "--try 'network.hidden=[[64], [128]]' --set selfplay.games=20000 --objective regret --samples 3": CLUSTER,
     "python -m ashta.ray train configs/pagade.toml": CLUSTER,

@@ -74,7 +74,8 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
         before = state.clone()
         after = state.child(action)
         state.apply_action(action)
-        assert state == after and before != after and copy.deepcopy(before) == before
+        # A throw that is lost leaves an equal position.
+        assert state == after and before.serialize() != after.serialize() and copy.deepcopy(before) == before
         assert state.serialize() == engine.get(op="apply", position=position, **request)["position"]
 
 
@@ -133,7 +134,7 @@ def test_many_games_are_single_ones(name, seats):
     assert not np.array_equal(first, again.observations)
 
 
-@pytest.mark.parametrize("bot", ["ashtapada", "ashte-kashte-3p", "pagade-4p", "pagade-teams-strong"])
+@pytest.mark.parametrize("bot", ["ashtapada", "ashte-kashte-3p", "pagade-4p", "pagade-teams"])
 def test_a_bot_thinks_as_the_engine_does(bot):
     loaded = ashta.Bot.load(bot)
     game, generator = loaded.game, random.Random(2)

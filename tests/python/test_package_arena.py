@@ -223,7 +223,7 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
 
 
 def test_the_wheel_carries_the_small_bots(tmp_path):
-    shipped = {path.name for path in (program.ROOT / "checkpoints").glob("*.bot") if "-strong" not in path.name}
+    shipped = {path.name for path in (program.ROOT / "checkpoints").glob("*.bot")}
     script = """
 import pathlib, ashta
 [folder] = ashta.folders()

@@ -364,7 +364,7 @@ fn check(race: &Race, state: &State) {
     match race.node(state) {
         Node::Chance(_) => {
             assert!(legal.is_empty(), "{text}: {legal:?} while the dice are thrown");
-            let sum: f32 = chances.iter().sum();
+            let sum: f64 = chances.iter().sum();
             assert!((sum - 1.0).abs() < 1e-6, "{text}: the chances are {chances:?}");
         }
         Node::Decision(_) => assert!(!legal.is_empty() && chances.is_empty(), "{text}: nothing is legal"),

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, ActionMask, BySeat, Game, Node, Outcome, Seat, Spec};
+use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Seat, Spec};
 use ashta_env::gym::{Env, StepError, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -52,7 +52,7 @@ impl Game for Capped {
         self.race.node(state)
     }
 
-    fn chance_outcomes(&self, state: &State) -> &[f32] {
+    fn chance_outcomes(&self, state: &State) -> &Chances {
         self.race.chance_outcomes(state)
     }
 

@@ -55,15 +55,9 @@ pub(super) fn chance_outcomes(sheets: &Sheets, request: &Map<String, Value>) -> 
         return Err(refuse(code::POSITION, "the position waits for no throw"));
     }
     let chances = race.chance_outcomes(&state).iter().enumerate().filter(|&(_, &probability)| probability > 0.0);
-    let outcomes = chances.map(
-        |(outcome, &probability)| json!({"throw": race.throw_values(Outcome(outcome as u8)), "p": exact(probability)}),
-    );
+    let outcomes = chances
+        .map(|(outcome, &probability)| json!({"throw": race.throw_values(Outcome(outcome as u8)), "p": probability}));
     Ok(json!({"outcomes": outcomes.collect::<Vec<_>>()}))
-}
-
-/// A probability as the decimal that it stands for: 0.2, not the nearest single-precision number.
-fn exact(probability: f32) -> f64 {
-    (f64::from(probability) * 1e6).round() / 1e6
 }
 
 pub(super) fn legal(sheets: &Sheets, request: &Map<String, Value>) -> Answer {

@@ -151,7 +151,11 @@ impl<S: Clone + Eq> Series<S> {
                         let mut after = state.clone();
                         game.apply_chance(&mut after, Outcome(outcome as u8));
                         let goes_on = game.node(&after) == Node::Chance(seat);
-                        add(if goes_on { &mut self.next } else { &mut self.branches }, after, reached * probability);
+                        add(
+                            if goes_on { &mut self.next } else { &mut self.branches },
+                            after,
+                            reached * probability as f32,
+                        );
                     }
                 }
             }

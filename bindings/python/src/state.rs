@@ -37,7 +37,7 @@ impl State {
 
     fn outcomes(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let chances = self.race.chance_outcomes(&self.state).iter().enumerate();
-        chances.filter(|&(_, &chance)| chance > 0.0).map(|(outcome, &chance)| (outcome, f64::from(chance)))
+        chances.filter(|&(_, &chance)| chance > 0.0).map(|(outcome, &chance)| (outcome, chance))
     }
 }
 

@@ -305,7 +305,7 @@ impl Race {
                     _ => return Err(format!("a series ends in {}", turns.stop_values())),
                 };
                 state.dice[0] = last;
-                turns.load(state, series)
+                turns.load(state, series, is_allotting)
             }
             Turns::Throw(_) => match values {
                 [] if is_throwing => Ok(()),

@@ -97,7 +97,9 @@ impl Race {
     /// Where a piece that would be at `place` is if it must go round again.
     fn lapped(&self, state: &State, place: u8) -> u8 {
         let gate = &self.rules.sheet.gate;
-        let laps = place >= self.rules.gate && gate.without == Without::Lap && !self.is_open(state, self.colour(state));
+        let laps = place >= self.rules.gate
+            && gate.without == Without::Lap
+            && !self.rules.gate_rule.is_open(state, self.colour(state));
         if laps { place - gate.lap } else { place }
     }
 

@@ -2,10 +2,10 @@
 
 use super::NotationError;
 use crate::game::{Game, Outlook, Seat};
+use crate::race::Race;
 use crate::race::rules::{Cells, PLACES};
 use crate::race::state::{NO_PIECE, State};
-use crate::race::{Race, Turns};
-use crate::sheet::{Group, MarkRule, Meeting, Without};
+use crate::sheet::{Group, MarkRule, Meeting};
 
 impl Race {
     /// The invariants of one seat's pieces.
@@ -34,14 +34,6 @@ impl Race {
         Ok(())
     }
 
-    /// Whether `seat` may go beyond its gate.
-    pub(crate) fn is_open(&self, state: &State, seat: Seat) -> bool {
-        match &self.turns {
-            Turns::Dice(turns) => turns.may_enter(state, seat),
-            _ => self.rules.sheet.gate.without == Without::Open || state.has_cut(seat),
-        }
-    }
-
     /// The cells that two seats cannot both hold, as bits.
     pub(crate) fn exclusive_cells(&self) -> Cells {
         let (rules, capture) = (&*self.rules, &self.rules.sheet.capture);
@@ -55,7 +47,7 @@ impl Race {
     /// The invariants between the seats.
     pub(super) fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
-        for seat in seats.iter().filter(|&seat| rules.has_gate() && !self.is_open(state, seat)) {
+        for seat in seats.iter().filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat)) {
             let inside = state.pieces[seat.index()].iter().find(|&&place| place >= rules.gate && place != NO_PIECE);
             if let Some(&place) = inside {
                 let place = self.place_text(place);

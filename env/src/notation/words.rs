@@ -78,7 +78,7 @@ impl Race {
         text
     }
 
-    /// The throws that are thrown and not yet used, in the order thrown; those that will be discarded are among them.
+    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         let mut throws: Vec<u8> = match self.series() {
             Some(turns) => state.series.iter().map(|kind| turns.face(kind)).collect(),
@@ -200,7 +200,13 @@ impl Race {
                     let home = Move { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
                     return Some((home, 1));
                 }
-                (landing(value, turns.moved(own, value, action, self.is_open(state, state.mover)).1)?, 1)
+                (
+                    landing(
+                        value,
+                        turns.moved(own, value, action, self.rules.gate_rule.is_open(state, state.mover)).1,
+                    )?,
+                    1,
+                )
             }
             Turns::Divide(_) => return None,
             Turns::Dice(_) => {

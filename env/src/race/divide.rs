@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::game::{Action, ActionMask};
 use crate::race::Seating;
-use crate::race::rules::{PLACES, Rules};
+use crate::race::rules::Rules;
 use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
 
 /// The rules of the turn.
@@ -65,7 +65,7 @@ impl DivideTurns {
         own[slot..self.seating.pieces].iter().fold(1, add) as u32
     }
 
-    fn can_enter(&self, state: &State) -> bool {
+    pub(super) fn can_enter(&self, state: &State) -> bool {
         let [a, b] = state.dice;
         let own = &state.pieces[state.mover.index()];
         let is_under_way = own.iter().any(|&place| place > 0 && place < self.rules.home);
@@ -94,7 +94,7 @@ impl DivideTurns {
     }
 
     /// Whether a piece enters that waits, or the next piece can go so many steps.
-    pub(crate) fn is_sound(&self, state: &State, action: Action) -> bool {
+    fn is_sound(&self, state: &State, action: Action) -> bool {
         let slot = self.given(state);
         if action == self.enter() {
             return slot == 0 && self.can_enter(state);
@@ -104,6 +104,9 @@ impl DivideTurns {
     }
 
     pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+        if !self.is_sound(state, action) {
+            return;
+        }
         let mover = state.mover.index();
         if action == self.enter() {
             state.pieces[mover][0] = 1;
@@ -136,9 +139,7 @@ impl DivideTurns {
         let mover = state.mover;
         let mut has_captured = false;
         for to in landings {
-            if self.rules.bits[mover.index()][usize::from(to) % PLACES] & self.rules.captured != 0 {
-                has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
-            }
+            has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
         }
         if state.pieces[mover.index()][0] == self.rules.home {
             state.finished[mover.index()] = 1;

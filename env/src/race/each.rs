@@ -151,7 +151,7 @@ impl EachTurns {
         pieces.sort_unstable();
         next.pieces[mover] = pieces.map(|(place, _)| place);
         next.declared[mover] = pieces.iter().enumerate().fold(0, |bits, (at, (_, declared))| bits | declared << at);
-        next.has_captured |= self.hops.capture(&mut next, state.mover, to, is_unit);
+        next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
         next
     }
 

@@ -1,64 +1,95 @@
 //! Which pieces stand where an enemy could soon capture them, and on which places a seat would capture an enemy.
 //!
 //! Both are relations of two pieces, which a network would have to learn anew for each pair of squares. Here each is
-//! one look into a table for each piece and enemy: where squares lie on the courses decides, nothing else. Whether the
-//! way is barred, whether a piece may go there at all, and what becomes of the rest of the throws is left to the
+//! a look into a table for each piece: where one throw leads, and where squares lie on the courses, decides. Whether
+//! the way is barred, whether another piece must move first, and what becomes of the rest of the throws is left to the
 //! network.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::Seating;
-use crate::race::rules::Rules;
+use crate::race::reach::places_of;
+use crate::race::rules::{PLACES, Rules, Throw};
+use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, State};
-use crate::sheet::TurnKind;
+use crate::sheet::{EntryAt, Meeting, TurnKind, UnitKind, Without};
 
 /// How likely an enemy's throw must be to bring it onto a piece: each is a level of exposure, the next implies it.
-pub(crate) const LEVELS: [f32; 2] = [1.0 / 16.0, 1.0 / 4.0];
+pub(crate) const LEVELS: [f64; 2] = [1.0 / 16.0, 1.0 / 4.0];
 
-/// Entries of a table by place: no course has more.
-const PLACES: usize = 128;
-
-/// Places as bits, one set for each level.
+/// Places or cells as bits, one set for each level.
 type Sets = [u128; LEVELS.len()];
 
-/// The exposure of a seat's pieces under one ruleset.
+/// By seat the cells on which its pieces are exposed.
+pub(crate) struct Threats([Sets; MAX_SEATS]);
+
+/// The exposure of pieces under one ruleset.
 #[derive(Clone, Debug)]
 pub(crate) struct Exposure {
     seating: Seating,
-    /// `reached[quarters][place]`: the places of a seat that a piece on `place` of the seat so many quarters
-    /// counter-clockwise reaches, if that is an enemy.
-    reached: Box<[[Sets; PLACES]; MAX_SEATS]>,
-    /// `met[quarters][place]`: the place, as a bit, on which a seat captures a piece that stands on `place` of the seat
-    /// so many quarters counter-clockwise, if that is an enemy.
-    met: Box<[[u128; PLACES]; MAX_SEATS]>,
+    /// `[seat][is_under_way][is_open][place]`: the cells on which a piece can capture with one throw, with no piece of
+    /// its seat on the course or with one, its gate closed or open.
+    reached: Box<[[[[Sets; PLACES]; 2]; 2]; MAX_SEATS]>,
+    /// The same for two pieces that are a unit and on the course, where units capture single pieces.
+    reached_by_unit: Option<Box<[[[Sets; PLACES]; 2]; MAX_SEATS]>>,
+    /// `[quarters][place]`: the places of the seat so many quarters counter-clockwise, if that is an enemy, on the same
+    /// square, where pieces can be captured.
+    shared: Box<[[u128; PLACES]; MAX_SEATS]>,
 }
 
 impl Exposure {
     pub(crate) fn new(rules: &Rules, seating: Seating) -> Exposure {
-        let is_enemy = [false, true, !rules.has_teams(), true];
-        let mut reached = Box::new([[[0; LEVELS.len()]; PLACES]; MAX_SEATS]);
-        let mut met = Box::new([[0; PLACES]; MAX_SEATS]);
-        let chances = chances(rules);
-        for quarters in (0..MAX_SEATS).filter(|&quarters| is_enemy[quarters]) {
-            for place in 0..PLACES as u8 {
-                let Some(target) = landing(rules, place, quarters) else { continue };
-                met[quarters][target] |= 1 << place;
-                for (steps, chance) in chances.iter().enumerate().take(target + 1) {
-                    let sets: &mut Sets = &mut reached[quarters][target - steps];
-                    for (set, least) in sets.iter_mut().zip(LEVELS) {
-                        *set |= u128::from(*chance >= least) << place;
-                    }
-                }
+        // The places that are likely enough to be led to.
+        let sets = |led: &dyn Fn(&Throw) -> u128| -> Sets {
+            let (mut chances, mut all) = ([0.0; PLACES], 0);
+            for (throw, chance) in rules.outcomes.iter().zip(rules.chances.iter()) {
+                let places = led(throw) & !1 & ((1 << rules.home) - 1);
+                places_of(places).for_each(|place| chances[usize::from(place)] += chance);
+                all |= places;
+            }
+            let likely = |least: f64| places_of(all).filter(move |&place| chances[usize::from(place)] >= least);
+            LEVELS.map(|least| likely(least).fold(0, |set, place| set | 1 << place))
+        };
+        let table = |steps: fn(&Rules, &Throw) -> u128| -> [[Sets; PLACES]; 2] {
+            let led = |from: usize, is_open: bool| sets(&|throw| rules.led(from as u8, steps(rules, throw), is_open));
+            [false, true].map(|is_open| std::array::from_fn(|from| if from == 0 { [0; 2] } else { led(from, is_open) }))
+        };
+        let alone = table(Rules::steps_of_throw);
+        let entered = [false, true].map(|is_under_way| sets(&|throw| rules.enters(throw, is_under_way)));
+        let units_capture =
+            rules.sheet.unit.kind != UnitKind::None && rules.sheet.capture.unit_on_single == Meeting::Takes;
+        let together = units_capture.then(|| table(|rules, throw| 1 << rules.unit_steps(throw)));
+        let cells = |seat: Seat, places: u128| {
+            let bits = &rules.bits[seat.index()];
+            places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]) & rules.captured
+        };
+        let seen = |seat: Seat, table: &[[Sets; PLACES]; 2]| {
+            table.map(|places| places.map(|sets| sets.map(|set| cells(seat, set))))
+        };
+        let mut reached = Box::new([[[[[0; LEVELS.len()]; PLACES]; 2]; 2]; MAX_SEATS]);
+        for (seat, tables) in Seat::ALL.into_iter().zip(reached.iter_mut()) {
+            *tables = [seen(seat, &alone); 2];
+            for (by_gate, entered) in tables.iter_mut().zip(entered) {
+                by_gate.iter_mut().for_each(|table| table[0] = entered.map(|places| cells(seat, places)));
             }
         }
-        // A piece that waits comes as far as one on the place from which it is counted.
-        reached.iter_mut().for_each(|rows| rows[0] = rows[usize::from(rules.entry)]);
-        Exposure { seating, reached, met }
+        Exposure {
+            seating,
+            reached,
+            reached_by_unit: together.map(|table| Box::new(Seat::ALL.map(|seat| seen(seat, &table)))),
+            shared: shared(rules),
+        }
     }
 
-    /// The places on which a piece can be exposed.
-    pub(crate) fn places(&self) -> impl Iterator<Item = u8> {
-        let all = self.reached.iter().flatten().fold(0, |all, sets| all | sets[0]);
-        (0..PLACES as u8).filter(move |place| all >> place & 1 == 1)
+    /// The places on which a piece can be exposed: those where an enemy comes by any throw.
+    pub(crate) fn places(&self, rules: &Rules) -> u128 {
+        let is_enemy = |&seat: &Seat| seat != Seat::SOUTH && !(rules.has_teams() && seat == Seat::NORTH);
+        let all = |tables: &[[Sets; PLACES]; 2]| tables.iter().flatten().fold(0, |all, sets| all | sets[0]);
+        let reached = Seat::ALL.into_iter().filter(is_enemy).fold(0, |reached, seat| {
+            let by_unit = self.reached_by_unit.as_ref().map_or(0, |tables| all(&tables[seat.index()]));
+            self.reached[seat.index()].iter().fold(reached | by_unit, |reached, tables| reached | all(tables))
+        });
+        let is_met = |place: &u8| rules.bits[Seat::SOUTH.index()][usize::from(*place)] & reached != 0;
+        (0..rules.home).filter(is_met).fold(0, |places, place| places | 1 << place)
     }
 
     /// The places on which `owner` would capture a single piece of an enemy, as bits.
@@ -66,32 +97,71 @@ impl Exposure {
     pub(crate) fn met_by(&self, state: &State, owner: Seat) -> u128 {
         let mut met = 0;
         for &other in self.seating.others(owner) {
-            let quarters = (other.index() + MAX_SEATS - owner.index()) % MAX_SEATS;
+            let shared = self.shared_by(other, owner);
             let pieces = &state.pieces[other.index()];
             for slot in (0..self.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
-                met |= self.met[quarters][usize::from(pieces[slot]) % PLACES];
+                met |= shared[usize::from(pieces[slot]) % PLACES];
             }
         }
         met
     }
 
-    /// Calls `found` with the place and the highest level of each single piece of `owner` that is exposed.
+    /// By place of `seat` the places of `other` that are the same square.
     #[inline]
-    pub(crate) fn of(&self, state: &State, owner: Seat, mut found: impl FnMut(u8, usize)) {
-        let mut reached: Sets = [0; LEVELS.len()];
-        for &other in self.seating.others(owner) {
-            let quarters = (other.index() + MAX_SEATS - owner.index()) % MAX_SEATS;
-            for &enemy in &state.pieces[other.index()][..self.seating.pieces] {
-                let sets = &self.reached[quarters][usize::from(enemy) % PLACES];
-                reached.iter_mut().zip(sets).for_each(|(reached, set)| *reached |= set);
+    fn shared_by(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
+        &self.shared[(other.index() + MAX_SEATS - seat.index()) % MAX_SEATS]
+    }
+
+    /// The cells on which `seat` can capture with one throw, by level.
+    #[inline]
+    fn reached_by(&self, rules: &Rules, state: &State, seat: Seat) -> Sets {
+        let pieces = state.pieces[seat.index()];
+        let own = Slots::of(pieces);
+        let is_open = usize::from(rules.gate_rule.is_open(state, seat));
+        let on_course = own.at_least(1) & !own.at_least(rules.home);
+        let reached = &self.reached[seat.index()][usize::from(!on_course.is_empty())][is_open];
+        let mut all: Sets = [0; LEVELS.len()];
+        let mut add = |sets: &Sets| all.iter_mut().zip(sets).for_each(|(all, set)| *all |= set);
+        pieces.iter().for_each(|&place| add(&reached[usize::from(place) % PLACES]));
+        if let Some(reached) = &self.reached_by_unit {
+            let (_, followed) = own.repeated();
+            for slot in (followed & on_course).iter().filter(|&slot| rules.may_be_unit(state, seat, slot)) {
+                add(&reached[seat.index()][is_open][usize::from(pieces[slot]) % PLACES]);
             }
         }
+        all
+    }
+
+    /// By seat the cells on which one of its enemies can capture with one throw, by level.
+    #[inline]
+    pub(crate) fn threats(&self, rules: &Rules, state: &State) -> Threats {
+        let mut reached = [[0; LEVELS.len()]; MAX_SEATS];
+        self.seating.seats.iter().for_each(|seat| reached[seat.index()] = self.reached_by(rules, state, seat));
+        let mut threats = [[0; LEVELS.len()]; MAX_SEATS];
+        for seat in self.seating.seats.iter() {
+            for enemy in self.seating.enemies(seat) {
+                threats[seat.index()].iter_mut().zip(reached[enemy.index()]).for_each(|(all, set)| *all |= set);
+            }
+        }
+        Threats(threats)
+    }
+
+    /// Calls `found` with the place and the highest level of each single piece of `owner` that is exposed.
+    #[inline]
+    pub(crate) fn of(
+        &self,
+        rules: &Rules,
+        state: &State,
+        owner: Seat,
+        threats: &Threats,
+        mut found: impl FnMut(u8, usize),
+    ) {
         let own = &state.pieces[owner.index()];
-        for slot in 0..self.seating.pieces {
-            let place = own[slot];
-            let is_reached = |level: usize| reached[level].wrapping_shr(u32::from(place)) & 1 == 1;
-            if is_single(own, slot) && is_reached(0) {
-                found(place, usize::from(is_reached(1)));
+        let [low, high] = threats.0[owner.index()];
+        for slot in (0..self.seating.pieces).filter(|&slot| is_single(own, slot)) {
+            let cell = rules.bits[owner.index()][usize::from(own[slot]) % PLACES];
+            if cell & low != 0 {
+                found(own[slot], usize::from(cell & high != 0));
             }
         }
     }
@@ -104,94 +174,84 @@ fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
     is_other(slot.wrapping_sub(1)) && is_other(slot + 1)
 }
 
-/// The place that the seat `quarters` counter-clockwise has on the square that is `place` of South, where pieces can be
-/// captured.
-fn landing(rules: &Rules, place: u8, quarters: usize) -> Option<usize> {
-    if rules.contested >> place & 1 == 0 {
-        return None;
+/// [`Exposure::shared`].
+fn shared(rules: &Rules) -> Box<[[u128; PLACES]; MAX_SEATS]> {
+    let is_enemy = [false, true, !rules.has_teams(), true];
+    let mut shared = Box::new([[0; PLACES]; MAX_SEATS]);
+    for (quarters, shared) in shared.iter_mut().enumerate().filter(|&(quarters, _)| is_enemy[quarters]) {
+        let others = &rules.cells[Seat::SOUTH.rotated(quarters).index()];
+        for (place, shared) in (0..PLACES).zip(shared).filter(|&(place, _)| rules.contested >> place & 1 == 1) {
+            let same = (0..PLACES).filter(|&other| others[other] == rules.cells[0][place]);
+            *shared = same.fold(0, |places, other| places | 1 << other);
+        }
     }
-    let cell = rules.cells[0][usize::from(place)];
-    rules.cells[Seat::SOUTH.rotated(quarters).index()].iter().position(|&other| other == cell)
+    shared
 }
 
-/// By number of steps: the probability of a throw with which one piece can go so far.
-fn chances(rules: &Rules) -> [f32; 64] {
-    let mut chances = [0.0; 64];
-    for (throw, probability) in rules.outcomes.iter().zip(&rules.chances) {
-        let [a, b] = throw.values.map(usize::from);
-        let steps: Vec<usize> = match rules.sheet.turn.kind {
-            TurnKind::Throw | TurnKind::Series => vec![a],
-            TurnKind::Dice if a == b => vec![a, a + b],
-            TurnKind::Dice => vec![a, b, a + b],
-            TurnKind::Divide => (1..=a + b).collect(),
-        };
-        steps.into_iter().for_each(|steps| chances[steps] += probability);
+impl Rules {
+    /// The numbers of steps that a piece on the course can go with one throw, as bits.
+    pub(crate) fn steps_of_throw(&self, throw: &Throw) -> u128 {
+        let [a, b] = throw.values;
+        match self.sheet.turn.kind {
+            TurnKind::Throw | TurnKind::Series => 1 << a,
+            TurnKind::Dice => 1 << a | 1 << b | 1 << (a + b),
+            TurnKind::Divide => (2 << (a + b)) - 2,
+        }
     }
-    chances
+
+    /// The steps that a unit goes with one throw; 0 where it cannot.
+    fn unit_steps(&self, throw: &Throw) -> u8 {
+        let [a, b] = throw.values;
+        match self.sheet.turn.kind {
+            TurnKind::Throw | TurnKind::Series => self.does[usize::from(a)].unit_steps,
+            TurnKind::Dice if a == b => a,
+            TurnKind::Dice | TurnKind::Divide => 0,
+        }
+    }
+
+    /// The places to which a throw brings a piece that waits, as bits.
+    fn enters(&self, throw: &Throw, is_under_way: bool) -> u128 {
+        let enters = |value: u8| self.does[usize::from(value)].enters[usize::from(is_under_way)];
+        let [a, b] = throw.values;
+        match self.sheet.turn.kind {
+            TurnKind::Dice => self.steps_of_throw(throw) << self.entry,
+            TurnKind::Divide if a != b || !enters(a) => 0,
+            TurnKind::Divide => 1 << 1,
+            TurnKind::Throw | TurnKind::Series if !enters(a) => 0,
+            TurnKind::Throw | TurnKind::Series => {
+                let at = if self.sheet.entry.at == EntryAt::Start { 1 } else { self.entry + a };
+                // Where entering does not spend the throw, its number may be played by the same piece.
+                let on = if self.sheet.entry.spends { 0 } else { self.led(at, 1 << a, false) };
+                1 << at | on
+            }
+        }
+    }
+
+    /// The places by the number of steps to them from the beginning of the course, as bits: those of a piece that may
+    /// not pass its gate are as far as it, or beyond it by the lap.
+    #[inline]
+    pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
+        if is_open {
+            return places;
+        }
+        let before = places & ((1 << self.gate) - 1);
+        if self.sheet.gate.without == Without::Lap {
+            let lapped = before.wrapping_shl(self.sheet.gate.lap.into());
+            return before | lapped & !((1 << self.gate) - 1);
+        }
+        before
+    }
+
+    /// Whether the piece of `slot` and the next one, which is on the same place, may move as a unit.
+    fn may_be_unit(&self, state: &State, seat: Seat, slot: usize) -> bool {
+        let place = state.pieces[seat.index()][slot];
+        match self.sheet.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => self.unit_cells >> self.cells[seat.index()][usize::from(place) % PLACES] & 1 == 1,
+            UnitKind::Declared => state.declared[seat.index()] >> slot & 3 == 3 || self.declaring >> place & 1 == 1,
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::race::Race;
-    use crate::ruleset::Ruleset;
-
-    fn exposed(position: &str, owner: Seat) -> Vec<(u8, usize)> {
-        let (race, state) = Race::parse(position).expect("a position");
-        let mut found = Vec::new();
-        Exposure::new(&race.rules, race.seating).of(&state, owner, |place, level| found.push((place, level)));
-        found
-    }
-
-    /// The distances at which a piece on its own is exposed, by level.
-    fn distances(rules: &Rules) -> [Vec<usize>; LEVELS.len()] {
-        let chances = chances(rules);
-        LEVELS.map(|least| (1..chances.len()).filter(|&steps| chances[steps] >= least).collect())
-    }
-
-    #[test]
-    fn distances_are_those_of_likely_throws() {
-        let race = |text: &str| {
-            Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("a ruleset"))
-        };
-        assert_eq!(distances(&race("ashtapada").rules), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
-        assert_eq!(distances(&race("ashtapada?zero_value=5").rules), [vec![1, 2, 3, 4, 5], vec![1, 2, 3]]);
-        assert_eq!(distances(&race("ashte-kashte").rules), [vec![1, 2, 3, 4, 8], vec![1, 2, 3]]);
-        let sums = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12];
-        assert_eq!(distances(&race("pagade").rules), [sums, vec![1, 3, 4, 6, 7]]);
-    }
-
-    #[test]
-    fn single_pieces_within_a_throw_are_exposed() {
-        // The opposite seat's 10 is South's 10 + 34 = 44 and the other way about.
-        let ahead = |south: u8| format!("pagade S:20,20,{south},70/N+:10,80,80,80 S *");
-        assert_eq!(exposed(&ahead(45), Seat::SOUTH), [(45, 1)]);
-        assert_eq!(exposed(&ahead(46), Seat::SOUTH), [(46, 0)]);
-        assert_eq!(exposed(&ahead(55), Seat::SOUTH), []);
-        assert_eq!(exposed(&ahead(43), Seat::SOUTH), []);
-        assert_eq!(exposed(&ahead(43), Seat::NORTH), [(10, 1)]);
-    }
-
-    #[test]
-    fn doubles_protected_squares_and_partners_are_not_exposed() {
-        assert_eq!(exposed("ashte-kashte S:11,11,30,31/N:hand,hand,hand,hand N *", Seat::SOUTH), []);
-        // South's 14 is North's 2, South's 12 its protected start.
-        assert_eq!(exposed("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(15, 1)]);
-        let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
-        assert_eq!(exposed(team, Seat::SOUTH), []);
-    }
-
-    #[test]
-    fn single_pieces_of_enemies_can_be_met() {
-        let met = |position: &str| {
-            let (race, state) = Race::parse(position).expect("a position");
-            let met = Exposure::new(&race.rules, race.seating).met_by(&state, Seat::SOUTH);
-            (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
-        };
-        // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
-        assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
-        assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
-        // South's 14 is North's 2, and South's 12 is protected.
-        assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
-    }
-}
+mod tests;

@@ -102,9 +102,10 @@ fn what_does_not_fit_the_node_changes_nothing() {
     for race in races() {
         let chance = race.initial_state(Seat::SOUTH);
         let mut decision = chance;
-        while race.node(&decision) == Node::Chance(decision.mover) {
-            race.apply_chance(&mut decision, Outcome(u8::MAX));
+        for outcome in (0..=u8::MAX).rev() {
+            race.apply_chance(&mut decision, Outcome(outcome));
         }
+        assert!(matches!(race.node(&decision), Node::Decision(_)));
         for any in 0..=255 {
             let mut state = chance;
             race.apply_action(&mut state, Action(any));

@@ -27,7 +27,7 @@ mod throwing;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask, BySeat, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use crate::game::{Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
 use crate::ruleset::Ruleset;
 use crate::sheet::{Hop, Order, TurnKind};
 use dice::DiceTurns;
@@ -42,7 +42,7 @@ use throw::ThrowTurns;
 pub use throwing::ThrowError;
 
 /// Version of the meaning of actions and observations of all race games.
-pub const ENCODING: u32 = 2;
+pub const ENCODING: u32 = 3;
 
 /// A race game under one ruleset.
 #[derive(Clone, Debug)]
@@ -50,6 +50,9 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     seating: Seating,
+    /// Actions that can be asked for.
+    sound: ActionMask,
+    has_series: bool,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
@@ -71,18 +74,23 @@ pub(crate) struct Seating {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
-    /// For each seat those of the others that take part, then fillers.
+    /// For each seat those of the others that take part, enemies first, then fillers.
     others: BySeat<[Seat; MAX_SEATS - 1]>,
+    /// Enemies of each seat.
+    enemies: usize,
 }
 
 impl Seating {
-    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before.
-    fn new(seats: SeatSet, pieces: usize, quarters: usize) -> Seating {
+    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
+    /// ones play together where `has_teams`.
+    fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Seating {
         let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
         let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
         let others = |seat: Seat| {
             let mut others = [seat; MAX_SEATS - 1];
-            let taking_part = seats.iter().filter(|&other| other != seat);
+            let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
+            let enemies = seats.iter().filter(|&other| other != seat && !is_partner(other));
+            let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
             others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
             others
         };
@@ -91,6 +99,7 @@ impl Seating {
             pieces,
             next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
             others: BySeat(Seat::ALL.map(others)),
+            enemies: seats.len() - 1 - usize::from(has_teams),
         }
     }
 
@@ -104,6 +113,12 @@ impl Seating {
     #[inline]
     pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.seats.len() - 1]
+    }
+
+    /// The seats that take part and do not play together with `seat`.
+    #[inline]
+    pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
+        &self.others[seat][..self.enemies]
     }
 }
 
@@ -119,7 +134,7 @@ impl Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
         let rules = Arc::new(Rules::new(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
         let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
-        let seating = Seating::new(seats, pieces, direction);
+        let seating = Seating::new(seats, pieces, direction, rules.has_teams());
         let table = Arc::clone(&rules);
         let (turns, actions) = match (sheet.turn.kind, sheet.turn.hop) {
             (TurnKind::Throw, _) => (Turns::Throw(ThrowTurns::new(table, seating)), actions::ACTIONS),
@@ -152,7 +167,9 @@ impl Race {
             goal: rules.steps(rules.goal),
             turn_cap: sheet.seats.turn_limit,
         };
-        Race { ruleset, spec, seating, rules, turns, layout }
+        let has_series = sheet.turn.kind == TurnKind::Series;
+        let sound = Race::naming(&turns, actions, pieces);
+        Race { ruleset, spec, seating, sound, has_series, rules, turns, layout }
     }
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
@@ -164,24 +181,25 @@ impl Race {
         self
     }
 
-    /// Whether an action, legal or not, names pieces that are there and steps that they can go: then taking it leaves a
-    /// valid state.
+    /// Whether an action, legal or not, can be asked for: then taking it leaves a valid state.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
-        let slot = match action {
-            action if action >= actions::LARGER_FIRST => action.0 - actions::LARGER_FIRST.0,
+        is_decision && self.sound.contains(action)
+    }
+
+    /// The actions that name a piece of a seat, or none.
+    fn naming(turns: &Turns, actions: usize, pieces: usize) -> ActionMask {
+        let slot = |action: Action| match action {
+            actions::PASS => 0,
+            action if action >= actions::LARGER_FIRST && matches!(turns, Turns::Dice(_)) => {
+                action.0 - actions::LARGER_FIRST.0
+            }
+            action if action > actions::PASS => 0,
             action => action.0 % actions::PAIRS.0,
         };
-        let is_piece = usize::from(slot) < self.seating.pieces;
-        is_decision
-            && usize::from(action.0) < self.spec.actions
-            && match &self.turns {
-                Turns::Throw(turns) => action == actions::PASS || is_piece && turns.is_sound(state, action),
-                Turns::Divide(turns) => turns.is_sound(state, action),
-                Turns::Series(_) | Turns::Each(_) => action >= actions::PASS || is_piece,
-                Turns::Dice(_) => action == actions::PASS || is_piece,
-            }
+        let names = |action: &Action| matches!(turns, Turns::Divide(_)) || usize::from(slot(*action)) < pieces;
+        (0..actions as u8).map(Action).filter(names).collect()
     }
 
     /// The ruleset.
@@ -222,7 +240,7 @@ impl Race {
     /// How many single pieces of `seat` stand where an enemy's piece comes by one throw that is not too rare (1/16 or
     /// more): distance alone counts, not what bars the way.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        self.layout.exposed_pieces(state, seat)
+        self.layout.exposed_pieces(&self.rules, state, seat)
     }
 }
 
@@ -251,15 +269,13 @@ impl Game for Race {
     }
 
     #[inline]
-    fn chance_outcomes(&self, state: &State) -> &[f32] {
+    fn chance_outcomes(&self, state: &State) -> &Chances {
+        static NONE: Chances = Chances::NONE;
         if state.phase != Phase::Throw {
-            return &[];
+            return &NONE;
         }
-        match &self.turns {
-            Turns::Series(turns) => turns.chance_outcomes(state),
-            Turns::Each(turns) => turns.series.chance_outcomes(state),
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => &self.rules.chances,
-        }
+        let is_full = self.has_series && state.series.is_full();
+        if is_full { &self.rules.last_chances } else { &self.rules.chances }
     }
 
     #[inline]

@@ -5,12 +5,12 @@
 //! actions and equal futures.
 
 use crate::game::{Outlook, Seat};
-use crate::race::exposure::{Exposure, LEVELS};
+use crate::race::exposure::{Exposure, LEVELS, Threats};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::series::SeriesTurns;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::{Race, Seating, Turns};
-use crate::sheet::Divide;
+use crate::sheet::{Divide, EntryAt};
 
 /// Where each entry of the observation lies.
 ///
@@ -95,7 +95,10 @@ impl Layout {
         let mut ordinals = [0; PLACES];
         let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
         let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
-        exposure.places().for_each(|place| exposed[usize::from(place)] = take(LEVELS.len() as u16));
+        let exposable = exposure.places(rules);
+        for (_, at) in exposed.iter_mut().enumerate().filter(|(place, _)| exposable >> place & 1 == 1) {
+            *at = take(LEVELS.len() as u16);
+        }
         let cut = take(u16::from(rules.has_gate()));
         let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
         let seat = take(0);
@@ -138,6 +141,11 @@ impl Layout {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn exposure(&self) -> &Exposure {
+        &self.exposure
+    }
+
     pub(crate) fn len(&self) -> usize {
         usize::from(self.length)
     }
@@ -161,6 +169,7 @@ impl Layout {
             let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
         }
+        let threats = self.exposure.threats(&race.rules, state);
         let mut mover = 0;
         for (relative, owner) in
             (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
@@ -168,7 +177,7 @@ impl Layout {
             if owner == state.mover {
                 mover = relative as u16;
             }
-            self.observe_seat(state, owner, at, active);
+            self.observe_seat(&race.rules, state, owner, &threats, at, active);
             at += self.seat;
         }
         let is_decision = match state.phase {
@@ -187,14 +196,22 @@ impl Layout {
     }
 
     /// How many single pieces of `owner` are exposed, at whatever level.
-    pub(crate) fn exposed_pieces(&self, state: &State, owner: Seat) -> usize {
+    pub(crate) fn exposed_pieces(&self, rules: &Rules, state: &State, owner: Seat) -> usize {
         let mut count = 0;
-        self.exposure.of(state, owner, |_, _| count += 1);
+        self.exposure.of(rules, state, owner, &self.exposure.threats(rules, state), |_, _| count += 1);
         count
     }
 
     #[inline]
-    fn observe_seat(&self, state: &State, owner: Seat, at: u16, active: &mut Columns) {
+    fn observe_seat(
+        &self,
+        rules: &Rules,
+        state: &State,
+        owner: Seat,
+        threats: &Threats,
+        at: u16,
+        active: &mut Columns,
+    ) {
         let pieces = &state.pieces[owner.index()];
         let mut nth = 0;
         let mut last = NO_PIECE;
@@ -204,7 +221,7 @@ impl Layout {
             active.push(at + self.places[usize::from(place)] + nth);
         }
         active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
-        self.exposure.of(state, owner, |place, level| {
+        self.exposure.of(rules, state, owner, threats, |place, level| {
             let lowest = at + self.exposed[usize::from(place)];
             active.extend((0..=level as u16).map(|level| lowest + level));
         });
@@ -271,7 +288,8 @@ impl Layout {
             };
             *reached = u16::from(base) + u16::from(state.steps[slot]);
         }
-        let (next, later) = steps_left(race, state);
+        let left = Left::of(race, state);
+        let is_open = race.rules.gate_rule.is_open(state, colour);
         let met = self.exposure.met_by(state, colour);
         // Neither off the board nor home: the first place and the last.
         let on_course = ((1_u128 << race.rules.goal) - 1) & !1;
@@ -283,48 +301,89 @@ impl Layout {
             let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
             let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
             let at = self.meeting + slot as u16 * MEETINGS;
-            let from = if place == 0 { race.rules.entry.into() } else { place };
-            for (pieces, at) in [(met, at), (own, at + 2)] {
-                let ahead = pieces.wrapping_shr(from.into());
-                active.extend((ahead & next != 0).then_some(at));
-                active.extend((ahead & later != 0).then_some(at + 1));
-            }
+            let mut meet = |pieces: u128, at: u16| {
+                let (ahead, left) = match place {
+                    0 => (pieces, &left.entered),
+                    place => (race.rules.ahead(pieces, is_open).wrapping_shr(place.into()), &left.steps),
+                };
+                active.extend((ahead & left[0] != 0).then_some(at));
+                active.extend((ahead & left[1] != 0).then_some(at + 1));
+            };
+            meet(met, at);
+            meet(own, at + 2);
         }
         active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
         active.extend(state.has_captured.then_some(self.skipped + 8));
     }
 }
 
-/// By how many steps a piece can go on with the throws that are left, as bits: with the next throw and any of the
-/// others, and without the next one. Of each kind the first four throws count.
-fn steps_left(race: &Race, state: &State) -> (u128, u128) {
-    let mut throws = [0; 16];
-    let mut left = 0;
-    let mut add = |value: u8, count: u8| {
-        for _ in 0..count.min(4) {
-            throws[left] = value;
-            left += usize::from(value > 0);
+/// How far a piece can come with the throws that are left: with the next one and any of the others, and without it.
+struct Left {
+    /// The numbers of steps, as bits.
+    steps: [u128; 2],
+    /// The places that a piece reaches that waits, as bits.
+    entered: [u128; 2],
+}
+
+impl Left {
+    /// Of each kind of throw the first four count.
+    fn of(race: &Race, state: &State) -> Left {
+        let rules = &*race.rules;
+        let mut throws = [0; 16];
+        let mut left = 0;
+        let mut add = |value: u8, count: u8| {
+            for _ in 0..count.min(4) {
+                throws[left] = value;
+                left += usize::from(value > 0);
+            }
+        };
+        if let Some(turns) = race.series() {
+            let (counts, last) = turns.kept_counts(state);
+            turns.faces().into_iter().zip(counts).for_each(|(face, count)| add(face, count));
+            add(last, 1);
         }
-    };
-    let mut add_series = |turns: &SeriesTurns| {
-        let (counts, last) = turns.kept_counts(state);
-        turns.faces().into_iter().zip(counts).for_each(|(face, count)| add(face, count));
-        add(last, 1);
-    };
-    match &race.turns {
-        Turns::Series(turns) => add_series(turns),
-        Turns::Each(turns) => add_series(&turns.series),
-        Turns::Throw(_) => add(state.dice[0], 1),
-        Turns::Dice(_) => {
-            let [a, b] = state.dice;
-            add(a.max(b), 1);
-            add(a.min(b), 1);
+        let [a, b] = state.dice;
+        match &race.turns {
+            Turns::Series(_) | Turns::Each(_) => {}
+            Turns::Throw(_) => add(a, 1),
+            Turns::Dice(_) => {
+                add(a.max(b), 1);
+                add(a.min(b), 1);
+            }
+            Turns::Divide(turns) => add(turns.left(state), 1),
         }
-        Turns::Divide(turns) => add(turns.left(state), 1),
+        let (throws, left) = (&throws[..left], left.min(1));
+        let sums = |throws: &[u8]| throws.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
+        let mut found = Left { steps: [0, sums(&throws[left..])], entered: [0; 2] };
+        let Some(&next) = throws.first() else { return found };
+        found.steps[0] = found.steps[1] << next;
+        let colour = race.colour(state);
+        if state.pieces[colour.index()][0] > 0 {
+            return found;
+        }
+        if let Turns::Divide(turns) = &race.turns {
+            found.entered[0] = u128::from(turns.can_enter(state)) << 1;
+            return found;
+        }
+        let is_under_way = state.pieces[colour.index()].iter().any(|&place| place > 0 && place < rules.home);
+        let enters = |value: u8| rules.does[usize::from(value)].enters[usize::from(is_under_way)];
+        let is_dice = matches!(race.turns, Turns::Dice(_));
+        let entering = |throws: &[u8]| throws.iter().position(|&value| is_dice || enters(value));
+        // One of the throws enters, and the others go on from there.
+        let entered = |at: usize, from: usize| -> u128 {
+            let place = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + throws[at] };
+            let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
+            others.fold(1_u128 << place, |places, (_, &throw)| places | places << throw)
+        };
+        if let Some(at) = entering(&throws[1..]) {
+            found.entered[1] = entered(at + 1, 1);
+            found.entered[0] = found.entered[1] << next;
+        }
+        if entering(&throws[..1]).is_some() {
+            found.entered[0] |= entered(0, 0);
+        }
+        found
     }
-    let [next, later @ ..] = &throws;
-    let later = later.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
-    if *next == 0 { (0, 1) } else { (later << next, later) }
 }
 
 /// The values that a die can show, ascending.
@@ -335,8 +394,8 @@ fn values(rules: &Rules) -> Vec<u8> {
     values
 }
 
-/// Room for all columns of a state.
-const MAX_ACTIVE: usize = 192;
+/// Room for all columns of a state; a power of two, so that the index costs nothing to check.
+const MAX_ACTIVE: usize = 256;
 
 /// The columns found so far. They are handed over at once, which is quicker than to make room for each.
 struct Columns {

@@ -1,33 +1,46 @@
 //! Which places pieces can ever reach, and from which the finish can: what a sheet is checked by, and what observations
 //! have room for.
 
-use crate::race::rules::{PLACES, Rules, Throw, WALL};
+use crate::race::rules::{Rules, WALL};
 use crate::sheet::{Divide, EntryAt, SentTo, Setup, TurnKind, UnitKind};
+
+/// The numbers of the bits that are set, ascending.
+pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros() as u8)?;
+        set &= set - 1;
+        Some(bit)
+    })
+}
 
 impl Rules {
     /// Every number of steps that one hop can have, as bits.
     pub(crate) fn hops(&self) -> u128 {
         let sheet = &self.sheet;
         let mut steps: u128 = 0;
-        for Throw { values: [a, b], .. } in &self.outcomes {
-            match sheet.turn.kind {
-                TurnKind::Divide => steps |= (2 << (a + b)) - 2,
-                TurnKind::Dice => steps |= 1 << a | 1 << b | 1 << (a + b),
-                TurnKind::Throw if sheet.turn.divide == Divide::Finish => steps |= (2 << a) - 2,
-                TurnKind::Throw | TurnKind::Series => steps |= 1 << a,
+        for throw in &self.outcomes {
+            let [a, _] = throw.values;
+            steps |= self.steps_of_throw(throw);
+            if sheet.turn.divide == Divide::Finish {
+                steps |= (2 << a) - 2;
             }
             if sheet.unit.kind != UnitKind::None {
-                steps |= 1 << self.does[usize::from(*a)].unit_steps;
+                steps |= 1 << self.does[usize::from(a)].unit_steps;
             }
         }
         steps & !1
     }
 
+    /// The places to which so many steps lead from a place on the course, as bits.
+    pub(crate) fn led(&self, from: u8, steps: u128, is_open: bool) -> u128 {
+        let steps = places_of(steps & !1);
+        let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
+        targets.fold(0, |places, place| places | 1 << place)
+    }
+
     /// The places to which one hop leads from a place on the course, with the gate open and closed, as bits.
     fn hops_from(&self, place: u8, hops: u128) -> u128 {
-        let steps = (1..PLACES as u8).filter(|steps| hops >> steps & 1 == 1);
-        let targets = steps.flat_map(|steps| [true, false].map(|is_open| self.target(place, steps, is_open)));
-        targets.filter(|&target| target != WALL).fold(0, |found, target| found | 1 << target)
+        self.led(place, hops, true) | self.led(place, hops, false)
     }
 
     /// The places where a piece can ever stand, as bits.
@@ -53,13 +66,11 @@ impl Rules {
             };
         }
         // A piece that goes round again comes to lower places, too.
-        loop {
-            let on_course = (1..self.home).filter(|place| found >> place & 1 == 1);
-            let next = on_course.fold(found, |next, place| next | self.hops_from(place, hops));
-            if next == found {
-                break;
-            }
-            found = next;
+        let (mut new, on_course) = (found, (1 << self.home) - 2);
+        while new & on_course != 0 {
+            let next = places_of(new & on_course).fold(0, |next, place| next | self.hops_from(place, hops));
+            new = next & !found;
+            found |= next;
         }
         if self.goal > self.home {
             found |= (found >> self.home & 1) << self.goal;

@@ -87,8 +87,7 @@ impl Race {
         unused: u32,
         seen: &mut HashSet<(State, u32)>,
     ) -> bool {
-        // The order of the throws that are left says nothing.
-        if !seen.insert((State { series: state.series.sorted(), ..*state }, unused)) {
+        if !seen.insert((*state, unused)) {
             return false;
         }
         let next = turns.next_value(state);
@@ -98,18 +97,17 @@ impl Race {
             if !is_before || state.series.is_full() {
                 continue;
             }
-            let mut with = State { series: Default::default(), ..*state };
-            with.series.push(kind);
-            state.series.iter().for_each(|kind| with.series.push(kind));
+            let mut with = *state;
+            with.series.push(kind, true);
             for before in self.less(&with, turns.face(kind)) {
                 let is_start = before.roles == [role::FRESH; 4] && before.skipped == 0;
                 let start = State { phase: Phase::Choose, ..before };
-                if is_start && self.leads_alike(&start, state) {
+                if is_start && self.leads(&start, state) {
                     return true;
                 }
                 let goes_back = before.roles != state.roles || before.steps != state.steps;
                 if (goes_back || unused > 0)
-                    && self.leads_alike(&before, state)
+                    && self.leads(&before, state)
                     && self.series_comes_about(turns, &before, if goes_back { unused } else { unused - 1 }, seen)
                 {
                     return true;
@@ -117,12 +115,6 @@ impl Race {
             }
         }
         false
-    }
-
-    /// [`Race::leads`], whatever the order of the throws that are left.
-    fn leads_alike(&self, before: &State, state: &State) -> bool {
-        let sorted = |state: &State| State { series: state.series.sorted(), ..*state };
-        self.legal_actions(before).iter().any(|action| sorted(&self.after(before, action)) == sorted(state))
     }
 
     /// The positions with one throw of `pips` less allotted to each unit, and that in which it was left unused.

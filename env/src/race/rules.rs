@@ -7,22 +7,26 @@
 
 use std::sync::Arc;
 
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::{Chances, MAX_SEATS, Seat};
 use crate::race::Seating;
 use crate::race::board::{Board, Square};
 use crate::race::odds::outcomes;
 use crate::race::slots::{Set, Slots};
-use crate::race::state::{MAX_PIECES, State};
+use crate::race::state::{MAX_PIECES, State, sort};
 use crate::sheet::{
-    Area, EntryAt, Group, MarkRule, Meeting, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Without,
+    Area, EntryAt, Group, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    Without,
 };
 
 /// Entries of a table by place.
 pub(crate) const PLACES: usize = 128;
-/// A place that there is not.
-pub(crate) const NOWHERE: u8 = 0xFF;
+/// A place that there is not, where no slot is.
+pub(crate) const NOWHERE: u8 = 0xFE;
 /// A place that is closed to everybody, in every table of bits.
 pub(crate) const WALL: u8 = 127;
+
+/// A byte for each piece slot of every seat.
+type AllSlots = [u8; MAX_SEATS * MAX_PIECES];
 
 /// Cells as bits.
 pub(crate) type Cells = u128;
@@ -42,8 +46,12 @@ pub(crate) struct Rules {
     origin: u8,
     /// The cell of each seat's places.
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
-    /// The places of each seat on a cell, the first visit and the second; [`NOWHERE`] where there is none.
+    /// The places of each seat on a cell where captures are made, the first visit and the second; [`NOWHERE`] where
+    /// there is none.
     places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    /// By seat and place, for each piece slot of each enemy the place on which the piece is captured there, at its
+    /// first visit and at its second; [`NOWHERE`] where there is none.
+    meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// [`Rules::cells`] as bits.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
     /// Places that are the second visit to a square, and those after: from the first such place on.
@@ -67,14 +75,33 @@ pub(crate) struct Rules {
     pub(crate) room: [u8; PLACES],
     /// The first place that opens with a capture; [`NOWHERE`] if there is none.
     pub(crate) gate: u8,
+    pub(crate) gate_rule: GateRule,
     /// What can be thrown, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     /// The probabilities of the outcomes.
-    pub(crate) chances: Vec<f32>,
+    pub(crate) chances: Chances,
+    /// The same for a series that can hold no more throws: only those that end it.
+    pub(crate) last_chances: Chances,
     /// The most steps of one hop by one throw.
     pub(crate) longest: u8,
     /// By value of a throw: what it does.
     pub(crate) does: [Does; 256],
+}
+
+/// To whom the places beyond the gate are open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateRule {
+    is_open_to_all: bool,
+    /// Whether a partner's capture opens it, too.
+    is_shared: bool,
+}
+
+impl GateRule {
+    /// Whether `seat` may go beyond its gate.
+    #[inline]
+    pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
+        self.is_open_to_all | state.has_cut(seat) | (self.is_shared & state.has_cut(seat.rotated(2)))
+    }
 }
 
 /// One outcome of a chance node.
@@ -140,7 +167,12 @@ impl Rules {
     pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
         let board = Board::new(&sheet.board)?;
         let outcomes = outcomes(&sheet);
-        let all: u32 = outcomes.iter().map(|throw| throw.weight).sum();
+        let does: [Does; 256] = std::array::from_fn(|value| Does::new(&sheet, value as u8));
+        let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
+            let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
+            let all: f64 = outcomes.iter().map(weight).sum();
+            outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
+        };
         let south = board.course(Seat::SOUTH);
         let home = south.len() as u8;
         let place_of = |number: u8| number + 1 - sheet.board.first_number;
@@ -155,6 +187,7 @@ impl Rules {
             },
             cells: Box::new([[0; PLACES]; MAX_SEATS]),
             places: Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]),
+            meeting: Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]),
             bits: Box::new([[0; PLACES]; MAX_SEATS]),
             back: (2..home)
                 .find(|&place| south[..usize::from(place) - 1].contains(&south[usize::from(place) - 1]))
@@ -168,11 +201,16 @@ impl Rules {
             captured: 0,
             unit_cells: 0,
             room: [0; PLACES],
+            gate_rule: GateRule {
+                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
+                is_shared: sheet.seats.teams == Teams::Opposite && sheet.gate.opened_by == OpenedBy::Team,
+            },
             gate: if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) },
-            chances: outcomes.iter().map(|throw| throw.weight as f32 / all as f32).collect(),
+            chances: chances(&|_| true),
+            last_chances: chances(&|throw| does[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
-            does: std::array::from_fn(|value| Does::new(&sheet, value as u8)),
+            does,
             board,
             sheet,
         };
@@ -209,8 +247,10 @@ impl Rules {
                 let number = if at == 0 && self.begins_on_board() { 0 } else { cell(square) };
                 self.cells[seat.index()][at + 1] = number;
                 self.bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
-                let [first, second] = &mut self.places[seat.index()][usize::from(number)];
-                *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                if plain >> number & 1 == 1 {
+                    let [first, second] = &mut self.places[seat.index()][usize::from(number)];
+                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                }
             }
         }
         for (at, square) in way(Seat::SOUTH).iter().enumerate() {
@@ -218,6 +258,19 @@ impl Rules {
             self.marked |= (marked >> cell(square) & 1) << place;
             self.declaring |= u128::from(declaring.contains(square)) << place;
             self.contested |= u128::from(self.bits[0][place] & plain != 0) << place;
+        }
+        for seat in Seat::ALL {
+            let has_teams = self.has_teams();
+            let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
+            for (place, cell) in self.cells[seat.index()].iter().enumerate() {
+                for enemy in Seat::ALL.into_iter().filter(is_enemy) {
+                    let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
+                    let met = self.places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in self.meeting[seat.index()][place].iter_mut().zip(met) {
+                        visit[slots.clone()].fill(there);
+                    }
+                }
+            }
         }
         self.captured = plain;
         self.unit_cells = match (sheet.unit.kind, sheet.unit.area) {
@@ -296,15 +349,23 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was.
-    #[inline]
+    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was. To be
+    /// asked before the mover's own pieces are written: what has just been written in part is slow to read as a whole.
+    #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
+        let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
+        let pieces = state.pieces.as_flattened();
+        let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
+        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
+            && self.capture_met(state, seating, mover, to, is_unit)
+    }
+
+    /// [`Rules::capture`] where an enemy stands.
+    #[inline(never)]
+    fn capture_met(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
-        if cell == 0 {
-            return false;
-        }
         let mut has_captured = false;
-        for &enemy in seating.others(mover).iter().filter(|&&other| !self.are_partners(mover, other)) {
+        for &enemy in seating.enemies(mover) {
             let at = enemy.index();
             if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
                 has_captured = true;
@@ -315,14 +376,9 @@ impl Rules {
         has_captured
     }
 
-    /// Whether two different seats play together.
-    pub(crate) fn are_partners(&self, seat: Seat, other: Seat) -> bool {
-        self.has_teams() && seat.rotated(2) == other
-    }
-
     /// What is left of a seat's pieces, with the slots of its declared units, after a piece or a unit of an enemy has
     /// landed on a cell where captures are made; `None` where nothing is captured.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn captured(
         &self,
         seat: Seat,
@@ -333,23 +389,10 @@ impl Rules {
     ) -> Option<([u8; MAX_PIECES], u8)> {
         let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
         let own = Slots::of(places);
-        let there = (own.are(first) | own.are(second)).when(first != NOWHERE) & !own.are(NOWHERE);
+        let there = own.are(first) | own.are(second);
         if there.is_empty() {
             return None;
         }
-        self.taken(places, declared, there, cell, by_unit)
-    }
-
-    /// What is left of a seat's pieces when an enemy has landed on those of the slots `there`.
-    #[cold]
-    fn taken(
-        &self,
-        places: [u8; MAX_PIECES],
-        declared: u8,
-        there: Set,
-        cell: u8,
-        by_unit: bool,
-    ) -> Option<([u8; MAX_PIECES], u8)> {
         let units = match self.sheet.unit.kind {
             UnitKind::None => Set::NONE,
             UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
@@ -366,6 +409,11 @@ impl Rules {
         if taken.is_empty() {
             return None;
         }
+        if declared == 0 {
+            let mut left = own.without(taken).or(taken.each(self.sent_to())).bytes();
+            sort(&mut left);
+            return Some((left, 0));
+        }
         let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
             if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
         });
@@ -377,7 +425,7 @@ impl Rules {
     /// The place to which a piece on the course comes by so many steps, or [`WALL`].
     pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
         let to = from.saturating_add(steps);
-        if steps == 0 || from > self.home {
+        if steps == 0 || from >= self.home {
             return WALL;
         }
         if to >= self.gate && !is_open {

@@ -45,6 +45,12 @@ impl Slots {
         Slots(self.0 & !(0xFF << (8 * slot)) | u32::from(byte) << (8 * slot))
     }
 
+    /// These bytes, with 0 for the slots of `set`.
+    #[inline]
+    pub(crate) fn without(self, set: Set) -> Slots {
+        Slots(self.0 & !((set.0 >> 7) * 0xFF))
+    }
+
     /// These bytes, each with the bits of the other.
     #[inline]
     pub(crate) fn or(self, other: Slots) -> Slots {

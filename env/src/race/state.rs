@@ -3,6 +3,9 @@
 //! The state knows nothing of rules. It holds no random generator and no history: the places of the pieces, what has
 //! been thrown and not yet used, and which throws of this turn are allotted to which piece.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use crate::game::{MAX_SEATS, Seat};
 
 /// The largest number of pieces of one seat.
@@ -15,7 +18,7 @@ pub const NO_PIECE: u8 = 0xFF;
 /// A position. Which numbers mean which places is told by the data sheet of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// Throws of the series under way or still to be used (Ashtapada), without the 2 or 3 that ends it.
+    /// Throws of the series under way that are kept, or of those still to be used, without the one that ends it.
     pub(crate) series: Series,
     /// Places of each seat's pieces in ascending order, as they stood when the turn began.
     pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
@@ -140,12 +143,42 @@ pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
     *places = [a, b.min(c), b.max(c), d];
 }
 
-/// The throws of a series that do not end it, in the order thrown: up to 64, two bits each.
+/// The throws of a series that do not end it: up to 64.
+///
+/// Those that are kept are counted, and the counts alone tell positions apart. The order in which all were thrown is
+/// there for people: two bits each.
 ///
 /// A longer series cannot be stored; its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner, and the
 /// engine then offers only the throws that end it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct Series(u128);
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Series {
+    /// By kind. The fourth is 0: four bytes are cleared at once, but three together with a part of their neighbour,
+    /// which is then slow to read.
+    counts: [u8; MAX_KINDS + 1],
+    order: [u64; 2],
+}
+
+impl PartialEq for Series {
+    #[inline]
+    fn eq(&self, other: &Series) -> bool {
+        self.counts == other.counts
+    }
+}
+
+impl Eq for Series {}
+
+impl Hash for Series {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.counts.hash(state);
+    }
+}
+
+impl fmt::Debug for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
 
 /// The kinds of throws after which a series goes on, by ascending value; the first one enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,117 +192,111 @@ impl Kind {
     pub(crate) const ALL: [Kind; MAX_KINDS] = [Kind::One, Kind::Four, Kind::Zero];
 }
 
-const LOW: u128 = u128::MAX / 3;
-
 impl Series {
     pub(crate) const LIMIT: usize = 64;
 
-    pub(crate) const fn len(self) -> usize {
-        (128 - self.0.leading_zeros() as usize).div_ceil(2)
+    #[inline]
+    fn order(self) -> u128 {
+        u128::from(self.order[0]) | u128::from(self.order[1]) << 64
     }
 
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == 0
+    #[inline]
+    fn set_order(&mut self, order: u128) {
+        self.order = [order as u64, (order >> 64) as u64];
     }
 
-    /// Whether no throw can be appended.
-    pub(crate) const fn is_full(self) -> bool {
-        self.0 >> (2 * (Series::LIMIT - 1)) != 0
+    /// Whether no throw is kept.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.counts == [0; MAX_KINDS + 1]
     }
 
-    /// Appends a throw.
-    ///
-    /// # Panics
-    /// When the series is full.
-    pub(crate) fn push(&mut self, kind: Kind) {
-        let length = self.len();
-        assert!(length < Series::LIMIT, "a series holds {} throws", Series::LIMIT);
-        self.0 |= (kind as u128) << (2 * length);
+    /// Whether no throw can be added.
+    #[inline]
+    pub(crate) fn is_full(self) -> bool {
+        self.order[1] >> 62 != 0
     }
 
-    /// The throws in the order thrown.
+    /// Adds a throw that is kept or lost, unless the series is full.
+    #[inline]
+    pub(crate) fn push(&mut self, kind: Kind, is_kept: bool) {
+        if self.is_full() {
+            return;
+        }
+        let order = self.order();
+        let length = (128 - order.leading_zeros()).div_ceil(2);
+        self.set_order(order | (kind as u128) << (2 * length));
+        self.counts[kind as usize - 1] += u8::from(is_kept);
+    }
+
+    /// The throws in the order thrown, with those that are lost.
     pub(crate) fn iter(self) -> impl Iterator<Item = Kind> {
-        (0..self.len()).map(move |at| match self.0 >> (2 * at) & 3 {
-            1 => Kind::One,
-            2 => Kind::Four,
-            _ => Kind::Zero,
+        let mut order = self.order();
+        std::iter::from_fn(move || {
+            let kind = Kind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
+            order >>= 2;
+            kind
         })
     }
 
-    /// One bit (the lower of the pair) for each throw of a kind.
-    const fn places(self, kind: Kind) -> u128 {
-        let (low, high) = (self.0 & LOW, self.0 >> 1 & LOW);
-        match kind {
+    /// How many throws of each kind are kept.
+    #[inline]
+    pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
+        let [counts @ .., _] = self.counts;
+        counts
+    }
+
+    /// What is kept of the series, without its first throw of `kind`.
+    #[inline]
+    pub(crate) fn without(mut self, kind: Kind) -> Series {
+        if self.counts[kind as usize - 1] == 0 {
+            return self;
+        }
+        // Those that are lost come first.
+        let order = self.order();
+        let length = (128 - order.leading_zeros()).div_ceil(2);
+        let kept = order >> (2 * (length - u32::from(self.counts.iter().sum::<u8>())));
+        let (low, high) = (kept & LOW, kept >> 1 & LOW);
+        let places = match kind {
             Kind::One => low & !high,
             Kind::Four => high & !low,
             Kind::Zero => low & high,
-        }
-    }
-
-    /// How many 1s, 4s and throws without a mouth there are.
-    #[inline]
-    pub(crate) const fn counts(self) -> [u8; 3] {
-        let (first, second) = (self.0 as u64, (self.0 >> 64) as u64);
-        let [ones, fours, zeros] = Series::counts_of(first);
-        // Series of more than 32 throws are all but unheard of.
-        if second == 0 {
-            return [ones, fours, zeros];
-        }
-        let more = Series::counts_of(second);
-        [ones + more[0], fours + more[1], zeros + more[2]]
-    }
-
-    const fn counts_of(throws: u64) -> [u8; 3] {
-        let (low, high) = (throws & LOW as u64, throws >> 1 & LOW as u64);
-        let zeros = (low & high).count_ones();
-        [(low.count_ones() - zeros) as u8, (high.count_ones() - zeros) as u8, zeros as u8]
-    }
-
-    /// The series from its first 1 on; empty when there is none.
-    pub(crate) const fn starting_with_one(self) -> Series {
-        let ones = self.places(Kind::One);
-        if ones == 0 { Series(0) } else { Series(self.0 >> ones.trailing_zeros()) }
-    }
-
-    /// The series with its throws in ascending order.
-    pub(crate) fn sorted(self) -> Series {
-        let mut sorted = Series::default();
-        for (kind, count) in Kind::ALL.into_iter().zip(self.counts()) {
-            (0..count).for_each(|_| sorted.push(kind));
-        }
-        sorted
-    }
-
-    /// The series without its first throw of `kind`, which must be there.
-    pub(crate) const fn without(self, kind: Kind) -> Series {
-        let at = self.places(kind).trailing_zeros();
-        let below = (1u128 << at) - 1;
-        let above = if at >= 126 { 0 } else { self.0 >> (at + 2) << at };
-        Series(self.0 & below | above)
+        };
+        let below = (places & places.wrapping_neg()).wrapping_sub(1);
+        self.set_order(kept & below | kept >> 2 & !below);
+        self.counts[kind as usize - 1] -= 1;
+        self
     }
 }
+
+/// The lower bit of each throw in the order of a series.
+const LOW: u128 = u128::MAX / 3;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn series_keeps_order_and_counts() {
-        let mut series = Series::default();
-        for kind in [Kind::Four, Kind::Zero, Kind::One, Kind::Four, Kind::One] {
-            series.push(kind);
-        }
-        assert_eq!((series.len(), series.counts()), (5, [2, 2, 1]));
-        assert_eq!(series.starting_with_one().iter().collect::<Vec<_>>(), [Kind::One, Kind::Four, Kind::One]);
-        assert_eq!(
-            series.without(Kind::One).iter().collect::<Vec<_>>(),
-            [Kind::Four, Kind::Zero, Kind::Four, Kind::One]
-        );
-        let mut full = Series::default();
-        (0..Series::LIMIT).for_each(|at| full.push(if at == 40 { Kind::One } else { Kind::Zero }));
-        assert_eq!(full.counts(), [1, 0, 63]);
+    fn series_keeps_counts_and_order() {
+        let series = |throws: &[(Kind, bool)]| {
+            let mut series = Series::default();
+            throws.iter().for_each(|&(kind, is_kept)| series.push(kind, is_kept));
+            series
+        };
+        let [one, four, zero] = Kind::ALL.map(|kind| (kind, true));
+        let thrown = series(&[(Kind::Four, false), (Kind::Zero, false), one, four, one]);
+        assert_eq!((thrown.counts(), thrown.iter().count()), ([2, 1, 0], 5));
+        assert_eq!(thrown, series(&[one, one, four]));
+        let left: Vec<Kind> = thrown.without(Kind::One).iter().collect();
+        assert_eq!(left, [Kind::Four, Kind::One]);
+        let left: Vec<Kind> = series(&[four, zero, one, four]).without(Kind::Four).iter().collect();
+        assert_eq!(left, [Kind::Zero, Kind::One, Kind::Four]);
+        assert_eq!(thrown.without(Kind::Zero), thrown);
+
+        let full = series(&[zero; Series::LIMIT + 1]);
+        assert_eq!((full.counts(), full.iter().count()), ([0, 0, 64], Series::LIMIT));
         assert!(full.is_full() && !full.without(Kind::Zero).is_full());
-        assert_eq!((full.len(), full.without(Kind::Zero).len()), (64, 63));
+        assert_eq!(full.without(Kind::Zero).iter().count(), 63);
     }
 
     #[test]

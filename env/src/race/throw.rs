@@ -10,10 +10,10 @@ use crate::game::{Action, ActionMask, Seat};
 use crate::race::Seating;
 use crate::race::actions::{PAIRS, PASS};
 use crate::race::bits::{Bits, Word};
-use crate::race::rules::{Cells, Crowd, PLACES, Rules, WALL};
+use crate::race::rules::{Cells, Crowd, GateRule, PLACES, Rules, WALL};
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
-use crate::sheet::{Divide, EntryAt, Must, UnitKind, Without};
+use crate::sheet::{Divide, EntryAt, Must, UnitKind};
 
 /// The rules of the turn, with what each decision asks for in tables of their own.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct ThrowTurns {
     long: Box<Bits<u128>>,
     entry: u8,
     must: Must,
-    is_open_to_all: bool,
+    gate_rule: GateRule,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
@@ -40,13 +40,11 @@ pub(crate) struct ThrowTurns {
 /// Where hops lead, and what lies on the way.
 #[derive(Clone, Debug)]
 struct Tables {
-    /// By whether the gate is open and by throw the places to which pieces come by themselves, from each place on the
-    /// course; [`WALL`] where they may not.
-    single: [[[u8; PLACES]; VALUES]; 2],
-    /// The same for units.
+    /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
+    /// themselves; [`WALL`] where they may not.
+    single: [[[[u8; PLACES]; VALUES]; 2]; 2],
+    /// The same for units, which are under way.
     unit: [[[u8; PLACES]; VALUES]; 2],
-    /// By whether a piece is under way and by throw the place on which a piece enters; [`WALL`] where it may not.
-    entry: [[u8; VALUES]; 2],
 }
 
 /// Throws have values below this.
@@ -82,14 +80,21 @@ impl ThrowTurns {
             EntryAt::Start => 1,
             EntryAt::Count => rules.target(rules.entry, value as u8, false),
         };
+        let alone = |is_under_way: usize, is_open: bool, value: usize| {
+            let mut places = hops(value as u8, is_open);
+            places[0] = entry(is_under_way, value);
+            places
+        };
+        let by_gate = |is_under_way: usize| {
+            [false, true].map(|is_open| std::array::from_fn(|value| alone(is_under_way, is_open, value)))
+        };
         let tables = Box::new(Tables {
-            single: [false, true].map(|is_open| std::array::from_fn(|value| hops(value as u8, is_open))),
+            single: [0, 1].map(by_gate),
             unit: [false, true].map(|is_open| std::array::from_fn(|value| hops(steps_of_unit(value), is_open))),
-            entry: [0, 1].map(|is_under_way| std::array::from_fn(|value| entry(is_under_way, value))),
         });
         ThrowTurns {
             must: sheet.turn.must,
-            is_open_to_all: sheet.gate.without == Without::Open,
+            gate_rule: rules.gate_rule,
             has_units: sheet.unit.kind != UnitKind::None,
             are_units_tied: !sheet.unit.split,
             has_parts: sheet.turn.divide == Divide::Finish,
@@ -108,7 +113,7 @@ impl ThrowTurns {
         }
     }
 
-    /// What the pieces on the board close to `seat`.
+    /// What the pieces on the board close to `seat`; to a unit only if two own pieces stand together.
     #[inline]
     pub(super) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Crowd) -> Occupied {
         self.occupied_in(&self.long, seat, own, (enemies.ones, enemies.twos))
@@ -125,7 +130,7 @@ impl ThrowTurns {
         Occupied {
             own,
             to_single: to_single | W::of(1 << WALL),
-            to_unit: if self.has_units { cells(&bits.closed_to_unit) } else { W::default() },
+            to_unit: if self.has_units & (own.1 != W::default()) { cells(&bits.closed_to_unit) } else { W::default() },
             to_pass: bits.impassable & (own.1 | enemies.1),
         }
     }
@@ -141,7 +146,7 @@ impl ThrowTurns {
     /// Whether `seat` may go beyond its gate.
     #[inline]
     pub(super) fn is_open(&self, state: &State, seat: Seat) -> bool {
-        self.is_open_to_all | state.has_cut(seat)
+        self.gate_rule.is_open(state, seat)
     }
 
     /// The place to which a unit comes from a place on the course, or [`WALL`].
@@ -150,24 +155,18 @@ impl ThrowTurns {
         self.tables.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
     }
 
-    /// The places to which pieces come by themselves, by place.
+    /// The places to which pieces of `own` come by themselves, by place; [`WALL`] where they may not.
     #[inline]
-    fn hops(&self, throw: u8, is_open: bool) -> &[u8; PLACES] {
-        &self.tables.single[usize::from(is_open)][usize::from(throw) % VALUES]
-    }
-
-    /// The place on which a waiting piece of `own` enters, or [`WALL`].
-    #[inline]
-    fn entry(&self, own: &[u8; MAX_PIECES], throw: u8) -> u8 {
+    fn hops(&self, own: &[u8; MAX_PIECES], throw: u8, is_open: bool) -> &[u8; PLACES] {
         let own = Slots::of(*own);
         let is_under_way = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
-        self.tables.entry[usize::from(is_under_way)][usize::from(throw) % VALUES]
+        &self.tables.single[usize::from(is_under_way)][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
     /// The place to which a piece of `own` comes by itself, or [`WALL`].
     #[inline]
     pub(super) fn hop_target(&self, own: &[u8; MAX_PIECES], from: u8, throw: u8, is_open: bool) -> u8 {
-        if from == 0 { self.entry(own, throw) } else { self.hops(throw, is_open)[usize::from(from) % PLACES] }
+        self.hops(own, throw, is_open)[usize::from(from) % PLACES]
     }
 
     /// Whether no piece may leave a unit's place alone; an odd one may.
@@ -205,13 +204,14 @@ impl ThrowTurns {
         let none = W::default();
         let mut mask = 0_u32;
         let mut is_only_merging = true;
-        let (entered, hops) = (self.entry(own, throw), self.hops(throw, is_open));
+        let hops = self.hops(own, throw, is_open);
+        let has_unit = bits.unit_cells & on.own.1 != none;
         let mut last = NO_PIECE;
         for slot in 0..MAX_PIECES {
             let from = own[slot];
             let is_offered = from != last;
             last = from;
-            let to = if from == 0 { entered } else { hops[usize::from(from) % PLACES] };
+            let to = hops[usize::from(from) % PLACES];
             let landing = at[usize::from(to) % PLACES];
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             if on.to_pass != none {
@@ -219,7 +219,7 @@ impl ThrowTurns {
                 goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
             let mut goes_together = false;
-            if self.has_units {
+            if has_unit {
                 let is_unit = at[usize::from(from) % PLACES] & bits.unit_cells & on.own.1 != none;
                 let to = self.unit_target(from, throw, is_open);
                 goes_together = is_offered & is_unit & (at[usize::from(to) % PLACES] & on.to_unit == none);
@@ -246,7 +246,7 @@ impl ThrowTurns {
     }
 
     /// The places of `own` after an action by `throw`, sorted, and where it landed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn moved(
         &self,
         own: &[u8; MAX_PIECES],
@@ -261,27 +261,22 @@ impl ThrowTurns {
             if is_unit { self.unit_target(from, throw, is_open) } else { self.hop_target(own, from, throw, is_open) };
         // What is not legal moves nothing.
         let to = if to == WALL { from } else { to };
-        let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
-        let mut places = std::array::from_fn(|at| if is_moving(at) { to } else { own[at] });
+        let moved = Slots::of(*own).with(slot, to);
+        let moved = if is_unit { moved.with((slot + 1) % MAX_PIECES, to) } else { moved };
+        let mut places = moved.bytes();
         sort(&mut places);
         (places, to)
     }
 
     /// Moves a piece or a unit of the mover; whether it captured.
-    #[inline]
+    #[inline(always)]
     fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
         let mover = state.mover;
         let is_open = self.is_open(state, mover);
         let (places, to) = self.moved(&state.pieces[mover.index()], throw, action, is_open);
+        let has_captured = self.rules.capture(state, &self.seating, mover, to, action >= PAIRS);
         state.pieces[mover.index()] = places;
-        self.capture(state, mover, to, action >= PAIRS)
-    }
-
-    /// Captures what stands on the square of the mover's place; whether anything did.
-    #[inline]
-    pub(super) fn capture(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
-        let bit = self.rules.bits[mover.index()][usize::from(to) % PLACES];
-        bit & self.rules.captured != 0 && self.rules.capture(state, &self.seating, mover, to, is_unit)
+        has_captured
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
@@ -363,12 +358,12 @@ impl ThrowTurns {
     /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
     /// divides it.
     #[inline]
-    pub(crate) fn is_sound(&self, state: &State, action: Action) -> bool {
-        let own = &state.pieces[state.mover.index()];
-        let slot = usize::from(action.0 % PAIRS.0);
-        if action < PAIRS {
+    fn is_sound(&self, state: &State, action: Action) -> bool {
+        if action < PAIRS || action == PASS {
             return true;
         }
+        let own = &state.pieces[state.mover.index()];
+        let slot = usize::from(action.0 % PAIRS.0);
         if self.has_parts && state.phase == Phase::Choose {
             return self.divides(state, slot, state.dice[0], self.enemies(state, state.mover));
         }
@@ -376,29 +371,27 @@ impl ThrowTurns {
     }
 
     pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
-        let [number, whole] = state.dice;
-        let is_second = state.phase == Phase::Allot;
-        let thrown = if is_second && whole > 0 { whole } else { number };
-        if action >= PASS {
-            return self.finish(state, thrown, false);
+        if !self.is_sound(state, action) {
+            return;
         }
+        let [number, whole] = state.dice;
+        let is_first = state.phase == Phase::Choose;
         let slot = usize::from(action.0 % PAIRS.0);
-        let mover = state.mover.index();
-        if !is_second && action >= PAIRS && self.has_parts {
-            let (places, rest) = self.divided(&state.pieces[mover], slot, number);
-            state.pieces[mover] = places;
+        let places = &mut state.pieces[state.mover.index()];
+        if self.has_parts && is_first && (PAIRS..PASS).contains(&action) {
+            let rest;
+            (*places, rest) = self.divided(places, slot, number);
             state.dice = [rest, number];
             state.phase = Phase::Allot;
             return;
         }
-        let enters = state.pieces[mover][slot] == 0;
-        let has_captured = self.hop(state, number, action);
-        if enters && !is_second && !self.spends {
-            state.dice = [number, 0];
+        let is_free = !self.spends && is_first && action < PASS && places[slot] == 0;
+        let has_captured = action < PASS && self.hop(state, number, action);
+        if is_free {
             state.phase = Phase::Allot;
             return;
         }
-        self.finish(state, thrown, has_captured);
+        self.finish(state, if !is_first && whole > 0 { whole } else { number }, has_captured);
     }
 
     /// Passes the turn on after a throw was used or left.

@@ -9,7 +9,9 @@
 //! moves one piece; a 2 may be shortened to one step, never beyond home. Landing on an enemy's square sends all his
 //! pieces there back to 0; partners share squares.
 
-use crate::game::{Action, ActionMask, BySeat, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use std::sync::LazyLock;
+
+use crate::game::{Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
 
 /// The index of home.
 pub const HOME: u8 = 5;
@@ -203,8 +205,10 @@ impl Game for Toy {
         }
     }
 
-    fn chance_outcomes(&self, state: &ToyState) -> &[f32] {
-        if matches!(self.node(state), Node::Chance(_)) { &[0.5, 0.5] } else { &[] }
+    fn chance_outcomes(&self, state: &ToyState) -> &Chances {
+        static THROWS: LazyLock<Chances> = LazyLock::new(|| vec![0.5, 0.5].into());
+        static NONE: Chances = Chances::NONE;
+        if matches!(self.node(state), Node::Chance(_)) { &THROWS } else { &NONE }
     }
 
     /// Two actions for each piece, the rear one first: the whole throw, and one step of a 2. Pieces on one index are

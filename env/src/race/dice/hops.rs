@@ -23,7 +23,7 @@ pub(in crate::race) fn other(die: usize) -> usize {
 pub(in crate::race) struct Hops<'a> {
     squares: &'a Squares,
     own: Slots,
-    ring: Ring,
+    ring: &'a Ring,
     beyond: Beyond,
     /// Pawns that are cut.
     cut: Set,
@@ -57,13 +57,13 @@ impl<'a> Hops<'a> {
     pub(in crate::race) fn new(
         squares: &'a Squares,
         own: [u8; MAX_PIECES],
-        ring: Ring,
+        ring: &'a Ring,
         dice: [u8; 2],
         beyond: Beyond,
     ) -> Hops<'a> {
         let own = Slots::of(own);
         let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
-        let landings = dice.map(|die| Landings::new(squares, own, die, &ring, beyond));
+        let landings = dice.map(|die| Landings::new(squares, own, die, ring, beyond));
         let (repeated, _) = own.repeated();
         Hops { squares, own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
     }
@@ -214,7 +214,7 @@ impl<'a> Hops<'a> {
 
     #[inline]
     fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
-        Landings::new(self.squares, self.own, steps, &self.ring, beyond)
+        Landings::new(self.squares, self.own, steps, self.ring, beyond)
     }
 
     /// Whether any throw of two dice moves any pawn, where none is cut.

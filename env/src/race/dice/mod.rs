@@ -12,10 +12,10 @@ use std::sync::Arc;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::Seating;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::race::rules::Rules;
+use crate::race::rules::{GateRule, Rules};
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
-use crate::sheet::{End, FinishedPartner, Must, OpenedBy, Without};
+use crate::sheet::{End, FinishedPartner, Must, Without};
 use hops::{Hop, Hops, LARGER, SMALLER, other};
 use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
 
@@ -27,9 +27,7 @@ pub(crate) struct DiceTurns {
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
     is_partnership: bool,
-    /// Whether the gate is open to all, and whether a partner's capture opens it.
-    is_open_to_all: bool,
-    is_shared: bool,
+    gate_rule: GateRule,
     /// What becomes of pieces beyond a gate that is closed to them.
     closed: Beyond,
     waits: bool,
@@ -59,8 +57,7 @@ impl DiceTurns {
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             is_partnership,
-            is_open_to_all: rules.sheet.gate.without == Without::Open || !rules.has_gate(),
-            is_shared: is_partnership && rules.sheet.gate.opened_by == OpenedBy::Team,
+            gate_rule: rules.gate_rule,
             closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
             waits: rules.waits_at_gate(),
             home: rules.home,
@@ -85,20 +82,18 @@ impl DiceTurns {
 
     /// Whether `colour` may enter its belly on the way home.
     pub(crate) fn may_enter(&self, state: &State, colour: Seat) -> bool {
-        self.is_open_to_all | state.has_cut(colour) | (self.is_shared & state.has_cut(colour.rotated(2)))
+        self.gate_rule.is_open(state, colour)
     }
 
-    /// The pawns of `colour` with the hops that two dice allow them.
+    /// The pawns of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
     #[inline(always)]
-    fn hops(&self, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'_> {
+    fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let own = state.pieces[colour.index()];
-        let mut ring = Ring::empty();
-        let squares = self.squares(colour);
-        ring.add(&own, squares, OWN);
+        ring.add(&own, self.squares(colour), OWN);
         for &other in self.seating.others(colour) {
             ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[quarters(colour, other)]);
         }
-        Hops::new(squares, own, ring, dice, self.beyond(self.may_enter(state, colour)))
+        Hops::new(self.squares(colour), own, ring, dice, self.beyond(self.may_enter(state, colour)))
     }
 
     /// The squares of a seat.
@@ -158,7 +153,8 @@ impl DiceTurns {
         if state.phase == Phase::Allot {
             return self.second_actions(state, colour);
         }
-        let hops = self.hops(state, colour, state.dice);
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, state.dice);
         let mut mask = ActionMask::EMPTY;
         let (sums, pairs) = (hops.sums(), hops.pairs());
         let order_matters = !hops.is_doublet() && hops.order_matters();
@@ -197,7 +193,8 @@ impl DiceTurns {
 
     fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
         let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
-        let hops = self.hops(state, colour, [state.steps[slot], state.dice[0]]);
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
         let mut mask = ActionMask::EMPTY;
         hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
         let may_stop = self.is_optional && hops.firsts(die).contains(slot);
@@ -213,7 +210,8 @@ impl DiceTurns {
             Phase::Allot => self.second_move(state, colour, action),
             _ if action == PASS => None,
             _ => {
-                let hops = self.hops(state, colour, state.dice);
+                let mut ring = Ring::empty();
+                let hops = self.hops(&mut ring, state, colour, state.dice);
                 let is_larger_first = action >= LARGER_FIRST;
                 let die = if is_larger_first { LARGER } else { SMALLER };
                 let slot = usize::from(if is_larger_first { action.0 - LARGER_FIRST.0 } else { action.0 } % PAIRS.0);
@@ -243,7 +241,8 @@ impl DiceTurns {
     /// The moves of a turn whose first pawn has its die.
     fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[Move; 2]> {
         let (first, die) = self.allotted(state)?;
-        let hops = self.hops(state, colour, [state.steps[first], state.dice[0]]);
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
         let second = usize::from(action.0 % PAIRS.0);
         if action >= PAIRS {
             return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
@@ -318,7 +317,7 @@ impl DiceTurns {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         unfinished.all(|colour| {
             self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
-                && !self.hops(state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
+                && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
         })
     }
 

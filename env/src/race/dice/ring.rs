@@ -87,13 +87,18 @@ pub(in crate::race) const ANY_ENEMY: u8 = 7 * ENEMY;
 pub(in crate::race) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(in crate::race) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
+/// Written at once: to read together what was written byte by byte takes long.
+const EMPTY: [u8; 128] = {
+    let mut crowds = [0; 128];
+    crowds[NOWHERE as usize] = u8::MAX;
+    crowds
+};
+
 impl Ring {
     /// The squares without pieces.
     #[inline]
     pub(in crate::race) fn empty() -> Ring {
-        let mut crowds = [0; 128];
-        crowds[usize::from(NOWHERE)] = u8::MAX;
-        Ring(crowds)
+        Ring(EMPTY)
     }
 
     /// Adds the pieces of a seat, each as `piece`: [`OWN`], [`ENEMY`] or [`PARTNER`].

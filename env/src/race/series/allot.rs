@@ -78,7 +78,8 @@ impl SeriesTurns {
             // piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
-            if ((alone & !can_leave | together) & !can_go_on).is_empty() {
+            let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
+            if ((alone & !can_go_on | together & !can_go_on_together) & !can_leave).is_empty() {
                 return actions(alone, together);
             }
         }
@@ -157,12 +158,13 @@ impl SeriesTurns {
         used.iter().sum()
     }
 
-    /// Whether some unit on the course is sure to be able to go on by `pips`.
+    /// Whether some unit on the course is sure to be able to go on by `pips`, whatever throws they are.
     #[inline]
     pub(super) fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
-        let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(role::FOLLOWER);
+        let together = if self.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
+        let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(together);
         let untied = if self.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
@@ -241,6 +243,16 @@ impl SeriesTurns {
     #[inline]
     pub(super) fn can_join(&self, joint: u8) -> bool {
         joint > 0 || self.unit.speed == Speed::HalfSpent
+    }
+
+    /// Whether two pieces together can take each of the `remaining` throws, where there is room.
+    #[inline]
+    fn takes_all_together(&self, remaining: Remaining) -> bool {
+        match self.unit.speed {
+            Speed::Full | Speed::HalfSpent => true,
+            Speed::Half => remaining.ones == 0,
+            Speed::HalfEven => false,
+        }
     }
 
     /// Whether what can take a throw can take every smaller one, too.

@@ -35,8 +35,6 @@ pub(crate) struct SeriesTurns {
     faces: [u8; 3],
     /// What each outcome is.
     outcomes: Vec<Throw>,
-    /// The chances when the series can hold no more throws: only those that end it.
-    last_chance: Vec<f32>,
     /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
     pub(crate) marked: u64,
     /// Whether a marked square with an enemy is closed.
@@ -58,10 +56,6 @@ impl SeriesTurns {
             Some(kind) => Throw::Of(Kind::ALL[kind]),
             None => Throw::Last(*value),
         };
-        let ending: f32 =
-            rules.chances.iter().zip(&values).filter(|(_, value)| stops(value)).map(|(chance, _)| chance).sum();
-        let last_chance = rules.chances.iter().zip(&values);
-        let last_chance = last_chance.map(|(chance, value)| if stops(value) { chance / ending } else { 0.0 }).collect();
         let blocks = sheet.board.mark_rule == MarkRule::Block;
         SeriesTurns {
             must: sheet.turn.must,
@@ -70,18 +64,13 @@ impl SeriesTurns {
             keep: rules.home,
             faces,
             outcomes: values.iter().map(outcome).collect(),
-            last_chance,
             marked: rules.marked as u64,
             blocks,
             opposite: rules.declaring as u64,
-            always_completes: !blocks && sheet.unit.speed == Speed::Full && sheet.turn.must != Must::Greedy,
+            always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
             seating,
             rules,
         }
-    }
-
-    pub(crate) fn chance_outcomes(&self, state: &State) -> &[f32] {
-        if state.series.is_full() { &self.last_chance } else { &self.rules.chances }
     }
 
     /// Whether units must be declared, so that positions carry declarations.
@@ -102,10 +91,12 @@ impl SeriesTurns {
 
     /// The probability of a throw.
     pub(crate) fn chance_of(&self, throw: Throw) -> f64 {
-        let weights = || self.rules.outcomes.iter().map(|outcome| f64::from(outcome.weight));
-        let weight: f64 =
-            weights().zip(&self.outcomes).filter(|&(_, &other)| other == throw).map(|(weight, _)| weight).sum();
-        weight / weights().sum::<f64>()
+        self.outcomes
+            .iter()
+            .zip(self.rules.chances.iter())
+            .filter(|&(&other, _)| other == throw)
+            .map(|(_, chance)| chance)
+            .sum()
     }
 
     /// How many values end a series.
@@ -147,7 +138,7 @@ impl SeriesTurns {
             thrown => thrown,
         };
         match thrown {
-            Throw::Of(kind) => state.series.push(kind),
+            Throw::Of(kind) => self.keep_throw(state, kind),
             Throw::Last(value) => {
                 state.dice[0] = value;
                 state.phase = Phase::Choose;
@@ -167,15 +158,21 @@ impl SeriesTurns {
         !(own.at_least(1) & !own.at_least(beyond)).is_empty()
     }
 
-    /// The series that the mover keeps: all of it, or from the first 1 on when no own piece is on the board.
+    /// Adds a throw to the series. It is lost if it comes before the first 1 while no own piece is on the board.
+    #[inline]
+    pub(super) fn keep_throw(&self, state: &mut State, kind: Kind) {
+        let is_kept =
+            kind == Kind::One || !state.series.is_empty() || self.is_on_board(&state.pieces[state.mover.index()]);
+        state.series.push(kind, is_kept);
+    }
+
+    /// The throws that the mover keeps: all that are counted, and the last one unless it is lost, too.
     #[inline]
     pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
-        let is_on_board = self.is_on_board(&state.pieces[state.mover.index()]);
-        if is_on_board | (state.phase == Phase::Allot) {
-            return (state.series, state.dice[0]);
-        }
-        let series = state.series.starting_with_one();
-        (series, if series.is_empty() { 0 } else { state.dice[0] })
+        let is_kept = !state.series.is_empty()
+            || state.phase == Phase::Allot
+            || self.is_on_board(&state.pieces[state.mover.index()]);
+        (state.series, if is_kept { state.dice[0] } else { 0 })
     }
 
     /// How many throws of each kind the mover keeps, and the throw that ended the series (else 0).

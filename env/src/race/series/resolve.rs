@@ -12,11 +12,11 @@ impl SeriesTurns {
         let own = Slots::of(state.pieces[mover.index()]);
         let landed = self.landed(own, allotment);
         let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
-        (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
         let mut has_captured = false;
         for (target, is_pair) in self.strikes(allotment, landed) {
             has_captured |= self.rules.capture(state, &self.seating, mover, target, is_pair);
         }
+        (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
         if places[0] == self.keep + 1 {
             state.finished[mover.index()] = 1;
             state.end();

@@ -4,14 +4,15 @@ use super::SeriesTurns;
 use crate::race::state::{Kind, Series, State};
 
 impl SeriesTurns {
-    /// Sets the throws of the series that do not end it.
-    pub(crate) fn load(&self, state: &mut State, values: &[u8]) -> Result<(), String> {
+    /// Sets the throws of the series that do not end it: those that are left of it, or all in the order thrown.
+    pub(crate) fn load(&self, state: &mut State, values: &[u8], are_left: bool) -> Result<(), String> {
         if values.len() > Series::LIMIT {
             return Err(format!("a series holds at most {} throws before the one that ends it", Series::LIMIT));
         }
         for &value in values {
             let kind = Kind::ALL.into_iter().find(|&kind| self.face(kind) == value && value > 0);
-            state.series.push(kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?);
+            let kind = kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?;
+            if are_left { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
         }
         Ok(())
     }

@@ -162,7 +162,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<CampInfo> {
     let steps = places[..pieces].iter().map(|&place| u16::from(race.rules.steps(place))).sum();
     (state.declared[seat.index()], state.cuts) = (mark % CUT, (mark / CUT) << seat.index());
     let is_beyond = places[..pieces].iter().any(|&place| place >= race.rules.gate);
-    if is_beyond && race.rules.has_gate() && !race.is_open(&state, seat) {
+    if is_beyond && race.rules.has_gate() && !race.rules.gate_rule.is_open(&state, seat) {
         return None;
     }
     // Places in ascending order, of equal ones those of declared units last.

@@ -114,7 +114,8 @@ impl DiceWalk {
     /// Lists what a camp could do with a throw if it were alone on the board.
     fn add_throw(&mut self, starts: &RaceStarts, camp: Camp, dice: [u8; 2]) -> Throw {
         let turns = self.turns.clone();
-        let hops = self.hops(&turns, starts, camp, None, dice);
+        let ring = self.ring(&turns, starts, camp, None);
+        let hops = self.hops(&turns, &ring, starts, camp, dice);
         let mut free = 0;
         self.turns.visit_moves(&hops, |_| free += 1);
         // If dice need not be used there may be further moves; they come last.
@@ -175,7 +176,7 @@ impl DiceWalk {
     #[inline]
     pub(super) fn visit(&self, starts: &RaceStarts, camps: Camps, visitor: &mut impl TurnVisitor) {
         let enemies = self.held[usize::from(camps[1])];
-        let outcomes = self.turns.rules.outcomes.iter().zip(&starts.chances);
+        let outcomes = self.turns.rules.outcomes.iter().zip(starts.race.rules.chances.iter());
         for (throw, (&crate::race::rules::Throw { values: dice, .. }, &probability)) in
             self.throws[usize::from(camps[0])].iter().zip(outcomes)
         {
@@ -211,7 +212,8 @@ impl DiceWalk {
     /// Visits the moves of a throw as the engine finds them.
     #[cold]
     fn visit_by_engine(&self, starts: &RaceStarts, camps: Camps, dice: [u8; 2], visitor: &mut impl TurnVisitor) {
-        let hops = self.hops(&self.turns, starts, camps[0], Some(camps[1]), dice);
+        let ring = self.ring(&self.turns, starts, camps[0], Some(camps[1]));
+        let hops = self.hops(&self.turns, &ring, starts, camps[0], dice);
         let enemies = self.held[usize::from(camps[1])];
         self.turns.visit_moves(&hops, |moves| {
             let step = self.alone(starts, camps[0], &hops, moves);
@@ -249,23 +251,28 @@ impl DiceWalk {
         is_kept_out(camps[1]) && is_kept_out(camps[0]) && self.turns.is_dead(&starts.state(self.seats[0], camps))
     }
 
-    /// The hops of a camp, alone on the board or not.
-    fn hops<'a>(
-        &self,
-        turns: &'a DiceTurns,
-        starts: &RaceStarts,
-        camp: Camp,
-        enemy: Option<Camp>,
-        dice: [u8; 2],
-    ) -> Hops<'a> {
-        let own = starts.camps.places(camp);
+    /// Who stands on each square as a camp sees it, alone on the board or not.
+    fn ring(&self, turns: &DiceTurns, starts: &RaceStarts, camp: Camp, enemy: Option<Camp>) -> Ring {
         let [squares, others] = self.seats.map(|seat| turns.squares(seat));
         let mut ring = Ring::empty();
-        ring.add(own, squares, OWN);
+        ring.add(starts.camps.places(camp), squares, OWN);
         if let Some(enemy) = enemy {
             ring.add(starts.camps.places(enemy), others, ENEMY);
         }
-        Hops::new(squares, *own, ring, dice, self.beyond(starts, camp))
+        ring
+    }
+
+    /// The hops of a camp.
+    fn hops<'a>(
+        &self,
+        turns: &'a DiceTurns,
+        ring: &'a Ring,
+        starts: &RaceStarts,
+        camp: Camp,
+        dice: [u8; 2],
+    ) -> Hops<'a> {
+        let own = starts.camps.places(camp);
+        Hops::new(turns.squares(self.seats[0]), *own, ring, dice, self.beyond(starts, camp))
     }
 
     /// What becomes of the pawns of a camp beyond the ring.

@@ -60,8 +60,6 @@ pub struct RaceStarts {
     camps: CampList,
     /// Seats that must be told apart.
     movers: Vec<Seat>,
-    /// The probabilities of the outcomes of a throw.
-    chances: Vec<f64>,
 }
 
 impl RaceStarts {
@@ -83,10 +81,7 @@ impl RaceStarts {
         }
         let camps = CampList::new(race)?;
         let seats = race.spec().seats;
-        let weights = race.rules.outcomes.iter().map(|throw| f64::from(throw.weight));
-        let all: f64 = weights.clone().sum();
-        let chances = weights.map(|weight| weight / all).collect();
-        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new(), chances };
+        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new() };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         starts.movers = starts.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (starts.camps().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;

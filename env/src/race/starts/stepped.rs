@@ -1,10 +1,9 @@
 //! Walks through turns by stepping the engine: slow, and good for every game.
 
-use std::collections::HashMap;
+use indexmap::IndexMap;
 
 use super::RaceStarts;
 use crate::game::{Game, Node, Outcome, Seat};
-use crate::race::Race;
 use crate::race::state::State;
 use crate::starts::{Camps, Then, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
@@ -37,35 +36,22 @@ pub(super) fn visit(starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mu
     }
 }
 
-/// The decisions that throws lead to, with their probabilities; series of the same throws in another order are one.
-fn thrown(starts: &RaceStarts, start: &State) -> Vec<(State, f64)> {
-    let race = &starts.race;
-    let mut found: HashMap<State, f64> = HashMap::new();
-    let mut open = HashMap::from([(*start, 1.0)]);
+/// The decisions that throws lead to, with their probabilities.
+fn thrown(starts: &RaceStarts, start: &State) -> IndexMap<State, f64> {
+    let mut found = IndexMap::new();
+    let mut open = IndexMap::from([(*start, 1.0)]);
     while !open.is_empty() {
-        let mut next: HashMap<State, f64> = HashMap::new();
+        let mut next = IndexMap::new();
         for (state, probability) in open {
-            for (outcome, chance) in starts.chances.iter().enumerate() {
+            for (outcome, chance) in starts.race.rules.chances.iter().enumerate() {
                 let mut after = state;
-                race.apply_chance(&mut after, Outcome(outcome as u8));
-                canonical(race, &mut after);
-                let list = if matches!(race.node(&after), Node::Chance(_)) { &mut next } else { &mut found };
-                *list.entry(after).or_default() += probability * chance;
+                starts.race.apply_chance(&mut after, Outcome(outcome as u8));
+                let is_thrown = !matches!(starts.race.node(&after), Node::Chance(_));
+                *if is_thrown { &mut found } else { &mut next }.entry(after).or_insert(0.0) += probability * chance;
             }
         }
         let left: f64 = next.values().sum();
-        open = if left > MISSING { next } else { HashMap::new() };
+        open = if left > MISSING { next } else { IndexMap::new() };
     }
-    let mut found: Vec<(State, f64)> = found.into_iter().collect();
-    // The order of a hash map is not the same twice.
-    found.sort_by_key(|(state, _)| (state.series.counts(), state.dice));
     found
-}
-
-/// Orders the throws of a series where their order does not matter.
-fn canonical(race: &Race, state: &mut State) {
-    if let Some(turns) = race.series() {
-        let is_on_board = turns.is_on_board(&state.pieces[state.mover.index()]);
-        state.series = if is_on_board { state.series.sorted() } else { state.series.starting_with_one().sorted() };
-    }
 }

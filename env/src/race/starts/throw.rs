@@ -110,7 +110,9 @@ impl ThrowWalk {
         let first = count * usize::from(camps[0]);
         let bounds = &self.starts[mover.index()][first..=first + count];
         let waits = rules.waits_at_gate();
-        for ((throw, &probability), bounds) in rules.outcomes.iter().zip(&starts.chances).zip(bounds.windows(2)) {
+        for ((throw, &probability), bounds) in
+            rules.outcomes.iter().zip(starts.race.rules.chances.iter()).zip(bounds.windows(2))
+        {
             visitor.throws(probability);
             let then = |has_captured| match self.turns.throws_again(throw.values[0], has_captured, 0) {
                 true => Then::Again,

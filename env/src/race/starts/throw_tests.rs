@@ -135,8 +135,8 @@ fn walks_lead_where_the_engine_leads() {
             let mut found = Recorder::default();
             turns.visit(state.mover, camps, &mut found);
             let chances = race.chance_outcomes(&state);
-            let is_near = |(found, &chance): (&f64, &f32)| (found - f64::from(chance)).abs() < 1e-7;
-            assert!(found.probabilities.iter().zip(chances).all(is_near), "{text}: {:?}", found.probabilities);
+            let is_near = |(found, &chance): (&f64, &f64)| (found - chance).abs() < 1e-12;
+            assert!(found.probabilities.iter().zip(chances.iter()).all(is_near), "{text}: {:?}", found.probabilities);
             for (outcome, ends) in found.ends.iter().enumerate() {
                 let expected = by_engine(&turns, &state, Outcome(outcome as u8));
                 assert_eq!(ends, &expected, "{} outcome {outcome}", race.print(&state));

@@ -1,7 +1,9 @@
 //! The laws hold for the toy game, and each is found broken in a toy game that breaks it.
 
+use std::sync::LazyLock;
+
 use super::*;
-use crate::game::{ActionMask, BySeat, Spec};
+use crate::game::{ActionMask, BySeat, Chances, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
 /// What a spoiled game does wrong.
@@ -73,10 +75,12 @@ impl Game for Spoiled {
         self.toy.node(state)
     }
 
-    fn chance_outcomes(&self, state: &ToyState) -> &[f32] {
+    fn chance_outcomes(&self, state: &ToyState) -> &Chances {
+        static RIGHT: LazyLock<Chances> = LazyLock::new(|| vec![0.5, 0.5].into());
+        static WRONG: LazyLock<Chances> = LazyLock::new(|| vec![0.5, 0.4].into());
         match self.fault {
-            Fault::ThrowsWithoutEnd => &[0.5, 0.5],
-            Fault::Probabilities if !self.toy.chance_outcomes(state).is_empty() => &[0.5, 0.4],
+            Fault::ThrowsWithoutEnd => &RIGHT,
+            Fault::Probabilities if !self.toy.chance_outcomes(state).is_empty() => &WRONG,
             _ => self.toy.chance_outcomes(state),
         }
     }

@@ -128,7 +128,7 @@ impl Classes {
 
 /// The probabilities of the throws 1, 2, 3, 4 and no mouth.
 fn chances(starts: &RaceStarts) -> [f64; 5] {
-    std::array::from_fn(|outcome| starts.chances[outcome])
+    std::array::from_fn(|outcome| starts.race.rules.chances[outcome])
 }
 
 /// Tells all series with up to `length` throws before the last one, with their probabilities.
