@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use ashta_env::chance::below;
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::{MOST_POSITIONS, TurnResults, turn_results_within};
 
 use crate::evaluator::{Evaluator, first_best};
 
@@ -187,7 +187,7 @@ impl<G: Game, E> OnePly<G, E> {
         if let Some(action) = forced_action(game, state) {
             return Choice::Settled(action);
         }
-        turn_results(game, state, &mut self.results);
+        results_of_turn(game, state, &mut self.results);
         if self.results.len() == 1 {
             return Choice::Settled(self.results.actions(0)[0]);
         }
@@ -227,12 +227,18 @@ impl<G: Game> Agent<G> for RandomAgent {
         let choose = |(state, rng): (&G::State, &mut GameRng)| {
             forced_action(game, state).unwrap_or_else(|| {
                 // Drawn again at each decision of a turn: uniform but for results to which several beginnings lead.
-                turn_results(game, state, &mut results);
+                results_of_turn(game, state, &mut results);
                 results.actions(below(results.len(), rng))[0]
             })
         };
         states.iter().zip(rngs).map(choose).collect()
     }
+}
+
+/// The results of a turn that an agent chooses among: all, or those that are found first where the turn leads through
+/// more than [`MOST_POSITIONS`]. Such series are too rare to be met in play, but anybody can ask about one.
+pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
+    turn_results_within(game, state, MOST_POSITIONS, out);
 }
 
 /// Plays forced actions at once and leaves the other states to `choose`, which gets their places in `states` and the
@@ -258,6 +264,7 @@ mod tests {
     use ashta_env::game::Outcome;
     use ashta_env::testing::exact::{Play, solve};
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::turn::turn_results;
     use rand::SeedableRng;
 
     /// Prefers the last action of every state and counts the states it is asked about.

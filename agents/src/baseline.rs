@@ -7,9 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::TurnResults;
 
-use crate::agent::{Agent, GameRng, OnePly, RandomAgent, Ties, deciding_seat, forced_action};
+use crate::agent::{Agent, GameRng, OnePly, RandomAgent, Ties, deciding_seat, forced_action, results_of_turn};
 use crate::evaluator::{Evaluation, Evaluator, answer_open};
 use crate::search::Expectimax;
 
@@ -105,7 +105,7 @@ impl<G: Game> RuleAgent<G> {
             return action;
         }
         let seat = deciding_seat(game, state);
-        turn_results(game, state, &mut self.results);
+        results_of_turn(game, state, &mut self.results);
         let rank = |index: &usize| {
             let result = self.results.state(*index);
             let left_to_enemies = if self.rule == Rule::Hunt { enemy_steps(game, result, seat) } else { 0 };
@@ -216,7 +216,9 @@ fn chance_to_be_first(own: f32, other: f32) -> f32 {
 mod tests {
     use super::*;
     use ashta_env::game::Outcome;
+    use ashta_env::race::Race;
     use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::turn::{MOST_POSITIONS, turn_results_within};
     use rand::SeedableRng;
 
     fn choice(game: &Toy, state: &ToyState, baseline: Baseline) -> Action {
@@ -232,6 +234,19 @@ mod tests {
 
     fn values(game: &Toy, state: &ToyState) -> BySeat<f32> {
         PipEvaluator.evaluate(game, std::slice::from_ref(state))[0].values
+    }
+
+    #[test]
+    fn a_series_of_many_throws_is_answered_too() {
+        let throws = ["1"; 8].into_iter().chain(["4"; 12]).chain(["8"; 12]).collect::<Vec<_>>().join(",");
+        let text = format!("ashtapada?pieces=4 S:1,3,5,7/N:2,9,26,45 S {throws},3");
+        let (race, state) = Race::parse(&text).expect("the position is written well");
+        assert!(!turn_results_within(&race, &state, MOST_POSITIONS, &mut TurnResults::new()), "the turn is a long one");
+        for baseline in [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy] {
+            let mut agent = baseline.agent();
+            let action = agent.act(&race, std::slice::from_ref(&state), &mut [GameRng::seed_from_u64(0)])[0];
+            assert!(race.legal_actions(&state).contains(action), "{baseline}");
+        }
     }
 
     #[test]

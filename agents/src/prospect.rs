@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use ashta_env::game::{BySeat, Game, Node, Outcome, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::TurnResults;
 
+use crate::agent::results_of_turn;
 use crate::evaluator::first_best;
 
 /// A throw, or a whole series of throws.
@@ -98,7 +99,7 @@ pub(crate) fn append<G: Game>(
     scratch: &mut TurnResults<G::State>,
     results: &mut Vec<G::State>,
 ) -> Range<usize> {
-    turn_results(game, state, scratch);
+    results_of_turn(game, state, scratch);
     let first = results.len();
     results.extend_from_slice(scratch.states());
     first..results.len()

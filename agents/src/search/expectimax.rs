@@ -5,8 +5,9 @@
 //! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
 
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
-use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn::TurnResults;
 
+use crate::agent::results_of_turn;
 use crate::evaluator::{Evaluation, Evaluator, first_best};
 
 /// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
@@ -88,7 +89,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
             Node::Chance(seat) => self.gather_series(game, state, seat, depth),
             Node::Decision(seat) => {
                 let mut results = std::mem::take(&mut self.results[depth]);
-                turn_results(game, state, &mut results);
+                results_of_turn(game, state, &mut results);
                 for result in results.states() {
                     self.gather(game, result, depth);
                 }
