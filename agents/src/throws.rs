@@ -114,7 +114,7 @@ mod tests {
         }
         for (count, probability) in counts.into_iter().zip(STICKS) {
             let expected = 8000.0 * probability;
-            let deviation: f64 = (count - expected) / (expected * (1.0 - f64::from(probability))).sqrt();
+            let deviation: f64 = (count - expected) / (expected * (1.0 - probability)).sqrt();
             assert!(deviation.abs() < 4.0, "{counts:?}");
         }
     }

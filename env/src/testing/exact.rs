@@ -107,7 +107,7 @@ fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize
                         .map(|(outcome, &probability)| {
                             let mut next = state.clone();
                             game.apply_chance(&mut next, Outcome(outcome as u8));
-                            (f64::from(probability), number(next, &mut states))
+                            (probability, number(next, &mut states))
                         })
                         .collect(),
                 )

@@ -140,7 +140,6 @@ fn throws(race: &Race, first: Seat) -> String {
     let chances = race.chance_outcomes(&race.initial_state(first)).iter().enumerate();
     for (outcome, &probability) in chances.filter(|&(_, &probability)| probability > 0.0) {
         let values: Vec<String> = race.throw_values(Outcome(outcome as u8)).iter().map(u8::to_string).collect();
-        let probability = f64::from(probability);
         let favourable = (probability * cases as f64).round();
         rows.push([
             values.join(","),
