@@ -235,8 +235,8 @@ impl<G: Game> Agent<G> for RandomAgent {
     }
 }
 
-/// The results of a turn that an agent chooses among: all, or those that are found first where the turn leads through
-/// more than [`MOST_POSITIONS`]. Such series are too rare to be met in play, but anybody can ask about one.
+/// The afterstates that an agent chooses among: all of the turn, or those that are found first, at least one, where the
+/// turn leads through more than [`MOST_POSITIONS`]. Such series are too rare for play, but a caller can ask about one.
 pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
     turn_results_within(game, state, MOST_POSITIONS, out);
 }

@@ -23,7 +23,7 @@ impl Throws {
     }
 
     /// The outcome of throw number `throw` (from 0) in `seat`'s turn number `turn` (from 0, counted for each seat),
-    /// where the outcomes have these `probabilities`.
+    /// where the outcomes have these `chances`.
     pub fn draw(&self, seat: Seat, turn: u32, throw: u32, chances: &Chances) -> Outcome {
         let of_seat = derived_seed(self.seed, seat.index() as u64);
         let of_turn = derived_seed(of_seat, u64::from(turn));

@@ -24,7 +24,7 @@ pub const fn mix(value: u64) -> u64 {
 }
 
 /// The outcome on which 64 random bits fall, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
-/// that are multiples of a power of two.
+/// that are multiples of a power of two. Of [`Chances::NONE`] it is outcome 0.
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);

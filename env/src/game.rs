@@ -173,13 +173,13 @@ pub struct Action(pub u8);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Outcome(pub u8);
 
-/// The probabilities of the outcomes of a chance node, a slice of numbers that sum to 1, ready to be drawn from
-/// ([`chance::outcome`](crate::chance::outcome)).
+/// The probabilities of the outcomes of a chance node, as a slice, with their cumulative sums, by which outcomes are
+/// drawn ([`chance::outcome`](crate::chance::outcome)). They are made from a list of at most 256 numbers from 0 to 1
+/// whose sum is 1; neither is checked here, but [`laws`](crate::testing::laws) do.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// By outcome, its probability and those of all before it; endless from the last possible one on, so that rounding
-    /// leaves no gap.
+    /// Cumulative probabilities; infinite from the last possible outcome on, so that rounding leaves no gap.
     sums: Vec<f64>,
 }
 
@@ -187,7 +187,7 @@ impl Chances {
     /// Where nothing is thrown.
     pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
 
-    /// The sums of the probabilities up to each outcome; infinite from the last possible one on.
+    /// The cumulative probability of each outcome; infinite from the last possible one on.
     #[inline]
     pub(crate) fn sums(&self) -> &[f64] {
         &self.sums

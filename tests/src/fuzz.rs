@@ -365,7 +365,7 @@ fn check(race: &Race, state: &State) {
         Node::Chance(_) => {
             assert!(legal.is_empty(), "{text}: {legal:?} while the dice are thrown");
             let sum: f64 = chances.iter().sum();
-            assert!((sum - 1.0).abs() < 1e-6, "{text}: the chances are {chances:?}");
+            assert!((sum - 1.0).abs() < 1e-12, "{text}: the chances are {chances:?}");
         }
         Node::Decision(_) => assert!(!legal.is_empty() && chances.is_empty(), "{text}: nothing is legal"),
         Node::Terminal => {

@@ -81,12 +81,9 @@ impl Manifest {
             writeln!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
         }
         if !self.levels.is_empty() {
-            writeln!(
-                card,
-                "\nLevels of difficulty: what they give away a decision by the bot's own values, and what they score"
-            )?;
+            writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and what they score")?;
             writeln!(card, "against the bot as it is.\n")?;
-            writeln!(card, "| level | given away | score |\n|---|---|---|")?;
+            writeln!(card, "| level | regret | score |\n|---|---|---|")?;
         }
         for Calibration { level, regret, regret_interval: [low, high], score, score_interval, .. } in &self.levels {
             let score = percent(*score, *score_interval);

@@ -200,13 +200,8 @@ impl Race {
                     let home = Move { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
                     return Some((home, 1));
                 }
-                (
-                    landing(
-                        value,
-                        turns.moved(own, value, action, self.rules.gate_rule.is_open(state, state.mover)).1,
-                    )?,
-                    1,
-                )
+                let is_open = self.rules.gate_rule.is_open(state, state.mover);
+                (landing(value, turns.moved(own, value, action, is_open).1)?, 1)
             }
             Turns::Divide(_) => return None,
             Turns::Dice(_) => {

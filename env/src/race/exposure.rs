@@ -189,16 +189,6 @@ fn shared(rules: &Rules) -> Box<[[u128; PLACES]; MAX_SEATS]> {
 }
 
 impl Rules {
-    /// The numbers of steps that a piece on the course can go with one throw, as bits.
-    pub(crate) fn steps_of_throw(&self, throw: &Throw) -> u128 {
-        let [a, b] = throw.values;
-        match self.sheet.turn.kind {
-            TurnKind::Throw | TurnKind::Series => 1 << a,
-            TurnKind::Dice => 1 << a | 1 << b | 1 << (a + b),
-            TurnKind::Divide => (2 << (a + b)) - 2,
-        }
-    }
-
     /// The steps that a unit goes with one throw; 0 where it cannot.
     fn unit_steps(&self, throw: &Throw) -> u8 {
         let [a, b] = throw.values;

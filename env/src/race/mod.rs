@@ -237,8 +237,8 @@ impl Race {
         values[..self.rules.dice()].to_vec()
     }
 
-    /// How many single pieces of `seat` stand where an enemy's piece comes by one throw that is not too rare (1/16 or
-    /// more): distance alone counts, not what bars the way.
+    /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
+    /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
         self.layout.exposed_pieces(&self.rules, state, seat)
     }

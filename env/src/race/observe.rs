@@ -321,7 +321,7 @@ impl Layout {
 struct Left {
     /// The numbers of steps, as bits.
     steps: [u128; 2],
-    /// The places that a piece reaches that waits, as bits.
+    /// The places that a waiting piece reaches, as bits.
     entered: [u128; 2],
 }
 

@@ -1,7 +1,7 @@
 //! Which places pieces can ever reach, and from which the finish can: what a sheet is checked by, and what observations
 //! have room for.
 
-use crate::race::rules::{Rules, WALL};
+use crate::race::rules::{Rules, Throw, WALL};
 use crate::sheet::{Divide, EntryAt, SentTo, Setup, TurnKind, UnitKind};
 
 /// The numbers of the bits that are set, ascending.
@@ -29,6 +29,16 @@ impl Rules {
             }
         }
         steps & !1
+    }
+
+    /// The numbers of steps that a piece on the course can go with one throw, as bits.
+    pub(crate) fn steps_of_throw(&self, throw: &Throw) -> u128 {
+        let [a, b] = throw.values;
+        match self.sheet.turn.kind {
+            TurnKind::Throw | TurnKind::Series => 1 << a,
+            TurnKind::Dice => 1 << a | 1 << b | 1 << (a + b),
+            TurnKind::Divide => (2 << (a + b)) - 2,
+        }
     }
 
     /// The places to which so many steps lead from a place on the course, as bits.

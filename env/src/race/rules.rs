@@ -349,8 +349,9 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was. To be
-    /// asked before the mover's own pieces are written: what has just been written in part is slow to read as a whole.
+    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was.
+    /// Where speed matters it comes before the mover's own pieces are written: what has just been written in part is
+    /// slow to read as a whole.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];

@@ -241,7 +241,7 @@ fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     if !chances.is_empty() {
         let sum: f64 = chances.iter().sum();
         let are_probabilities = chances.iter().all(|&probability| (0.0..=1.0).contains(&probability));
-        let is_distribution = are_probabilities && (sum - 1.0).abs() < 1e-6 && chances.len() <= 256;
+        let is_distribution = are_probabilities && (sum - 1.0).abs() < 1e-12 && chances.len() <= 256;
         hold("probabilities sum to one", state, is_distribution, || format!("{chances:?} sum to {sum}"))?;
     }
     Ok(())

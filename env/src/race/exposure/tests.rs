@@ -28,7 +28,7 @@ fn exposed_at(position: &str, owner: Seat) -> Vec<(u8, usize)> {
     exposed(&race, &state, owner)
 }
 
-/// Every game by itself, with each of its house rules, and with some that go together.
+/// Every game by itself, and with each of its house rules.
 fn games(pieces: Option<usize>) -> Vec<Race> {
     let mut texts: HashSet<String> = HashSet::new();
     for sheet in builtin::all() {
