@@ -44,6 +44,12 @@ impl Seat {
         Seat(((self.0 as usize + quarters) & 3) as u8)
     }
 
+    /// How many quarter turns counter-clockwise of this seat `other` is, 0 to 3.
+    #[inline]
+    pub(crate) const fn quarters_to(self, other: Seat) -> usize {
+        (other.0 as usize + MAX_SEATS - self.0 as usize) & 3
+    }
+
     /// `S`, `E`, `N` or `W`.
     pub const fn letter(self) -> char {
         ['S', 'E', 'N', 'W'][self.index()]

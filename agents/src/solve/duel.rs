@@ -390,7 +390,7 @@ impl TurnVisitor for Choice<'_> {
         (self.probability, self.best) = (probability, None);
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, end: TurnEnd) {
         let TurnEnd { camps: [own, other, ..], then } = end;
         let value = match then {

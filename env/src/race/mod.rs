@@ -68,6 +68,17 @@ pub(crate) enum Turns {
     Divide(DivideTurns),
 }
 
+impl Turns {
+    /// Lets the game go on where nobody can ever move again.
+    fn ignore_dead_ends(&mut self) {
+        match self {
+            Turns::Throw(turns) => turns.waits = false,
+            Turns::Dice(turns) => turns.waits = false,
+            Turns::Series(_) | Turns::Each(_) | Turns::Divide(_) => {}
+        }
+    }
+}
+
 /// Who plays with how many pieces, and whose turn is next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seating {

@@ -2,6 +2,7 @@
 //! have room for.
 
 use crate::race::rules::{Rules, Throw, WALL};
+use crate::race::state::MAX_PIECES;
 use crate::sheet::{Divide, EntryAt, SentTo, Setup, TurnKind, UnitKind};
 
 /// The numbers of the bits that are set, ascending.
@@ -16,17 +17,18 @@ pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
 impl Rules {
     /// Every number of steps that one hop can have, as bits.
     pub(crate) fn hops(&self) -> u128 {
-        let sheet = &self.sheet;
-        let mut steps: u128 = 0;
-        for throw in &self.outcomes {
-            let [a, _] = throw.values;
-            steps |= self.steps_of_throw(throw);
-            if sheet.turn.divide == Divide::Finish {
-                steps |= (2 << a) - 2;
-            }
-            if sheet.unit.kind != UnitKind::None {
-                steps |= 1 << self.does[usize::from(a)].unit_steps;
-            }
+        self.outcomes.iter().fold(0, |steps, throw| steps | self.hops_of_throw(throw))
+    }
+
+    /// Every number of steps that one hop by a throw can have, by a part of it or as a unit, too, as bits.
+    fn hops_of_throw(&self, throw: &Throw) -> u128 {
+        let [a, _] = throw.values;
+        let mut steps = self.steps_of_throw(throw);
+        if self.sheet.turn.divide == Divide::Finish {
+            steps |= (2 << a) - 2;
+        }
+        if self.sheet.unit.kind != UnitKind::None {
+            steps |= 1 << self.does[usize::from(a)].unit_steps;
         }
         steps & !1
     }
@@ -51,6 +53,27 @@ impl Rules {
     /// The places to which one hop leads from a place on the course, with the gate open and closed, as bits.
     fn hops_from(&self, place: u8, hops: u128) -> u128 {
         self.led(place, hops, true) | self.led(place, hops, false)
+    }
+
+    /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits; perhaps more.
+    pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
+        let hops = self.hops_of_throw(throw);
+        let from = |[landed, passed]: [u128; 2], place: u8| {
+            let longest = (place + hops.checked_ilog2().unwrap_or(0) as u8).min(self.home);
+            [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
+        };
+        let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
+        if own.contains(&0) {
+            let entered = match self.sheet.entry.at {
+                EntryAt::Start => [2, 0],
+                EntryAt::Count => from([0; 2], self.entry),
+            };
+            // A piece that enters without spending the throw goes on by it.
+            let on = if self.sheet.entry.spends { 0 } else { entered[0] };
+            let [landed, passed] = places_of(on).fold(entered, from);
+            met = [met[0] | landed, met[1] | passed];
+        }
+        met
     }
 
     /// The places where a piece can ever stand, as bits.

@@ -149,13 +149,22 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
+    /// The same with one more piece, on a cell as a bit.
+    #[inline]
+    pub(crate) fn with(self, cell: Cells) -> Crowd {
+        Crowd { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    }
+
     /// The same with one seat's pieces.
     #[inline]
     pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Crowd {
-        places.iter().fold(self, |Crowd { ones, twos }, &place| {
-            let bit = bits[usize::from(place) % PLACES];
-            Crowd { ones: ones | bit, twos: twos | ones & bit }
-        })
+        places.iter().fold(self, |crowd, &place| crowd.with(bits[usize::from(place) % PLACES]))
+    }
+
+    /// The cells of `others` that are met: those with one, and those with two where only two count.
+    #[inline]
+    pub(crate) fn of(self, others: Crowd) -> Cells {
+        self.ones & others.ones | self.twos & others.twos
     }
 }
 

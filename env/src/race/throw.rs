@@ -30,7 +30,7 @@ pub(crate) struct ThrowTurns {
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
-    waits: bool,
+    pub(super) waits: bool,
     home: u8,
     again_on_capture: bool,
     most_throws: u8,
@@ -173,13 +173,6 @@ impl ThrowTurns {
     #[inline]
     pub(super) fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
-    }
-
-    /// The cells strictly between two places of a seat.
-    #[inline]
-    pub(super) fn between(&self, seat: Seat, from: u8, to: u8) -> Cells {
-        let below = &self.long.below[seat.index()];
-        below[usize::from(to) % PLACES] & !below[usize::from(from.max(self.entry) + 1) % PLACES]
     }
 
     /// The pieces of `seat` that can take `throw`.

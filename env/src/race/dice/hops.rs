@@ -9,18 +9,18 @@ use crate::race::slots::{Set, Slots};
 use crate::race::state::{MAX_PIECES, NO_PIECE};
 
 /// The die that a pawn takes: a place in [`Hops::dice`].
-pub(in crate::race) const SMALLER: usize = 0;
-pub(in crate::race) const LARGER: usize = 1;
+pub(super) const SMALLER: usize = 0;
+pub(super) const LARGER: usize = 1;
 
 /// The die that remains when one is taken.
 #[inline]
-pub(in crate::race) fn other(die: usize) -> usize {
+pub(super) fn other(die: usize) -> usize {
     SMALLER + LARGER - die
 }
 
 /// The pawns of one colour before they move, and where two dice take them.
 #[derive(Debug)]
-pub(in crate::race) struct Hops<'a> {
+pub(super) struct Hops<'a> {
     squares: &'a Squares,
     own: Slots,
     ring: &'a Ring,
@@ -42,19 +42,19 @@ struct Landings {
 
 /// A pawn that lands.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::race) struct Hop {
+pub(super) struct Hop {
     /// The place on its course.
-    pub(in crate::race) place: u8,
-    pub(in crate::race) square: u8,
+    pub(super) place: u8,
+    pub(super) square: u8,
     /// Whether it cuts the enemy there.
-    pub(in crate::race) cuts: bool,
+    pub(super) cuts: bool,
 }
 
 impl<'a> Hops<'a> {
     /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined: so the
     /// sets stay in registers.
     #[inline(always)]
-    pub(in crate::race) fn new(
+    pub(super) fn new(
         squares: &'a Squares,
         own: [u8; MAX_PIECES],
         ring: &'a Ring,
@@ -69,19 +69,19 @@ impl<'a> Hops<'a> {
     }
 
     #[inline]
-    pub(in crate::race) fn is_doublet(&self) -> bool {
+    pub(super) fn is_doublet(&self) -> bool {
         self.dice[SMALLER] == self.dice[LARGER]
     }
 
     /// The steps of a die.
     #[inline]
-    pub(in crate::race) fn steps(&self, die: usize) -> u8 {
+    pub(super) fn steps(&self, die: usize) -> u8 {
         self.dice[die]
     }
 
     /// The lowest of the pawns on each index.
     #[inline]
-    pub(in crate::race) fn lowest(&self) -> Set {
+    pub(super) fn lowest(&self) -> Set {
         self.lowest
     }
 
@@ -98,21 +98,21 @@ impl<'a> Hops<'a> {
 
     /// Pawns that can take a die before any other pawn moves.
     #[inline]
-    pub(in crate::race) fn firsts(&self, die: usize) -> Set {
+    pub(super) fn firsts(&self, die: usize) -> Set {
         self.may_begin() & self.landings[die].open()
     }
 
     /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave
     /// the other outside.
     #[inline]
-    pub(in crate::race) fn sums(&self) -> Set {
+    pub(super) fn sums(&self) -> Set {
         let sum = self.landings(self.dice[SMALLER] + self.dice[LARGER], self.beyond);
         (self.may_begin() & sum.open()).when(self.cut.len() < 2)
     }
 
     /// Pawns that can take a doublet together with the next on their index.
     #[inline]
-    pub(in crate::race) fn pairs(&self) -> Set {
+    pub(super) fn pairs(&self) -> Set {
         let pairs = self.lowest & self.landings[SMALLER].open_to_pairs(self.own);
         pairs.when(self.cut.is_empty() && self.is_doublet())
     }
@@ -138,7 +138,7 @@ impl<'a> Hops<'a> {
     /// The other slots that may take the other die after `slot` has taken `die`: of equal pawns the lowest, and of two
     /// orders with one result the one that is listed first.
     #[inline]
-    pub(in crate::race) fn others(&self, slot: usize, die: usize) -> Set {
+    pub(super) fn others(&self, slot: usize, die: usize) -> Set {
         if !self.firsts(die).contains(slot) {
             return Set::NONE;
         }
@@ -159,14 +159,14 @@ impl<'a> Hops<'a> {
 
     /// The slots that may take the other die after `slot` has taken `die`; the same slot takes both in one hop.
     #[inline]
-    pub(in crate::race) fn seconds(&self, slot: usize, die: usize) -> Set {
+    pub(super) fn seconds(&self, slot: usize, die: usize) -> Set {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
     /// Whether the larger die first can lead where the smaller one first does not: past the order in which pawns that
     /// are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a cut opens.
     #[inline]
-    pub(in crate::race) fn order_matters(&self) -> bool {
+    pub(super) fn order_matters(&self) -> bool {
         let Landings { squares, crowds } = self.landings[SMALLER];
         let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
         let cutting = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
@@ -187,19 +187,19 @@ impl<'a> Hops<'a> {
 
     /// The hop of a pawn by one die, before any other moves.
     #[inline]
-    pub(in crate::race) fn by(&self, slot: usize, die: usize) -> Hop {
+    pub(super) fn by(&self, slot: usize, die: usize) -> Hop {
         self.hop(slot, self.dice[die], self.beyond)
     }
 
     /// The hop of a pawn by both dice.
     #[inline]
-    pub(in crate::race) fn by_sum(&self, slot: usize) -> Hop {
+    pub(super) fn by_sum(&self, slot: usize) -> Hop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
     }
 
     /// The hops of a pawn by one die and then of another by the other die.
     #[inline]
-    pub(in crate::race) fn both(&self, slot: usize, die: usize, second: usize) -> [Hop; 2] {
+    pub(super) fn both(&self, slot: usize, die: usize, second: usize) -> [Hop; 2] {
         let first = self.by(slot, die);
         let beyond = if first.cuts { Beyond::Enters } else { self.beyond };
         [first, self.hop(second, self.dice[other(die)], beyond)]
@@ -218,7 +218,7 @@ impl<'a> Hops<'a> {
     }
 
     /// Whether any throw of two dice moves any pawn, where none is cut.
-    pub(in crate::race) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
+    pub(super) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
         outcomes.iter().any(|&Throw { values: [smaller, larger], .. }| {
             let open = |steps| self.pawns() & self.landings(steps, self.beyond).open();
             let pairs = self.landings(smaller, self.beyond).open_to_pairs(self.own).when(smaller == larger);

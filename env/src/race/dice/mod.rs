@@ -30,7 +30,7 @@ pub(crate) struct DiceTurns {
     gate_rule: GateRule,
     /// What becomes of pieces beyond a gate that is closed to them.
     closed: Beyond,
-    waits: bool,
+    pub(super) waits: bool,
     home: u8,
     /// What a piece of the seat so many quarter turns counter-clockwise is in a crowd.
     pawns: [u8; MAX_SEATS],
@@ -91,61 +91,21 @@ impl DiceTurns {
         let own = state.pieces[colour.index()];
         ring.add(&own, self.squares(colour), OWN);
         for &other in self.seating.others(colour) {
-            ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[quarters(colour, other)]);
+            ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[colour.quarters_to(other)]);
         }
         Hops::new(self.squares(colour), own, ring, dice, self.beyond(self.may_enter(state, colour)))
     }
 
     /// The squares of a seat.
     #[inline]
-    pub(super) fn squares(&self, seat: Seat) -> &Squares {
+    fn squares(&self, seat: Seat) -> &Squares {
         &self.squares[seat.index()]
     }
 
     /// What becomes of pieces beyond the gate that is open to them or not.
     #[inline]
-    pub(super) fn beyond(&self, may_enter: bool) -> Beyond {
+    fn beyond(&self, may_enter: bool) -> Beyond {
         if may_enter { Beyond::Enters } else { self.closed }
-    }
-
-    /// Tells `visit` the moves of every legal turn: two hops, one of them twice where one pawn moves alone, and none
-    /// for a pass. Moves with one result may be told more than once.
-    #[inline]
-    pub(super) fn visit_moves(&self, hops: &Hops, mut visit: impl FnMut(Option<[Move; 2]>)) {
-        let (sums, pairs) = (hops.sums(), hops.pairs());
-        let order_matters = !hops.is_doublet() && hops.order_matters();
-        let mut is_empty = true;
-        let mut found = |moves| {
-            is_empty = false;
-            visit(moves);
-        };
-        for slot in hops.lowest().iter() {
-            if sums.contains(slot) {
-                found(Some([(slot, hops.by_sum(slot)); 2]));
-            }
-            if pairs.contains(slot) {
-                let hop = hops.by(slot, SMALLER);
-                found(Some([(slot, hop), (slot + 1, hop)]));
-            }
-            for die in [SMALLER, LARGER].into_iter().take(if order_matters { 2 } else { 1 }) {
-                for second in hops.others(slot, die).iter() {
-                    let [hop, next] = hops.both(slot, die, second);
-                    found(Some([(slot, hop), (second, next)]));
-                }
-            }
-        }
-        let is_optional = self.is_optional;
-        if is_empty || is_optional {
-            for die in [SMALLER, LARGER].into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
-                for slot in (hops.firsts(die) & hops.lowest()).iter() {
-                    is_empty = false;
-                    visit(Some([(slot, hops.by(slot, die)); 2]));
-                }
-            }
-        }
-        if is_empty || is_optional {
-            visit(None);
-        }
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
@@ -323,16 +283,10 @@ impl DiceTurns {
 
     /// Whether pawns may have no move left with any throw: otherwise they surely have one.
     #[inline]
-    pub(super) fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
+    fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
         self.waits && !may_enter && pieces[0] >= self.late_from
     }
 }
 
-/// Quarter turns counter-clockwise from one colour to another.
-#[inline]
-fn quarters(from: Seat, to: Seat) -> usize {
-    (to.index() + MAX_SEATS - from.index()) % MAX_SEATS
-}
-
 /// A pawn's slot and hop.
-pub(super) type Move = (usize, Hop);
+type Move = (usize, Hop);

@@ -8,13 +8,13 @@ use crate::race::rules::{PLACES, Rules};
 use crate::race::state::MAX_PIECES;
 
 /// The square of all places where nobody is in the way.
-pub(in crate::race) const BESIDE: u8 = 0;
+pub(super) const BESIDE: u8 = 0;
 /// The square of places that there are not: there is no room.
-pub(in crate::race) const NOWHERE: u8 = 127;
+pub(super) const NOWHERE: u8 = 127;
 
 /// What becomes of a piece that goes beyond the gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::race) enum Beyond {
+pub(super) enum Beyond {
     /// It goes in.
     Enters,
     /// It may not go there.
@@ -25,7 +25,7 @@ pub(in crate::race) enum Beyond {
 
 /// The squares of one seat.
 #[derive(Clone, Debug)]
-pub(in crate::race) struct Squares {
+pub(super) struct Squares {
     /// By place.
     of: [u8; 256],
     /// By what becomes of pieces beyond the gate, and by place if there were no gate.
@@ -35,7 +35,7 @@ pub(in crate::race) struct Squares {
 }
 
 impl Squares {
-    pub(in crate::race) fn new(rules: &Rules, seat: Seat) -> Squares {
+    pub(super) fn new(rules: &Rules, seat: Seat) -> Squares {
         let cell = |place: u8| match rules.cells[seat.index()][usize::from(place) % PLACES] {
             cell if rules.captured >> cell & 1 == 1 => cell,
             _ => BESIDE,
@@ -54,38 +54,38 @@ impl Squares {
 
     /// The square of a piece on `place`.
     #[inline]
-    pub(in crate::race) fn of(&self, place: u8) -> u8 {
+    pub(super) fn of(&self, place: u8) -> u8 {
         self.of[usize::from(place)]
     }
 
     /// The square on which a piece lands that would be on `place` if there were no gate.
     #[inline]
-    pub(in crate::race) fn landing(&self, place: u8, beyond: Beyond) -> u8 {
+    pub(super) fn landing(&self, place: u8, beyond: Beyond) -> u8 {
         self.landings[beyond as usize][usize::from(place)]
     }
 
     /// The place where a piece lands that would be on `place` if there were no gate.
     #[inline]
-    pub(in crate::race) fn place(&self, place: u8, beyond: Beyond) -> u8 {
+    pub(super) fn place(&self, place: u8, beyond: Beyond) -> u8 {
         if place >= self.gate && beyond == Beyond::Laps { place.wrapping_sub(self.lap) } else { place }
     }
 }
 
 /// Who stands on each square: the numbers of own, enemy and partner's pieces, side by side in a byte.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::race) struct Ring([u8; 128]);
+pub(super) struct Ring([u8; 128]);
 
 /// One piece of a crowd.
-pub(in crate::race) const OWN: u8 = 1;
-pub(in crate::race) const ENEMY: u8 = 8;
-pub(in crate::race) const PARTNER: u8 = 64;
+pub(super) const OWN: u8 = 1;
+pub(super) const ENEMY: u8 = 8;
+pub(super) const PARTNER: u8 = 64;
 /// Bits of a crowd: any own pieces, two, and any enemies.
-pub(in crate::race) const ANY_OWN: u8 = 7 * OWN;
-pub(in crate::race) const TWO_OWN: u8 = 6 * OWN;
-pub(in crate::race) const ANY_ENEMY: u8 = 7 * ENEMY;
+pub(super) const ANY_OWN: u8 = 7 * OWN;
+pub(super) const TWO_OWN: u8 = 6 * OWN;
+pub(super) const ANY_ENEMY: u8 = 7 * ENEMY;
 /// Bits of a crowd that close the square to a piece by itself, and to a unit.
-pub(in crate::race) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
-pub(in crate::race) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
+pub(super) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
+pub(super) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
 /// Written at once: to read together what was written byte by byte takes long.
 const EMPTY: [u8; 128] = {
@@ -97,13 +97,13 @@ const EMPTY: [u8; 128] = {
 impl Ring {
     /// The squares without pieces.
     #[inline]
-    pub(in crate::race) fn empty() -> Ring {
+    pub(super) fn empty() -> Ring {
         Ring(EMPTY)
     }
 
     /// Adds the pieces of a seat, each as `piece`: [`OWN`], [`ENEMY`] or [`PARTNER`].
     #[inline]
-    pub(in crate::race) fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
+    pub(super) fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
         for &place in places {
             let crowd = &mut self.0[usize::from(squares.of(place)) % 128];
             *crowd = crowd.wrapping_add(piece);
@@ -113,7 +113,7 @@ impl Ring {
 
     /// The crowd on a square.
     #[inline]
-    pub(in crate::race) fn at(&self, square: u8) -> u8 {
+    pub(super) fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]
     }
 }

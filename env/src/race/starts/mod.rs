@@ -1,15 +1,14 @@
 //! The positions at the start of a turn of a race game, and walks through its turns.
 //!
-//! Which moves there are is asked of the same functions by which the engine plays; only the bookkeeping differs.
-//! Nothing of the turn is stepped through, and captures are looked up.
+//! A turn leads where the engine leads. Where throws are few, what a camp can do is listed beforehand by stepping the
+//! engine; the throws of a series are given to units by the same functions by which the engine gives them.
 
 mod camps;
-mod dice;
+mod listed;
+#[cfg(test)]
+mod listed_tests;
 mod series;
 mod stepped;
-mod throw;
-#[cfg(test)]
-mod throw_tests;
 
 use std::ops::Range;
 
@@ -19,9 +18,8 @@ use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
 use crate::starts::{Camp, CampInfo, Camps, RowVisitor, TurnStarts, TurnVisitor};
 use camps::CampList;
-use dice::DiceWalk;
+use listed::ListedWalk;
 use series::SeriesWalk;
-use throw::ThrowWalk;
 
 /// The most positions that are numbered: what a solver can hold in memory.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -192,30 +190,30 @@ impl RaceStarts {
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     starts: RaceStarts,
+    /// Cells that two seats cannot both hold.
+    exclusive: Cells,
     walk: Walk,
 }
 
 #[derive(Clone, Debug)]
 enum Walk {
-    Series(SeriesWalk),
-    Throw(ThrowWalk),
-    Dice(DiceWalk),
-    /// By stepping the engine, and the cells that two seats cannot both hold.
-    Stepped(Cells),
+    Series(Box<SeriesWalk>),
+    Listed(Box<ListedWalk>),
+    Stepped,
 }
 
 impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
     pub fn new(starts: RaceStarts) -> RaceTurns {
-        let is_listed = throw::is_listed(&starts.race);
         let walk = match &starts.race.turns {
-            Turns::Series(turns) if starts.race.spec.pieces <= 2 => Walk::Series(SeriesWalk::new(&starts, turns)),
-            Turns::Throw(turns) if is_listed => Walk::Throw(ThrowWalk::new(&starts, turns)),
-            Turns::Dice(turns) => Walk::Dice(DiceWalk::new(&starts, turns)),
-            _ => Walk::Stepped(starts.race.exclusive_cells()),
+            Turns::Series(turns) if starts.race.spec.pieces <= 2 => {
+                Walk::Series(Box::new(SeriesWalk::new(&starts, turns)))
+            }
+            Turns::Series(_) | Turns::Each(_) => Walk::Stepped,
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => Walk::Listed(Box::new(ListedWalk::new(&starts))),
         };
-        RaceTurns { starts, walk }
+        RaceTurns { exclusive: starts.race.exclusive_cells(), starts, walk }
     }
 
     /// The positions.
@@ -246,13 +244,8 @@ impl TurnStarts for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, camps: Camps) -> bool {
-        let mover = self.starts.alike(mover);
-        match &self.walk {
-            Walk::Series(_) => true,
-            Walk::Throw(walk) => walk.is_position(&self.starts, mover, camps),
-            Walk::Dice(walk) => walk.is_position(camps),
-            Walk::Stepped(exclusive) => self.starts.are_apart(mover, camps, *exclusive),
-        }
+        // A series is walked from combinations of camps that no game has, too: that spares asking.
+        matches!(self.walk, Walk::Series(_)) || self.starts.are_apart(self.starts.alike(mover), camps, self.exclusive)
     }
 
     #[inline]
@@ -260,9 +253,8 @@ impl TurnStarts for RaceTurns {
         let mover = self.starts.alike(mover);
         match &self.walk {
             Walk::Series(walk) => walk.visit(&self.starts, mover, camps, visitor),
-            Walk::Throw(walk) => walk.visit(&self.starts, mover, camps, visitor),
-            Walk::Dice(walk) => walk.visit(&self.starts, camps, visitor),
-            Walk::Stepped(_) => stepped::visit(&self.starts, mover, camps, visitor),
+            Walk::Listed(walk) => walk.visit(&self.starts, mover, camps, visitor),
+            Walk::Stepped => stepped::visit(&self.starts, mover, camps, visitor),
         }
     }
 
@@ -280,8 +272,8 @@ impl TurnStarts for RaceTurns {
     fn cut_off(&self) -> f64 {
         match &self.walk {
             Walk::Series(walk) => walk.cut_off(),
-            Walk::Stepped(_) if self.starts.race.series().is_some() => stepped::MISSING,
-            Walk::Throw(_) | Walk::Dice(_) | Walk::Stepped(_) => 0.0,
+            Walk::Stepped => stepped::MISSING,
+            Walk::Listed(_) => 0.0,
         }
     }
 }

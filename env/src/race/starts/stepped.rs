@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::RaceStarts;
 use crate::game::{Game, Node, Outcome, Seat};
+use crate::race::Race;
 use crate::race::state::State;
 use crate::starts::{Camps, Then, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
@@ -13,26 +14,55 @@ pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turn of `mover`.
 pub(super) fn visit(starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
-    let race = &starts.race;
-    let mut results = TurnResults::new();
     for (state, probability) in thrown(starts, &starts.state(mover, camps)) {
         visitor.throws(probability);
-        turn_results(race, &state, &mut results);
-        for end in results.states() {
-            let then = match race.node(end) {
-                Node::Chance(seat) if seat == mover => Then::Again,
-                Node::Chance(_) | Node::Decision(_) => Then::Next,
-                Node::Terminal if end.finished[mover.index()] > 0 => Then::Won,
-                Node::Terminal => Then::Drawn,
-            };
-            let mut after = camps;
-            if then != Then::Won {
-                for (camp, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(mover)) {
-                    *camp = starts.camps.of(end, seat).expect("the end of a turn is a position");
-                }
+        ends_of(starts, camps, &state).into_iter().for_each(|end| visitor.end(end));
+    }
+}
+
+/// Visits the ends of the turn of `mover` with one outcome.
+#[cold]
+#[inline(never)]
+pub(super) fn visit_outcome(
+    starts: &RaceStarts,
+    mover: Seat,
+    camps: Camps,
+    outcome: usize,
+    visitor: &mut impl TurnVisitor,
+) {
+    let mut state = starts.state(mover, camps);
+    starts.race.apply_chance(&mut state, Outcome(outcome as u8));
+    ends_of(starts, camps, &state).into_iter().for_each(|end| visitor.end(end));
+}
+
+fn ends_of(starts: &RaceStarts, camps: Camps, thrown: &State) -> Vec<TurnEnd> {
+    let end = |end: &State| {
+        let then = then(&starts.race, end, thrown.mover);
+        let mut after = camps;
+        if then != Then::Won {
+            for (camp, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(thrown.mover)) {
+                *camp = starts.camps.of(end, seat).expect("the end of a turn is a position");
             }
-            visitor.end(TurnEnd { camps: after, then });
         }
+        TurnEnd { camps: after, then }
+    };
+    results(&starts.race, thrown).states().iter().map(end).collect()
+}
+
+/// The positions in which a turn can end with what was thrown.
+pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
+    let mut results = TurnResults::new();
+    turn_results(race, thrown, &mut results);
+    results
+}
+
+/// What happens after a turn of `mover` that ended so.
+pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Then {
+    match race.node(end) {
+        Node::Chance(seat) if seat == mover => Then::Again,
+        Node::Chance(_) | Node::Decision(_) => Then::Next,
+        Node::Terminal if end.finished[mover.index()] > 0 => Then::Won,
+        Node::Terminal => Then::Drawn,
     }
 }
 

@@ -11,7 +11,6 @@ mod tests;
 mod throws;
 
 use super::RaceStarts;
-use super::throw::quarters;
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::series::SeriesTurns;
 use crate::sheet::Must;
@@ -205,7 +204,7 @@ impl SeriesWalk {
     fn enemies(&self, starts: &RaceStarts, mover: Seat, camps: Camps) -> Seen {
         let mut enemies = Seen { struck: [0, 1 << (WON % PAIR)], closed: 0 };
         for (&camp, seat) in camps[..self.seats].iter().zip(starts.in_turn(mover)).skip(1) {
-            let seen = self.seen[quarters(mover, seat)][usize::from(camp)];
+            let seen = self.seen[mover.quarters_to(seat)][usize::from(camp)];
             enemies.struck[0] |= seen.struck[0];
             enemies.struck[1] |= seen.struck[1];
             enemies.closed |= seen.closed;
@@ -231,7 +230,7 @@ impl SeriesWalk {
         }
         camps[0] = choice.camp;
         for (camp, seat) in camps[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
-            let captured = &self.captured[quarters(mover, seat)];
+            let captured = &self.captured[mover.quarters_to(seat)];
             for landing in choice.landings {
                 *camp = captured[usize::from(*camp)][usize::from(landing) % LANDINGS];
             }
@@ -340,7 +339,7 @@ fn closed_sets(starts: &RaceStarts, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u
     for &mover in starts.movers() {
         let mut sets = BTreeSet::from([0]);
         for enemy in starts.in_turn(mover).skip(1) {
-            let one: BTreeSet<u64> = seen[quarters(mover, enemy)].iter().map(|seen| seen.closed).collect();
+            let one: BTreeSet<u64> = seen[mover.quarters_to(enemy)].iter().map(|seen| seen.closed).collect();
             sets = sets.iter().flat_map(|set| one.iter().map(move |closed| set | closed)).collect();
         }
         all.extend(sets);

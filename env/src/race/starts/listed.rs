@@ -1,0 +1,343 @@
+//! Walks through turns of one throw, of one die or several: what each camp can do with each throw is listed beforehand,
+//! by stepping the engine, once for every way in which enemies can stand where it matters.
+
+use std::collections::HashMap;
+
+use indexmap::IndexSet;
+
+use super::{RaceStarts, stepped};
+use crate::chance::mix;
+use crate::game::{Game, MAX_SEATS, Outcome, Seat};
+use crate::race::Race;
+use crate::race::reach::places_of;
+use crate::race::rules::{Cells, Crowd, PLACES};
+use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::starts::{Camp, Camps, Then, TurnEnd, TurnVisitor};
+
+/// What the walk looks up of each camp.
+#[derive(Clone, Debug)]
+pub(super) struct ListedWalk {
+    /// The game without its dead ends, which depend on all pieces.
+    race: Race,
+    /// `[mover]`: for each camp and outcome what it can do.
+    turns: Vec<Vec<Turn>>,
+    patterns: Vec<Pattern>,
+    /// Lists of ends, one after the other.
+    ends: Vec<End>,
+    consequences: IndexSet<Consequence>,
+    /// `[seat][place]`: what a piece there adds to the key of a pattern.
+    keys: Box<[[u32; PLACES]; MAX_SEATS]>,
+    /// Whether a game can end because nobody can move.
+    waits: bool,
+    /// By camp, whether enemies may leave it no move with any throw.
+    may_be_stuck: Vec<bool>,
+}
+
+/// What a camp can do with an outcome.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The cells where an enemy's piece matters, and those where two do.
+    relevant: Crowd,
+    /// Where its ends begin with no enemies there.
+    alone: u32,
+    /// Whether nothing moves then.
+    is_stuck: bool,
+    /// Where its patterns with enemies begin and end, by ascending keys. One that is not listed is walked by stepping
+    /// the engine.
+    patterns: [u32; 2],
+}
+
+/// Enemies on the cells that matter, and where the ends of the turn begin.
+#[derive(Clone, Copy, Debug)]
+struct Pattern {
+    key: u32,
+    start: u32,
+}
+
+/// How a turn ends: the own camp, and what comes of it for others. Small, since memory is what walks wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct End {
+    camp: Camp,
+    /// An index of [`ListedWalk::consequences`], and [`LAST`] at the end of a list.
+    consequence: u16,
+}
+
+const LAST: u16 = 1 << 15;
+
+/// In the place of an end that there is not.
+const QUIET_END: End = End { camp: 0, consequence: LAST };
+
+/// The first consequences: nobody loses anything.
+const QUIET: [Then; 3] = [Then::Next, Then::Again, Then::Won];
+
+/// What happens after a turn, and the pieces that enemies have lost in it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Consequence {
+    then: Then,
+    lost: Vec<Piece>,
+}
+
+/// A seat and the place of one of its pieces.
+type Piece = (Seat, u8);
+
+/// Outcomes whose lists are looked up together.
+const TOGETHER: usize = 16;
+
+/// No list.
+const NONE: u32 = u32::MAX;
+
+/// Where enemies can stand in more ways, these are not listed.
+const MOST_PATTERNS: usize = 256;
+
+impl ListedWalk {
+    pub(super) fn new(starts: &RaceStarts) -> ListedWalk {
+        let rules = &starts.race.rules;
+        let camps = 0..starts.camps().len() as Camp;
+        let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
+        let mut race = starts.race.clone();
+        race.turns.ignore_dead_ends();
+        let mut walk = ListedWalk {
+            race,
+            turns: vec![Vec::new(); MAX_SEATS],
+            patterns: Vec::new(),
+            ends: Vec::new(),
+            consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
+            keys: Box::new(std::array::from_fn(|seat| std::array::from_fn(|place| key(seat, place)))),
+            waits: rules.waits_at_gate(),
+            may_be_stuck: vec![false; camps.len()],
+        };
+        // What a camp does alone is asked for most: these lists stand together, and those of each camp do.
+        for &mover in starts.movers() {
+            for camp in camps.clone() {
+                let mut lists = HashMap::new();
+                for outcome in 0..rules.outcomes.len() {
+                    let (alone, is_stuck) = walk.add(starts, mover, camp, outcome, &[], &mut lists);
+                    let relevant = walk.relevant(starts, mover, camp, outcome);
+                    walk.turns[mover.index()].push(Turn { relevant, alone, is_stuck, patterns: [0; 2] });
+                }
+            }
+        }
+        for &mover in starts.movers() {
+            for camp in camps.clone() {
+                let mut lists = HashMap::new();
+                let outcomes = 0..rules.outcomes.len();
+                let stuck = outcomes.filter(|&outcome| walk.list(starts, mover, camp, outcome, &mut lists)).count();
+                walk.may_be_stuck[usize::from(camp)] |= stuck == rules.outcomes.len();
+            }
+        }
+        walk
+    }
+
+    /// Lists what a camp can do with an outcome where enemies matter; whether they may leave it no move.
+    fn list(
+        &mut self,
+        starts: &RaceStarts,
+        mover: Seat,
+        camp: Camp,
+        outcome: usize,
+        lists: &mut HashMap<Vec<End>, u32>,
+    ) -> bool {
+        let at = self.race.rules.outcomes.len() * usize::from(camp) + outcome;
+        let Turn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
+        let first = self.patterns.len();
+        for enemies in self.enemies(starts, mover, relevant).unwrap_or_default() {
+            let (start, is_stuck) = self.add(starts, mover, camp, outcome, &enemies, lists);
+            may_be_stuck |= is_stuck;
+            let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
+            self.patterns.push(Pattern { key: enemies.iter().fold(0, key), start });
+        }
+        let patterns = &mut self.patterns[first..];
+        patterns.sort_unstable_by_key(|pattern| pattern.key);
+        let is_ambiguous = patterns.windows(2).any(|pair| pair[0].key == pair[1].key);
+        if is_ambiguous || self.consequences.len() > usize::from(LAST) {
+            self.patterns.truncate(first);
+        }
+        let patterns = [first as u32, self.patterns.len() as u32];
+        self.turns[mover.index()][at].patterns = patterns;
+        may_be_stuck || patterns[0] == patterns[1] && relevant.twos != 0
+    }
+
+    /// Adds the ends of a turn while these enemies are on the board, unless the list is there; where it begins, and
+    /// whether the camp cannot move.
+    fn add(
+        &mut self,
+        starts: &RaceStarts,
+        mover: Seat,
+        camp: Camp,
+        outcome: usize,
+        enemies: &[Piece],
+        lists: &mut HashMap<Vec<End>, u32>,
+    ) -> (u32, bool) {
+        let mut ends = self.step(starts, mover, camp, outcome, enemies);
+        let is_stuck = ends.iter().all(|end| end.camp == camp);
+        if let Some(end) = ends.last_mut() {
+            end.consequence |= LAST;
+        }
+        let start = *lists.entry(ends).or_insert_with_key(|ends| {
+            self.ends.extend(ends);
+            (self.ends.len() - ends.len()) as u32
+        });
+        (start, is_stuck)
+    }
+
+    /// The cells on which enemies may matter to a camp with an outcome, and those on which two together may.
+    fn relevant(&self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize) -> Crowd {
+        let rules = &self.race.rules;
+        let bits = &rules.bits[mover.index()];
+        let met = rules.met(starts.camps.places(camp), &rules.outcomes[outcome]);
+        let [landed, passed] =
+            met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
+        let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| closed.enemies);
+        let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
+        Crowd { ones, twos: ones | passed & rules.impassable }
+    }
+
+    /// Every way in which any enemies can stand on these cells; `None` where these are too many.
+    fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Crowd) -> Option<Vec<Vec<Piece>>> {
+        let rules = &self.race.rules;
+        let pieces = starts.race.spec.pieces;
+        let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
+        for enemy in starts.in_turn(mover).skip(1) {
+            let bits = &rules.bits[enemy.index()];
+            for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
+                // Where only two matter, they may be of two seats, or on two places of one seat.
+                let is_apart = starts.seats() > 2 || rules.back < rules.home;
+                let is_met_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
+                let room = usize::from(rules.room[usize::from(place)]);
+                let mut more = Vec::new();
+                for others in &found {
+                    let left = pieces - others.iter().filter(|(seat, _)| *seat == enemy).count();
+                    let counts = if is_met_alone { 1 } else { 2 }..=room.min(left);
+                    more.extend(counts.map(|count| [others.as_slice(), &vec![(enemy, place); count]].concat()));
+                }
+                found.extend(more);
+                if found.len() > MOST_PATTERNS {
+                    return None;
+                }
+            }
+        }
+        let is_met = |pieces: &Vec<Piece>| {
+            let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
+            let crowd = pieces.iter().fold(Crowd::default(), |crowd, piece| crowd.with(cell(piece)));
+            pieces.iter().all(|piece| crowd.of(relevant) & cell(piece) != 0)
+        };
+        found.retain(|pieces| !pieces.is_empty() && is_met(pieces));
+        Some(found)
+    }
+
+    /// How a turn can end while these enemies are on the board.
+    fn step(&mut self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize, enemies: &[Piece]) -> Vec<End> {
+        let mut state = starts.state_of(mover, camp);
+        for &(seat, place) in enemies {
+            let places = &mut state.pieces[seat.index()];
+            places[MAX_PIECES - 1] = place;
+            sort(places);
+        }
+        self.race.apply_chance(&mut state, Outcome(outcome as u8));
+        let results = stepped::results(&self.race, &state);
+        let end = |end: &State| {
+            let mut left = end.pieces;
+            let is_lost = |&(seat, place): &Piece| {
+                let places = &mut left[seat.index()];
+                let left = places.iter_mut().find(|other| **other == place).map(|other| *other = NO_PIECE);
+                left.is_none()
+            };
+            let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
+            let then = stepped::then(&self.race, end, mover);
+            let camp =
+                if then == Then::Won { camp } else { starts.camps.of(end, mover).expect("a turn ends with a camp") };
+            let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
+            End { camp, consequence: consequence as u16 }
+        };
+        results.states().iter().map(end).collect()
+    }
+
+    #[inline]
+    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+        let rules = &self.race.rules;
+        let mut crowd = Crowd::default();
+        for (&camp, seat) in camps[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
+            crowd = crowd.and(&rules.bits[seat.index()], starts.camps.places(camp));
+        }
+        let first = rules.outcomes.len() * usize::from(camps[0]);
+        let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
+        // Whether a game can end because nobody can move, and the others let it.
+        let may_be_stuck = |&camp: &Camp| self.may_be_stuck[usize::from(camp)];
+        let are_stuck = self.waits && camps[1..starts.seats()].iter().all(may_be_stuck);
+        let [_, second, third, fourth] = camps;
+        let mut lists = [(NONE, QUIET_END); TOGETHER];
+        for (group, turns) in turns.chunks(TOGETHER).enumerate() {
+            // All lists are looked up before any is told of: so memory is waited for once.
+            for (list, turn) in lists.iter_mut().zip(turns) {
+                let met = crowd.of(turn.relevant);
+                let start = if met == 0 { turn.alone } else { self.find(starts, mover, camps, met, turn) };
+                *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
+            }
+            for (outcome, &(start, first)) in (group * TOGETHER..).zip(&lists[..turns.len()]) {
+                visitor.throws(rules.chances[outcome]);
+                if start == NONE {
+                    stepped::visit_outcome(starts, mover, camps, outcome, visitor);
+                    continue;
+                }
+                let (mut end, mut at) = (first, start as usize);
+                loop {
+                    let consequence = usize::from(end.consequence & !LAST);
+                    // Rare ends are told of apart: what a call leaves in memory is slow to read.
+                    match QUIET.get(consequence) {
+                        Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.camp)] => {
+                            visitor.end(TurnEnd { camps: [end.camp, second, third, fourth], then });
+                        }
+                        _ => visitor.end(self.settled(starts, mover, [end.camp, second, third, fourth], consequence)),
+                    }
+                    if end.consequence & LAST != 0 {
+                        break;
+                    }
+                    at += 1;
+                    end = self.ends[at];
+                }
+            }
+        }
+    }
+
+    /// Where the list begins of what a turn leads to while enemies hold the cells `met`; [`NONE`] where none was made.
+    #[inline]
+    fn find(&self, starts: &RaceStarts, mover: Seat, camps: Camps, met: Cells, turn: &Turn) -> u32 {
+        let mut key = 0_u32;
+        for (&camp, seat) in camps[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
+            for &place in starts.camps.places(camp) {
+                let place = usize::from(place) % PLACES;
+                let is_met = self.race.rules.bits[seat.index()][place] & met != 0;
+                key = key.wrapping_add(if is_met { self.keys[seat.index()][place] } else { 0 });
+            }
+        }
+        let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
+        // Keys are spread evenly, so the one sought is near its share of the list.
+        let mut at = ((u64::from(key) * patterns.len() as u64) >> 32) as usize;
+        while at > 0 && patterns[at].key > key {
+            at -= 1;
+        }
+        while patterns.get(at).is_some_and(|pattern| pattern.key < key) {
+            at += 1;
+        }
+        patterns.get(at).filter(|pattern| pattern.key == key).map_or(NONE, |pattern| pattern.start)
+    }
+
+    /// Where a turn leads in which enemies lose pieces, or after which nobody may be able to move.
+    #[cold]
+    fn settled(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, consequence: usize) -> TurnEnd {
+        let Consequence { then, lost } = &self.consequences[consequence];
+        for (camp, seat) in camps[..starts.seats()].iter_mut().zip(starts.in_turn(mover)).skip(1) {
+            let mut places = *starts.camps.places(*camp);
+            for (_, lost) in lost.iter().filter(|&&(loser, _)| loser == seat) {
+                let piece = places.iter_mut().find(|place| *place == lost);
+                *piece.expect("a pattern has the pieces of its camps") = self.race.rules.sent_to();
+            }
+            sort(&mut places);
+            *camp = starts.camps.number(&places, starts.camps.mark(*camp));
+        }
+        let may_be_dead =
+            self.waits && camps[..starts.seats()].iter().all(|&camp| self.may_be_stuck[usize::from(camp)]);
+        let is_dead = may_be_dead && *then != Then::Won && starts.race.is_stuck(&starts.state(mover, camps));
+        TurnEnd { camps, then: if is_dead { Then::Drawn } else { *then } }
+    }
+}
