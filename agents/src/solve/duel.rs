@@ -390,6 +390,7 @@ impl TurnVisitor for Choice<'_> {
         (self.probability, self.best) = (probability, None);
     }
 
+    // A `TurnEnd` that goes through memory is waited for: not inlined, a quarter of the time more.
     #[inline(always)]
     fn end(&mut self, end: TurnEnd) {
         let TurnEnd { camps: [own, other, ..], then } = end;

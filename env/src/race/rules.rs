@@ -160,12 +160,6 @@ impl Crowd {
     pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Crowd {
         places.iter().fold(self, |crowd, &place| crowd.with(bits[usize::from(place) % PLACES]))
     }
-
-    /// The cells of `others` that are met: those with one, and those with two where only two count.
-    #[inline]
-    pub(crate) fn of(self, others: Crowd) -> Cells {
-        self.ones & others.ones | self.twos & others.twos
-    }
 }
 
 impl Rules {

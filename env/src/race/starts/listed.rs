@@ -33,11 +33,25 @@ pub(super) struct ListedWalk {
     may_be_stuck: Vec<bool>,
 }
 
+/// The cells where an enemy's piece matters, and those where two do.
+#[derive(Clone, Copy, Debug)]
+struct Relevant {
+    ones: Cells,
+    twos: Cells,
+}
+
+impl Relevant {
+    /// The cells on which these pieces matter.
+    #[inline]
+    fn met(self, crowd: Crowd) -> Cells {
+        crowd.ones & self.ones | crowd.twos & self.twos
+    }
+}
+
 /// What a camp can do with an outcome.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
-    /// The cells where an enemy's piece matters, and those where two do.
-    relevant: Crowd,
+    relevant: Relevant,
     /// Where its ends begin with no enemies there.
     alone: u32,
     /// Whether nothing moves then.
@@ -86,11 +100,9 @@ const TOGETHER: usize = 16;
 /// No list.
 const NONE: u32 = u32::MAX;
 
-/// Where enemies can stand in more ways, these are not listed.
-const MOST_PATTERNS: usize = 256;
-
 impl ListedWalk {
-    pub(super) fn new(starts: &RaceStarts) -> ListedWalk {
+    /// Lists what comes of each outcome, but where enemies can stand in more than `most_patterns` ways.
+    pub(super) fn new(starts: &RaceStarts, most_patterns: usize) -> ListedWalk {
         let rules = &starts.race.rules;
         let camps = 0..starts.camps().len() as Camp;
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
@@ -121,7 +133,9 @@ impl ListedWalk {
             for camp in camps.clone() {
                 let mut lists = HashMap::new();
                 let outcomes = 0..rules.outcomes.len();
-                let stuck = outcomes.filter(|&outcome| walk.list(starts, mover, camp, outcome, &mut lists)).count();
+                let stuck = outcomes
+                    .filter(|&outcome| walk.list(starts, mover, camp, outcome, most_patterns, &mut lists))
+                    .count();
                 walk.may_be_stuck[usize::from(camp)] |= stuck == rules.outcomes.len();
             }
         }
@@ -135,12 +149,13 @@ impl ListedWalk {
         mover: Seat,
         camp: Camp,
         outcome: usize,
+        most_patterns: usize,
         lists: &mut HashMap<Vec<End>, u32>,
     ) -> bool {
         let at = self.race.rules.outcomes.len() * usize::from(camp) + outcome;
         let Turn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
         let first = self.patterns.len();
-        for enemies in self.enemies(starts, mover, relevant).unwrap_or_default() {
+        for enemies in self.enemies(starts, mover, relevant, most_patterns).unwrap_or_default() {
             let (start, is_stuck) = self.add(starts, mover, camp, outcome, &enemies, lists);
             may_be_stuck |= is_stuck;
             let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
@@ -181,7 +196,7 @@ impl ListedWalk {
     }
 
     /// The cells on which enemies may matter to a camp with an outcome, and those on which two together may.
-    fn relevant(&self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize) -> Crowd {
+    fn relevant(&self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
         let met = rules.met(starts.camps.places(camp), &rules.outcomes[outcome]);
@@ -189,11 +204,11 @@ impl ListedWalk {
             met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
         let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| closed.enemies);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
-        Crowd { ones, twos: ones | passed & rules.impassable }
+        Relevant { ones, twos: ones | passed & rules.impassable }
     }
 
-    /// Every way in which any enemies can stand on these cells; `None` where these are too many.
-    fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Crowd) -> Option<Vec<Vec<Piece>>> {
+    /// Every way in which any enemies can stand on these cells; `None` where there are more than `most`.
+    fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
         let pieces = starts.race.spec.pieces;
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
@@ -211,7 +226,7 @@ impl ListedWalk {
                     more.extend(counts.map(|count| [others.as_slice(), &vec![(enemy, place); count]].concat()));
                 }
                 found.extend(more);
-                if found.len() > MOST_PATTERNS {
+                if found.len() > most {
                     return None;
                 }
             }
@@ -219,7 +234,7 @@ impl ListedWalk {
         let is_met = |pieces: &Vec<Piece>| {
             let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
             let crowd = pieces.iter().fold(Crowd::default(), |crowd, piece| crowd.with(cell(piece)));
-            pieces.iter().all(|piece| crowd.of(relevant) & cell(piece) != 0)
+            pieces.iter().all(|piece| relevant.met(crowd) & cell(piece) != 0)
         };
         found.retain(|pieces| !pieces.is_empty() && is_met(pieces));
         Some(found)
@@ -267,9 +282,9 @@ impl ListedWalk {
         let [_, second, third, fourth] = camps;
         let mut lists = [(NONE, QUIET_END); TOGETHER];
         for (group, turns) in turns.chunks(TOGETHER).enumerate() {
-            // All lists are looked up before any is told of: so memory is waited for once.
+            // All lists are looked up before any is visited: so memory is waited for once.
             for (list, turn) in lists.iter_mut().zip(turns) {
-                let met = crowd.of(turn.relevant);
+                let met = turn.relevant.met(crowd);
                 let start = if met == 0 { turn.alone } else { self.find(starts, mover, camps, met, turn) };
                 *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
             }
@@ -282,7 +297,7 @@ impl ListedWalk {
                 let (mut end, mut at) = (first, start as usize);
                 loop {
                     let consequence = usize::from(end.consequence & !LAST);
-                    // Rare ends are told of apart: what a call leaves in memory is slow to read.
+                    // Rare ends are visited apart: what a call leaves in memory is slow to read.
                     match QUIET.get(consequence) {
                         Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.camp)] => {
                             visitor.end(TurnEnd { camps: [end.camp, second, third, fourth], then });

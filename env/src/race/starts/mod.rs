@@ -195,6 +195,9 @@ pub struct RaceTurns {
     walk: Walk,
 }
 
+/// Where enemies can stand in more ways, the results of a throw are not listed beforehand.
+const MOST_PATTERNS: usize = 256;
+
 #[derive(Clone, Debug)]
 enum Walk {
     Series(Box<SeriesWalk>),
@@ -211,7 +214,9 @@ impl RaceTurns {
                 Walk::Series(Box::new(SeriesWalk::new(&starts, turns)))
             }
             Turns::Series(_) | Turns::Each(_) => Walk::Stepped,
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => Walk::Listed(Box::new(ListedWalk::new(&starts))),
+            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => {
+                Walk::Listed(Box::new(ListedWalk::new(&starts, MOST_PATTERNS)))
+            }
         };
         RaceTurns { exclusive: starts.race.exclusive_cells(), starts, walk }
     }
