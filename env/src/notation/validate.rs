@@ -45,7 +45,7 @@ impl Race {
     }
 
     /// The invariants between the seats.
-    pub(super) fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
+    pub(crate) fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
         for seat in seats.iter().filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat)) {
             let inside = state.pieces[seat.index()].iter().find(|&&place| place >= rules.gate && place != NO_PIECE);

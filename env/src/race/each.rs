@@ -27,7 +27,7 @@ pub(crate) struct EachTurns {
 }
 
 /// By position within the turn the most throws that can still be used.
-type Memo = HashMap<State, u32>;
+pub(super) type Memo = HashMap<State, u32>;
 
 impl EachTurns {
     pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> EachTurns {
@@ -40,7 +40,7 @@ impl EachTurns {
     }
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
-    fn left(&self, state: &State) -> impl Iterator<Item = Throw> {
+    pub(super) fn left(&self, state: &State) -> impl Iterator<Item = Throw> {
         let (counts, last) = self.series.kept_counts(state);
         self.series.throws().filter(move |throw| match throw {
             Throw::Of(kind) => counts[*kind as usize - 1] > 0,
@@ -143,16 +143,26 @@ impl EachTurns {
         let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
         // Of a declared unit that parts, the other piece is declared no longer.
         let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
-        let mut pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
+        let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
             at if is_moving(at) => (to, u8::from(stays_unit)),
             at if is_left(at) => (state.pieces[mover][at], 0),
             at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
         });
-        pieces.sort_unstable();
-        next.pieces[mover] = pieces.map(|(place, _)| place);
-        next.declared[mover] = pieces.iter().enumerate().fold(0, |bits, (at, (_, declared))| bits | declared << at);
+        next = next.with_pieces(mover, pieces);
         next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
         next
+    }
+
+    /// Whether some piece or unit may play the throw so that `state` comes of it, with more to play.
+    pub(super) fn plays(&self, before: &State, throw: Throw, state: &State, memo: &mut Memo) -> bool {
+        let takers = self.takers(before, self.series.pips(throw));
+        if !takers.iter().any(|action| self.played(before, throw, action) == *state) {
+            return false;
+        }
+        match self.rules.sheet.turn.must {
+            Must::Optional => self.can_play(state),
+            _ => self.best(state, memo) > 0 && 1 + self.best(state, memo) == self.best(before, memo),
+        }
     }
 
     /// The most throws that can still be used.

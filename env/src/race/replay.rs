@@ -1,19 +1,24 @@
 //! Whether a position in the middle of a turn comes about: some position before the last action leads to it, and so on
 //! back to a decision at which nothing is allotted yet.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::game::{Action, Game, Node};
+use crate::game::{Action, Game, Node, Seat};
+use crate::race::actions::PASS;
+use crate::race::each::EachTurns;
 use crate::race::series::SeriesTurns;
-use crate::race::state::{Kind, Phase, State, role};
+use crate::race::series::allot::Throw;
+use crate::race::state::{Kind, MAX_PIECES, Phase, State, role};
 use crate::race::{Race, Turns};
 
 /// Throws of one kind that are tried to have been left unused before: whether one more was makes no difference.
 const MOST_UNUSED: u32 = 2;
 
+/// Positions of one turn that are tried at most.
+const MOST_TRIED: usize = 256;
+
 impl Race {
-    /// Whether a position within a turn is one that play can reach from the start of the turn. Of a series that is
-    /// played throw by throw only the throws and pieces are looked at, since what it has captured is not remembered.
+    /// Whether a position within a turn is one that play can reach from the start of the turn.
     pub(crate) fn comes_about(&self, state: &State) -> bool {
         if state.phase != Phase::Allot {
             return true;
@@ -27,7 +32,7 @@ impl Race {
                 (0..self.seating.pieces).all(fits)
                     && self.series_comes_about(turns, state, MOST_UNUSED, &mut HashSet::new())
             }
-            Turns::Each(_) => true,
+            Turns::Each(turns) => self.each_comes_about(turns, state),
             Turns::Dice(_) => {
                 let taken: u8 = state.steps.iter().fold(0, |taken, steps| taken.saturating_add(*steps));
                 let left = state.dice[0];
@@ -64,6 +69,127 @@ impl Race {
                     })
             }
         }
+    }
+
+    /// Whether a throw was played last that leads here from a position which begins the turn or itself comes about, and
+    /// the throws set aside since can be. What more than [`MOST_TRIED`] positions leave open is taken to come about.
+    fn each_comes_about(&self, turns: &EachTurns, state: &State) -> bool {
+        let clean = State { skipped: 0, ..*state };
+        // Throws are set aside in their order, and only where a later one can be played.
+        let set_aside = turns.left(&clean).take(state.skipped.count_ones() as usize);
+        let is_in_order = set_aside.fold(0, |bits, throw| bits | turns.series.bit(throw)) == state.skipped;
+        let is_played = |state: &State| self.legal_actions(state).iter().any(|action| action != PASS);
+        if !is_in_order || !is_played(state) {
+            return false;
+        }
+        state.skipped > 0 && self.begins(turns, &clean) || self.is_after_a_throw(turns, clean)
+    }
+
+    /// Whether a throw was played last that leads to `state`, in which nothing is set aside.
+    fn is_after_a_throw(&self, turns: &EachTurns, state: State) -> bool {
+        let mut memo = HashMap::new();
+        let mut seen = HashSet::from([state]);
+        let mut open = vec![state];
+        while let Some(state) = open.pop() {
+            let waits = |enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
+            if state.has_captured && !self.seating.enemies(state.mover).iter().any(waits) {
+                continue;
+            }
+            for throw in turns.series.throws() {
+                let mut with = state;
+                match throw {
+                    Throw::Of(kind) if !state.series.is_full() => with.series.push(kind, true),
+                    Throw::Last(value) if state.dice[0] == 0 => with.dice[0] = value,
+                    Throw::Of(_) | Throw::Last(_) => continue,
+                }
+                for before in self.unplayed(&with, turns.series.pips(throw)) {
+                    let is_valid = self.seating.seats.iter().all(|seat| self.check_seat(&before, seat).is_ok())
+                        && self.check_pieces(&before).is_ok();
+                    if !is_valid || seen.contains(&before) || !turns.plays(&before, throw, &state, &mut memo) {
+                        continue;
+                    }
+                    if self.begins(turns, &before) || seen.len() == MOST_TRIED {
+                        return true;
+                    }
+                    seen.insert(before);
+                    open.push(before);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a turn whose throws are played one by one can begin so.
+    fn begins(&self, turns: &EachTurns, state: &State) -> bool {
+        let places = state.pieces[state.mover.index()];
+        let is_kept = turns.series.is_on_board(&places) || state.series.counts()[0] > 0;
+        state.dice[0] > 0 && !state.has_captured && is_kept
+    }
+
+    /// The positions before a throw of `pips` was played that lead to this one; and others that perhaps do not.
+    fn unplayed(&self, state: &State, pips: u8) -> Vec<State> {
+        let mut found = Vec::new();
+        let (rules, mover) = (&*self.rules, state.mover.index());
+        let own: [(u8, u8); MAX_PIECES] =
+            std::array::from_fn(|slot| (state.pieces[mover][slot], state.declared[mover] >> slot & 1));
+        // Of pieces that can stand for each other only the first is looked at.
+        let firsts = (0..self.seating.pieces).filter(|&slot| slot == 0 || own[slot - 1] != own[slot]);
+        for (slot, count) in firsts.flat_map(|slot| [(slot, 1), (slot, 2)]) {
+            let to = own[slot].0;
+            let steps = if count == 1 { pips } else { rules.does[usize::from(pips)].unit_steps };
+            if to == 0 || own.get(slot + count - 1) != Some(&own[slot]) {
+                continue;
+            }
+            let hops = |from: u8| (rules.led(from, 1 << steps, true) | rules.led(from, 1 << steps, false)) >> to & 1;
+            let leads = |from: &u8| *from == 0 || *from == rules.home && to == rules.goal || hops(*from) == 1;
+            let captured = self.uncaptured(state, to);
+            for (from, declared) in (0..=rules.home).filter(leads).flat_map(|from| [(from, 0), (from, 1)]) {
+                let mut pieces = own;
+                pieces[slot..slot + count].fill((from, declared));
+                // A declared piece that moved alone has left another.
+                let is_moved = |at: usize| (slot..slot + count).contains(&at);
+                let left = (0..MAX_PIECES).find(|&at| count == 1 && !is_moved(at) && pieces[at] == (from, 0));
+                match left {
+                    Some(left) if declared == 1 => pieces[left].1 = 1,
+                    None if declared == 1 && count == 1 => continue,
+                    _ => {}
+                }
+                found.extend(captured.iter().map(|before| before.with_pieces(mover, pieces)));
+            }
+        }
+        found
+    }
+
+    /// The positions before the mover's landing on this place has captured something or nothing.
+    fn uncaptured(&self, state: &State, to: u8) -> Vec<State> {
+        let (rules, mover) = (&*self.rules, state.mover.index());
+        let mut found = vec![*state];
+        if !state.has_captured || rules.contested >> to & 1 == 0 {
+            return found;
+        }
+        let cell = rules.cells[mover][usize::from(to)];
+        for enemy in self.seating.enemies(state.mover).iter().map(|enemy| enemy.index()) {
+            let is_there = |place: &u8| rules.cells[enemy][usize::from(*place)] == cell;
+            for (place, declared) in (1..rules.home).filter(is_there).flat_map(|place| [(place, 0), (place, 1)]) {
+                for mut with in found.clone() {
+                    while let Some(slot) = with.pieces[enemy].iter().position(|&place| place == rules.sent_to()) {
+                        let mut pieces: [(u8, u8); MAX_PIECES] =
+                            std::array::from_fn(|at| (with.pieces[enemy][at], with.declared[enemy] >> at & 1));
+                        pieces[slot] = (place, declared);
+                        with = with.with_pieces(enemy, pieces);
+                        found.push(with);
+                    }
+                }
+            }
+        }
+        // The capture may have been the first.
+        let first = found[1..].iter().map(|before| State { has_captured: false, ..*before });
+        found.extend(first.collect::<Vec<_>>());
+        if rules.has_gate() {
+            let shut = found[1..].iter().map(|before| State { cuts: before.cuts & !(1 << mover), ..*before });
+            found.extend(shut.collect::<Vec<_>>());
+        }
+        found
     }
 
     /// Whether one action leads from `before` to `state`.
@@ -180,6 +306,16 @@ mod tests {
             "siga S:20,home/N:off,off S 9;/4",
             "ashta-kashte-1892?grace=separate S:off,off,5,5/N:off,off,off,off S 4;in",
             "saturankam S:0,0/N:0,0 S 1,3;0+5",
+            // No piece has entered or moved.
+            "thaayam?pieces=2&hop=each S:off,off/N:off,off S 4,2;",
+            // Nothing is captured where pieces enter, and what is captured is off the board.
+            "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;+",
+            "thaayam?pieces=2&hop=each S:off,5/N:10,11 S 4;+",
+            // The 4 comes first; a throw is not set aside for none that can be played.
+            "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!8",
+            "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4,2;!4",
+            // Nothing can be played any more.
+            "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4;",
         ] {
             assert!(Race::parse(text).is_err(), "{text}");
         }
@@ -188,6 +324,9 @@ mod tests {
             "siga S:20,home/N:off,off S 2;/4",
             "ashta-kashte-1892?grace=separate S:off,off,0,5/N:off,off,off,off S 4;in",
             "saturankam S:0,0/N:0,0 S 1,3;0+3",
+            "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;",
+            "thaayam?pieces=2&hop=each S:off,5/N:off,11 S 4;+",
+            "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4",
         ] {
             assert!(Race::parse(text).is_ok(), "{text}: {:?}", Race::parse(text).err());
         }

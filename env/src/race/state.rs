@@ -98,6 +98,14 @@ impl State {
         }
     }
 
+    /// The same with these places of a seat's pieces, and whether each is declared.
+    pub(crate) fn with_pieces(mut self, seat: usize, mut pieces: [(u8, u8); MAX_PIECES]) -> State {
+        pieces.sort_unstable();
+        self.pieces[seat] = pieces.map(|(place, _)| place);
+        self.declared[seat] = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
+        self
+    }
+
     /// Forgets the throws and allotments of a turn that is over.
     #[inline]
     pub(crate) fn clear_turn(&mut self) {
