@@ -4,6 +4,8 @@
 //! 0 or 1 and few are 1, so the first layer of a network can be a sum of columns. Equal observations mean equal legal
 //! actions and equal futures.
 
+use arrayvec::ArrayVec;
+
 use crate::game::{Outlook, Seat};
 use crate::race::exposure::{Exposure, LEVELS, Threats};
 use crate::race::rules::{PLACES, Rules};
@@ -156,9 +158,9 @@ impl Layout {
     }
 
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        let mut columns = Columns { columns: [0; MAX_ACTIVE], len: 0 };
+        let mut columns = Columns::new();
         self.observe_columns(race, state, seat, &mut columns);
-        active.extend_from_slice(&columns.columns[..columns.len]);
+        active.extend_from_slice(&columns);
     }
 
     #[inline]
@@ -394,27 +396,8 @@ fn values(rules: &Rules) -> Vec<u8> {
     values
 }
 
-/// Room for all columns of a state; a power of two, so that the index costs nothing to check.
-const MAX_ACTIVE: usize = 256;
-
 /// The columns found so far. They are handed over at once, which is quicker than to make room for each.
-struct Columns {
-    columns: [u16; MAX_ACTIVE],
-    len: usize,
-}
-
-impl Columns {
-    #[inline]
-    fn push(&mut self, column: u16) {
-        self.columns[self.len % MAX_ACTIVE] = column;
-        self.len += 1;
-    }
-
-    #[inline]
-    fn extend(&mut self, columns: impl IntoIterator<Item = u16>) {
-        columns.into_iter().for_each(|column| self.push(column));
-    }
-}
+type Columns = ArrayVec<u16, 256>;
 
 /// The numbers of the bits that are set, ascending.
 #[inline]
