@@ -10,8 +10,8 @@
 use std::error::Error;
 use std::io::{BufRead, Write};
 
-use ashta_agents::agent::Agent as _;
-use ashta_agents::evaluator::Evaluator as _;
+use ashta_agents::play::agent::Agent as _;
+use ashta_agents::play::evaluator::Evaluator as _;
 use ashta_agents::roster::AgentSpec;
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};

@@ -4,15 +4,15 @@
 //! fuzzer of `fuzz/` looks for such bytes; a test gives the ones that it has found interesting again. Where a file has
 //! checksums, they are made right first, so that what is behind them is reached. Nothing here needs burn or files.
 
-use ashta_agents::agent::{Agent, OnePly};
-use ashta_agents::bot::{Bot, BotError};
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::Scratch;
+use ashta_agents::arena::record::{GameLine, MoveText};
+use ashta_agents::network::bot::{Bot, BotError};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::Scratch;
+use ashta_agents::perfect::table::{Perfect, Table};
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
-use ashta_agents::record::{GameLine, MoveText};
 use ashta_agents::roster::AgentSpec;
-use ashta_agents::table::{Perfect, Table};
 use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, Seat};
 use ashta_env::race::Race;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use ashta_agents::solve::{Solution, SolveConfig, Solved, solve};
-use ashta_agents::table::Table;
+use ashta_agents::perfect::solve::{Solution, SolveConfig, Solved, solve};
+use ashta_agents::perfect::table::Table;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};

@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::{
     Appraiser, Blocks, Contestant, Estimate, MatchConfig, Meeting, PlayedGame, luck, play_blocks, rotations, sides,
 };
-use ashta_agents::baseline::PipEvaluator;
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::solve::{Memory, Style, meet};
-use ashta_agents::table::{Perfect, Table};
+use ashta_agents::perfect::solve::{Memory, Style, meet};
+use ashta_agents::perfect::table::{Perfect, Table};
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::baseline::PipEvaluator;
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::net::{Batch, Learner, LearnerConfig, LearnerDevice};
-use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::{Mlp, NetShape, PortableNet};
-use ashta_agents::replay::{Part, Replay};
-use ashta_agents::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::learn::replay::{Part, Replay};
+use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;

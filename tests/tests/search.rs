@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ashta_agents::evaluator::{Evaluation, Evaluator};
+use ashta_agents::play::evaluator::{Evaluation, Evaluator};
 use ashta_agents::search::{Expectimax, Mcts, MctsConfig};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;

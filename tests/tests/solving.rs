@@ -4,9 +4,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::solve::{Place, SolveConfig, Solved, Stage, UNIT, Unfinished, differences, solve};
-use ashta_agents::table::{Perfect, Table};
+use ashta_agents::perfect::solve::{Place, SolveConfig, Solved, Stage, UNIT, Unfinished, differences, solve};
+use ashta_agents::perfect::table::{Perfect, Table};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
 use ashta_env::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::MatchConfig;
-use ashta_agents::baseline::Baseline;
-use ashta_agents::survey::{Position, Shortlist, Surveyed, Whose, survey};
-use ashta_agents::table::{Perfect, Table};
+use ashta_agents::perfect::survey::{Position, Shortlist, Surveyed, Whose, survey};
+use ashta_agents::perfect::table::{Perfect, Table};
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::baseline::Baseline;
 use ashta_env::race::Race;
 use ashta_tests::solving;
 

@@ -1,11 +1,11 @@
 //! A played game, turn by turn: what the throws gave, and what the choices gave away.
 
 use anyhow::Result;
+use ashta_agents::arena::Reference;
+use ashta_agents::arena::record::GameLine;
 use ashta_agents::arena::{Appraiser, Move, TurnValues};
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::folders::Judge;
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::by_seat;
-use ashta_agents::record::GameLine;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -140,15 +140,15 @@ struct Played {
 }
 
 impl Analysis {
-    /// Of a game, by the values of `judge`.
+    /// Of a game, by the values of `reference`.
     ///
     /// # Errors
     /// What is wrong with the game.
-    pub fn new(race: &Race, line: &GameLine, judge: &Judge) -> Result<Analysis> {
+    pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
-        let values = Appraiser::new(judge.player.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
-        let mut evaluator = judge.player.evaluator();
+        let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
+        let mut evaluator = reference.evaluator();
         let played = turns(race, start, &moves);
         let turn = |(number, (played, values)): (usize, (&Played, &TurnValues))| {
             let better = (values.given_away() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
@@ -175,7 +175,7 @@ impl Analysis {
         let is_over = race.node(&end) == Node::Terminal;
         Ok(Analysis {
             game: race.spec().name.clone(),
-            by: judge.name.clone(),
+            by: reference.name.clone(),
             players,
             turns,
             end: race.print(&end),

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Error, Result};
-use ashta_agents::net::{Learner, LearnerConfig, LearnerDevice, LearnerError};
-use ashta_agents::portable::MlpShape;
-use ashta_agents::replay::{Part, Replay, ReplayError};
+use ashta_agents::learn::net::{Learner, LearnerConfig, LearnerDevice, LearnerError};
+use ashta_agents::learn::replay::{Part, Replay, ReplayError};
+use ashta_agents::network::portable::MlpShape;
 use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 

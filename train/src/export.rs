@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use ashta_agents::bot::{Bot, Manifest, Probe, Strength};
-use ashta_agents::net::BURN;
-use ashta_agents::portable::PortableNet;
+use ashta_agents::learn::net::BURN;
+use ashta_agents::network::bot::{Bot, Manifest, Probe, Strength};
+use ashta_agents::network::portable::PortableNet;
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;

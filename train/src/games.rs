@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::bot::Bot;
-use ashta_agents::folders::{Folders, Judge};
+use ashta_agents::arena::Reference;
+use ashta_agents::network::bot::Bot;
+use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{AgentSpec, Lookahead, Player, Roster};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
@@ -126,12 +127,12 @@ pub fn perfect(race: &Race) -> Result<Option<Player>> {
     Ok(folders().perfect(race)?)
 }
 
-/// Finds a judge; see [`Folders::judge`].
+/// Finds the reference by whose values luck and errors are measured; see [`Folders::reference`].
 ///
 /// # Errors
 /// When there is no such agent, or it plays another game.
-pub fn judge(spec: &str, race: &Race) -> Result<Option<Judge>> {
-    Ok(folders().judge(spec, race)?)
+pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
+    Ok(folders().reference(spec, race)?.map(|player| player.reference()))
 }
 
 /// Sits an agent down to a game.

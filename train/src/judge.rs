@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::agent::{Agent, OnePly};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::exploit::{BestReply, Conduct};
-use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::PortableNet;
-use ashta_agents::regret::{RegretReport, against_perfect};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::PortableNet;
+use ashta_agents::perfect::exploit::{BestReply, Conduct};
+use ashta_agents::perfect::regret::{RegretReport, against_perfect};
+use ashta_agents::perfect::solve::SolveConfig;
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::{Player, Roster};
-use ashta_agents::solve::SolveConfig;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::net::{LearnerConfig, LearnerDevice};
-use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::PortableNet;
-use ashta_agents::selfplay::{GameRecord, SelfPlayConfig, play_games};
+use ashta_agents::learn::net::{LearnerConfig, LearnerDevice};
+use ashta_agents::learn::selfplay::{GameRecord, SelfPlayConfig, play_games};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 

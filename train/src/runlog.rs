@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::portable::PortableNet;
+use ashta_agents::network::portable::PortableNet;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{self, LoopState};

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::net::{Batch, Learner, LearnerDevice, Losses};
-use ashta_agents::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
-use ashta_agents::replay::{Part, Replay};
-use ashta_agents::selfplay::GameRecord;
+use ashta_agents::learn::net::{Batch, Learner, LearnerDevice, Losses};
+use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use ashta_agents::learn::replay::{Part, Replay};
+use ashta_agents::learn::selfplay::GameRecord;
 use ashta_env::chance::GameRng;
 use ashta_env::game::Game;
 use ashta_env::race::Race;

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use ashta_agents::net::Losses;
-use ashta_agents::portable::PortableNet;
-use ashta_agents::selfplay::{GameRecord, Tally};
+use ashta_agents::learn::net::Losses;
+use ashta_agents::learn::selfplay::{GameRecord, Tally};
+use ashta_agents::network::portable::PortableNet;
 use ashta_env::chance::{self, GameRng};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;

@@ -3,8 +3,8 @@
 //! Messages are [postcard](https://postcard.jamesmunns.com) behind a few bytes that tell kind and version. Games also
 //! tell their rules, and every throw and action is checked when they are read: what comes out can be learned from.
 
-use ashta_agents::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
-use ashta_agents::selfplay::{DecisionTarget, GameRecord, Line, TurnTarget};
+use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Line, TurnTarget};
+use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -257,8 +257,8 @@ pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet, WireError> 
 
 #[cfg(test)]
 mod tests {
-    use ashta_agents::baseline::PipEvaluator;
-    use ashta_agents::selfplay::play_games;
+    use ashta_agents::learn::selfplay::play_games;
+    use ashta_agents::play::baseline::PipEvaluator;
 
     use super::*;
     use crate::config::Config;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The quantile of the normal distribution for intervals of 95 %.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
@@ -46,6 +46,36 @@ impl Estimate {
         let (variance, _) = spread(blocks, strata);
         let interval = wilson(mean, variance, count);
         Estimate { mean, standard_error: Some((variance / count).sqrt()), interval }
+    }
+}
+
+/// A mean with its interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// Interval with 95 % confidence, from the variation between blocks of games; not finite below two blocks.
+    pub interval: [f64; 2],
+}
+
+impl Mean {
+    /// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
+    pub(crate) fn ratio(sums: &[f64], counts: &[f64]) -> Mean {
+        let (blocks, total): (f64, f64) = (sums.len() as f64, counts.iter().sum());
+        let mean = if total > 0.0 { sums.iter().sum::<f64>() / total } else { 0.0 };
+        let squares: f64 = sums.iter().zip(counts).map(|(sum, count)| (sum - mean * count).powi(2)).sum();
+        let error = if blocks > 1.0 && total > 0.0 {
+            (squares * blocks / (blocks - 1.0)).sqrt() / total
+        } else {
+            f64::INFINITY
+        };
+        Mean { mean, interval: [mean - NORMAL_95 * error, mean + NORMAL_95 * error] }
+    }
+
+    /// The mean of `whole` less what this is the mean of.
+    pub fn taken_from(self, whole: f64) -> Mean {
+        let [low, high] = self.interval;
+        Mean { mean: whole - self.mean, interval: [whole - high, whole - low] }
     }
 }
 

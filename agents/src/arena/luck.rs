@@ -5,13 +5,15 @@
 //! thinks*, because the same function of the throw is added and subtracted and only throws are drawn, so a result
 //! less its luck has the same expectation as the result, and varies the less, the better the evaluator.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use ashta_env::game::{BySeat, Game, Node, Seat};
 
 use super::table::Move;
-use crate::evaluator::Evaluator;
-use crate::prospect::{Happened, Prospect, Scratch, append, best_of};
+use crate::play::evaluator::Evaluator;
+use crate::search::expectation::{Happened, Prospect, Scratch, append, best_of};
 
 /// What an evaluator says of a turn that was played; values are expected returns by seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,6 +41,40 @@ impl TurnValues {
     /// What the choice gave away, 0 or more.
     pub fn given_away(&self) -> f64 {
         self.played.map_or(0.0, |played| f64::from(self.thrown[self.seat]) - f64::from(played[self.seat]))
+    }
+}
+
+/// The evaluator by whose values the luck and the errors of others are measured: by name, made once for each thread.
+#[derive(Clone)]
+pub struct Reference<G: Game> {
+    /// What it is called, wherever its file lies.
+    pub name: String,
+    /// What tells one version of it from another, if there are several.
+    pub version: Option<String>,
+    make: MakeEvaluator<G>,
+}
+
+type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
+
+impl<G: Game> Reference<G> {
+    /// One whose values are those of the evaluators that `make` makes.
+    pub fn new(
+        name: String,
+        version: Option<String>,
+        make: impl Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync + 'static,
+    ) -> Reference<G> {
+        Reference { name, version, make: Arc::new(make) }
+    }
+
+    /// A new evaluator.
+    pub fn evaluator(&self) -> Box<dyn Evaluator<G> + Send> {
+        (self.make)()
+    }
+}
+
+impl<G: Game> fmt::Debug for Reference<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reference").field("name", &self.name).field("version", &self.version).finish_non_exhaustive()
     }
 }
 
@@ -126,9 +162,9 @@ pub fn luck(turns: &[TurnValues]) -> BySeat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Agent, OnePly, RandomAgent};
     use crate::arena::{Contestant, Estimate, MatchConfig, Meeting, PlayedGame, play_blocks, rotations, sides};
-    use crate::evaluator::Evaluation;
+    use crate::play::agent::{Agent, OnePly, RandomAgent};
+    use crate::play::evaluator::Evaluation;
     use crate::search::test_support::ExactEvaluator;
     use ashta_env::testing::exact::{Play, solve};
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};

@@ -6,13 +6,16 @@
 //! through the seam and neither knows nor cares how its agents choose.
 
 mod estimate;
+pub mod levels;
 mod luck;
 mod rating;
+pub mod record;
 mod report;
 mod seating;
 mod sprt;
 mod summary;
 mod table;
+pub mod tournament;
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -21,10 +24,9 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::{Game, Seat, SeatSet};
 
-use crate::agent::Agent;
-pub(crate) use estimate::NORMAL_95;
-pub use estimate::{Adjusted, Blocks, Estimate};
-pub use luck::{Appraiser, TurnValues, luck};
+use crate::play::agent::Agent;
+pub use estimate::{Adjusted, Blocks, Estimate, Mean};
+pub use luck::{Appraiser, Reference, TurnValues, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 use report::GameScore;
 pub use report::{MatchReport, SideResults};
@@ -226,8 +228,8 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{OnePly, RandomAgent};
-    use crate::baseline::Baseline;
+    use crate::play::agent::{OnePly, RandomAgent};
+    use crate::play::baseline::Baseline;
     use crate::search::test_support::ExactEvaluator;
     use ashta_env::game::{BySeat, Node, Seat};
     use ashta_env::testing::exact::{Play, solve};
@@ -353,10 +355,10 @@ mod tests {
             &mut self,
             game: &Toy,
             states: &[<Toy as Game>::State],
-            rngs: &mut [crate::agent::GameRng],
+            rngs: &mut [crate::play::agent::GameRng],
         ) -> Vec<ashta_env::game::Action> {
             let choose = |(state, rng)| {
-                let seat = crate::agent::deciding_seat(game, state);
+                let seat = crate::play::agent::deciding_seat(game, state);
                 let (_, exact) = self.0.iter().find(|(side, _)| side.contains(seat)).expect("every seat has a side");
                 OnePly::new(exact.clone()).act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
             };

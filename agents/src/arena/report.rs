@@ -118,7 +118,7 @@ impl MatchReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::NORMAL_95;
+    use crate::arena::estimate::NORMAL_95;
     use ashta_env::game::Game;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 

@@ -9,8 +9,8 @@ use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSe
 use rand::SeedableRng;
 
 use super::seating::Seating;
-use crate::agent::{Agent, GameRng};
-use crate::throws::{Throws, TurnClock, derived_seed};
+use crate::play::agent::{Agent, GameRng};
+use crate::play::throws::{Throws, TurnClock, derived_seed};
 
 /// Who takes part: an agent, or something that can fail, such as a program of somebody else.
 pub trait Contestant<G: Game> {

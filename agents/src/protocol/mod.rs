@@ -198,13 +198,6 @@ fn position(sheets: &Sheets, request: &Map<String, Value>) -> Result<(Race, Stat
     Race::parse_in(sheets, text(request, "position")?).map_err(|error| refuse(code::POSITION, error))
 }
 
-/// Positions that are met within the turn of `state` at most. Only a series of many throws leads to more: fewer are met
-/// after more than 16 throws with more than two pieces, where it takes longer to find out what is legal.
-pub fn most_results(race: &Race, state: &State) -> usize {
-    let is_slow = race.spec().pieces > 2 && race.pending_throws(state).len() > 16;
-    if is_slow { 1 << 12 } else { 1 << 15 }
-}
-
 /// Turns of no more throws than these are searched without a bound: of 5,000 random ones with four pieces, under all
 /// kinds of house rules, none led through so many positions.
 const FEW_THROWS: usize = 8;
@@ -220,7 +213,7 @@ fn check_turn(race: &Race, state: &State) -> Result<(), Refusal> {
 /// The positions in which the turn of `state` can end; none where there is nothing to choose.
 fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     let mut results = TurnResults::new();
-    let most = most_results(race, state);
+    let most = race.most_results(state);
     match turn_results_within(race, state, most, &mut results) {
         true => Ok(results),
         false => Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions"))),

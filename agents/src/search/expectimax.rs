@@ -7,8 +7,8 @@
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 use ashta_env::turn::TurnResults;
 
-use crate::agent::results_of_turn;
-use crate::evaluator::{Evaluation, Evaluator, first_best};
+use crate::play::agent::results_of_turn;
+use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 
 /// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
 const BATCH: usize = 1 << 16;
@@ -29,7 +29,7 @@ const MIN_PROBABILITY: f32 = 1e-9;
 /// Throws that lead to the same position are one branch.
 ///
 /// One call asks the inner evaluator once, unless there are more than 65,536 leaves. There is no policy; wrap it in
-/// [`OnePly`](crate::agent::OnePly) to play by it.
+/// [`OnePly`](crate::play::agent::OnePly) to play by it.
 #[derive(Debug)]
 pub struct Expectimax<G: Game, E> {
     evaluator: E,
@@ -269,10 +269,13 @@ impl<S> Program<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::agent::{Agent, GameRng, OnePly};
+    use crate::play::baseline::PipEvaluator;
     use crate::search::test_support::{ExactEvaluator, Ignorant};
-    use ashta_env::game::Action;
+    use ashta_env::game::{Action, Outcome, Seat};
     use ashta_env::testing::exact::Play;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use rand::SeedableRng;
     use std::cmp::Reverse;
 
     const TABLES: [(ToyTable, ToyPieces, ToyThrows); 6] = [
@@ -294,6 +297,20 @@ mod tests {
             game.spec().seats.iter().map(move |seat| (truth[seat] - values[seat]).abs())
         });
         errors.fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn two_plies_see_the_reply() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        // North's last piece enters on South's index 3 or 4. The 1 either leaves South on both of them or takes the
+        // front piece home; the race is the same.
+        let mut state = game.position(Seat::SOUTH, BySeat([[2, 4], [0; 2], [0, HOME], [0; 2]]));
+        game.apply_chance(&mut state, Outcome(0));
+        let choice = |mut agent: Box<dyn Agent<Toy>>| {
+            agent.act(&game, std::slice::from_ref(&state), &mut [GameRng::seed_from_u64(0)])[0]
+        };
+        assert_eq!(choice(Box::new(OnePly::new(PipEvaluator))), Action(0), "the pieces come up together");
+        assert_eq!(choice(Box::new(OnePly::new(Expectimax::new(PipEvaluator, 1)))), Action(2));
     }
 
     #[test]

@@ -14,8 +14,8 @@ use ashta_env::chance::outcome;
 use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 use rand::{Rng, SeedableRng};
 
-use crate::agent::{Agent, GameRng, unless_forced};
-use crate::evaluator::{Evaluation, Evaluator};
+use crate::play::agent::{Agent, GameRng, unless_forced};
+use crate::play::evaluator::{Evaluation, Evaluator};
 
 /// How long and how widely to search.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -313,8 +313,8 @@ impl<S: Clone> Tree<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::forced_action;
-    use crate::baseline::PipEvaluator;
+    use crate::play::agent::forced_action;
+    use crate::play::baseline::PipEvaluator;
     use crate::search::test_support::{ExactEvaluator, Ignorant, play_from_start};
     use ashta_env::testing::exact::Play;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};

@@ -3,6 +3,7 @@
 //! [`Expectimax`] weighs every throw exactly, [`Mcts`] samples them; both wrap any evaluator, so they can be put around
 //! networks, tables, hand-written rules and each other. They walk the seam only.
 
+pub(crate) mod expectation;
 mod expectimax;
 mod mcts;
 #[cfg(test)]

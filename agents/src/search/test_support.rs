@@ -7,9 +7,9 @@ use ashta_env::testing::exact::{Exact, Play, solve};
 use ashta_env::testing::toy::{Toy, ToyState};
 use rand::SeedableRng;
 
-use crate::agent::{Agent, GameRng};
-use crate::evaluator::{Evaluation, Evaluator};
-use crate::throws::{Throws, TurnClock};
+use crate::play::agent::{Agent, GameRng};
+use crate::play::evaluator::{Evaluation, Evaluator};
+use crate::play::throws::{Throws, TurnClock};
 
 /// Answers with the exact values of a solved toy, without a policy.
 #[derive(Clone)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ashta_agents::agent::Agent as Acting;
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::folders::{BOT, Folders};
-use ashta_agents::portable::Scratch;
+use ashta_agents::network::portable::Scratch;
+use ashta_agents::play::agent::Agent as Acting;
+use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_agents::roster::{AgentError, AgentSpec, Player, Roster};
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game as _, Node};
@@ -158,7 +158,7 @@ impl Agent {
 pub struct Bot {
     path: PathBuf,
     folders: Folders,
-    bot: ashta_agents::bot::Bot,
+    bot: ashta_agents::network::bot::Bot,
     race: Arc<Race>,
 }
 
@@ -171,7 +171,7 @@ impl Bot {
         let folders = folders_or_default(py, folders)?;
         let named = folders.file(&bot.to_string_lossy(), BOT).filter(|_| !bot.is_file());
         let path = named.unwrap_or(bot);
-        let bot = py.detach(|| ashta_agents::bot::Bot::read(&path)).map_err(refused)?;
+        let bot = py.detach(|| ashta_agents::network::bot::Bot::read(&path)).map_err(refused)?;
         let race = Arc::new(bot.race().map_err(refused)?);
         Ok(Bot { path, folders, bot, race })
     }

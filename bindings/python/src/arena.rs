@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use ashta_agents::agent::GameRng;
-use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Sprt, Summary};
-use ashta_agents::folders::{Folders, Judge};
-use ashta_agents::record::GameLine;
+use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
+use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Reference, Sprt, Summary};
+use ashta_agents::play::agent::GameRng;
+use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{Player, Roster};
-use ashta_agents::tournament::{Entrant, Tournament, distinct_names};
 use ashta_env::game::{Action, Game as _};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
@@ -106,12 +106,12 @@ fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> 
 }
 
 /// By whose values luck is measured.
-fn judge(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResult<Option<Judge>> {
+fn reference(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResult<Option<Reference<Race>>> {
     if let Ok(agent) = luck.cast::<Agent>() {
-        return Judge::new(agent.get().roster(), race).map(Some).map_err(refused);
+        return Ok(Some(agent.get().roster().player(race).map_err(refused)?.reference()));
     }
     let spec: String = luck.extract().map_err(|_| PyTypeError::new_err("`luck` is \"auto\", \"none\" or an agent"))?;
-    folders.judge(&spec, race).map_err(refused)
+    Ok(folders.reference(&spec, race).map_err(refused)?.map(|player| player.reference()))
 }
 
 /// What ends an arena before its time.
@@ -240,9 +240,9 @@ pub fn arena(
     let folders = folders_or_default(py, folders)?;
     let agents = named(agents, &folders)?;
     let race = race(game, &agents)?;
-    let judge = match luck {
-        Some(luck) => judge(luck, &folders, &race)?,
-        None => folders.judge("auto", &race).map_err(refused)?,
+    let reference = match luck {
+        Some(luck) => reference(luck, &folders, &race)?,
+        None => folders.reference("auto", &race).map_err(refused)?.map(|player| player.reference()),
     };
     let seated = |(name, agent)| {
         let mind = match agent {
@@ -264,7 +264,7 @@ pub fn arena(
     }
     let stop = Stop::default();
     let entrants = minds.iter().map(|(name, mind)| entrant(name, mind, &race, &stop)).collect();
-    let mut tournament = Tournament::new(&race, entrants, judge).map_err(refused)?;
+    let mut tournament = Tournament::new(&race, entrants, reference).map_err(refused)?;
     if let Some(name) = anchor {
         tournament = tournament.with_anchor(name).map_err(refused)?;
     }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use ashta_agents::protocol::most_results;
 use ashta_env::game::{Action, Game as _, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
@@ -185,7 +184,7 @@ impl State {
     /// more than `limit` positions is a `ValueError`; by default the limit is that of the engine.
     #[pyo3(signature = (limit = None))]
     fn turn_results(&self, py: Python<'_>, limit: Option<usize>) -> PyResult<Vec<(State, Vec<usize>)>> {
-        let most = limit.unwrap_or_else(|| most_results(&self.race, &self.state));
+        let most = limit.unwrap_or_else(|| self.race.most_results(&self.state));
         let mut results = TurnResults::new();
         if !py.detach(|| turn_results_within(&*self.race, &self.state, most, &mut results)) {
             let error = TooManyPositions { most };

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::folders::TABLE;
+use ashta_agents::perfect::table::{Perfect, Table as Values};
+use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::AgentSpec;
-use ashta_agents::table::{Perfect, Table as Values};
+use ashta_agents::roster::folders::TABLE;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use numpy::PyArray2;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ashta_agents::agent::Agent as Acting;
+use ashta_agents::play::agent::Agent as Acting;
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, Game as _, Seat};
 use ashta_env::gym::Env;

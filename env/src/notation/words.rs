@@ -90,6 +90,13 @@ impl Race {
         throws
     }
 
+    /// How many positions of the turn of `state` a search of all its results may visit. Only a series of many throws
+    /// leads to more; after more than 16 throws with more than two pieces it takes long to find out what is legal.
+    pub fn most_results(&self, state: &State) -> usize {
+        let is_slow = self.spec().pieces > 2 && self.pending_throws(state).len() > 16;
+        if is_slow { 1 << 12 } else { 1 << 15 }
+    }
+
     /// What the units of the mover have been given in this turn.
     fn allotted(&self, state: &State) -> Vec<Move> {
         let own = state.pieces[self.colour(state).index()];

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ashta_agents::agent::{Agent, GameRng};
 use ashta_agents::arena::MatchConfig;
-use ashta_agents::regret::Mean;
+use ashta_agents::arena::Mean;
+use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;

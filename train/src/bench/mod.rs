@@ -7,7 +7,7 @@ mod net;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use ashta_agents::regret::Mean;
+use ashta_agents::arena::Mean;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use ashta_train::games;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use ashta_agents::record::GameLine;
+use ashta_agents::arena::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
@@ -33,13 +33,13 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     }
     let line = GameLine::read_in(&sheets, &text, args.number as usize).with_context(there)?;
     let (race, _) = line.begin().with_context(there)?;
-    let judge = games::judge(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
-    let Some(judge) = judge else {
+    let reference = games::reference(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
+    let Some(reference) = reference else {
         bail!("nobody who comes with the program plays {}: name an agent with --by", race.ruleset());
     };
-    let analysis = Analysis::new(&race, &line, &judge).with_context(there)?;
+    let analysis = Analysis::new(&race, &line, &reference).with_context(there)?;
     if let Some(path) = &args.html {
-        let game = ShownGame::new(&race, &line, &judge, String::new(), 0)?;
+        let game = ShownGame::new(&race, &line, &reference, String::new(), 0)?;
         let (verdicts, board) = (Vec::new(), Board::new(&race));
         let contents = Contents { summary: None, verdicts, lengths: None, board, games: vec![game] };
         write_whole(path, &page(&race.spec().name, &contents)?)?;

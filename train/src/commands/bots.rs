@@ -1,7 +1,7 @@
 //! `ashta bots`: the bots that come with the program.
 
 use anyhow::{Context, Result};
-use ashta_agents::bot::{Bot, Strength};
+use ashta_agents::network::bot::{Bot, Strength};
 use ashta_train::games;
 use ashta_train::output::{aligned, print};
 use serde_json::json;

@@ -1,7 +1,8 @@
 //! `ashta eval`: an agent against others, in paired games.
 
 use anyhow::Result;
-use ashta_agents::regret::{Blunder, Mean, RegretReport};
+use ashta_agents::arena::Mean;
+use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_env::game::Game;
 use ashta_train::games;
 use ashta_train::judge::{Judged, against};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::bot::Bot;
+use ashta_agents::network::bot::Bot;
 use ashta_train::checkpoint;
 use ashta_train::config::Config;
 use ashta_train::export::{bot, write_card};

@@ -1,7 +1,9 @@
 //! `ashta levels`: the levels of difficulty of a bot, calibrated and measured.
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::level::{Calibration, calibrate};
+use ashta_agents::arena::levels::calibrate;
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::play::level::Calibration;
 use ashta_env::game::Game;
 use ashta_train::files::check_writable;
 use ashta_train::games;
@@ -22,7 +24,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
         bail!("--pairs {}: intervals need at least 2", config.blocks);
     }
     args.output.as_deref().map(check_writable).transpose()?;
-    let levels = calibrate(&race, &bot.net, &config);
+    let levels = calibrate(&race, &NetEvaluator::new(bot.net.clone()), &config);
     if let Some(output) = &args.output {
         bot.manifest.levels.clone_from(&levels);
         bot.write(output)?;

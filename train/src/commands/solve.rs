@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::solve::{Differences, Facts, Sight, SolveConfig, Solved, Stage, UNIT, differences, solve};
-use ashta_agents::table::{self, Table};
+use ashta_agents::perfect::solve::{Differences, Facts, Sight, SolveConfig, Solved, Stage, UNIT, differences, solve};
+use ashta_agents::perfect::table::{self, Table};
 use ashta_env::game::Game;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::starts::TurnStarts;

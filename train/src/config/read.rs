@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use ashta_agents::bot::MAX_PROBES;
+use ashta_agents::network::bot::MAX_PROBES;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::builtin;
 use toml::Value;

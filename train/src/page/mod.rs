@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use ashta_agents::folders::Judge;
-use ashta_agents::record::GameLine;
+use ashta_agents::arena::Reference;
+use ashta_agents::arena::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::notation::Standing;
 use ashta_env::race::Race;
@@ -104,12 +104,18 @@ impl Board {
 }
 
 impl ShownGame {
-    /// A game by the values of `judge`; turn number `begins` is shown at first.
+    /// A game by the values of `reference`; turn number `begins` is shown at first.
     ///
     /// # Errors
     /// What is wrong with the game.
-    pub fn new(race: &Race, line: &GameLine, judge: &Judge, title: String, begins: usize) -> Result<ShownGame> {
-        let analysis = Analysis::new(race, line, judge)?;
+    pub fn new(
+        race: &Race,
+        line: &GameLine,
+        reference: &Reference<Race>,
+        title: String,
+        begins: usize,
+    ) -> Result<ShownGame> {
+        let analysis = Analysis::new(race, line, reference)?;
         let positions = analysis.turns.iter().map(|turn| turn.position.as_str()).chain([analysis.end.as_str()]);
         let frames = positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?)));
         let frames = frames.collect::<Result<Vec<_>>>()?;

@@ -11,9 +11,9 @@ mod tests;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
-use ashta_agents::agent::{Agent, GameRng};
-use ashta_agents::evaluator::Evaluator;
-use ashta_agents::throws::{Throws, TurnClock};
+use ashta_agents::play::agent::{Agent, GameRng};
+use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::play::throws::{Throws, TurnClock};
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Outlook, Seat, SeatSet};
 use ashta_env::race::Race;

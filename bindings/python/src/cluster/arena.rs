@@ -4,12 +4,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, ensure};
-use ashta_agents::arena::{GameFacts, MatchConfig, Sprt};
-use ashta_agents::folders::Judge;
-use ashta_agents::record::GameLine;
+use anyhow::{Context, Error, Result, ensure};
+use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
+use ashta_agents::arena::{GameFacts, MatchConfig, Reference, Sprt};
 use ashta_agents::roster::{AgentSpec, Player};
-use ashta_agents::tournament::{Entrant, Tournament, distinct_names};
 use ashta_env::race::Race;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -33,7 +32,7 @@ fn entrants(players: &[(String, Player)]) -> Vec<Entrant<'_>> {
 pub struct ArenaShare {
     race: Arc<Race>,
     players: Vec<(String, Player)>,
-    judge: Option<Judge>,
+    reference: Option<Reference<Race>>,
 }
 
 /// What [`ArenaShare`] is made of: the agents by name and as they are written, the ruleset as JSON, by whose values
@@ -50,9 +49,9 @@ impl ArenaShare {
             let luggage = Luggage::new(&files, &tables)?;
             let player = |(name, spec): (String, String)| Ok((name, luggage.agent(&spec)?.player(&race)?));
             let players = agents.into_iter().map(player).collect::<Result<_>>()?;
-            let judge = |spec: String| -> Result<Judge> { Ok(Judge::new(&luggage.agent(&spec)?, &race)?) };
-            let judge = luck.map(judge).transpose()?;
-            Ok(ArenaShare { race, players, judge })
+            let reference = |spec: String| Ok::<_, Error>(luggage.agent(&spec)?.player(&race)?.reference());
+            let reference = luck.map(reference).transpose()?;
+            Ok(ArenaShare { race, players, reference })
         };
         py.detach(make).map_err(failed)
     }
@@ -67,7 +66,7 @@ impl ArenaShare {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let play = || -> Result<Vec<u8>> {
-            let tournament = Tournament::new(&self.race, entrants(&self.players), self.judge.clone())?;
+            let tournament = Tournament::new(&self.race, entrants(&self.players), self.reference.clone())?;
             let config = MatchConfig { blocks: end, seed, threads: threads.max(1), batch: BATCH };
             let (mut facts, mut games) = (Vec::new(), Vec::new());
             let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
@@ -87,7 +86,7 @@ impl ArenaShare {
 pub struct SpreadArena {
     race: Arc<Race>,
     players: Vec<(String, Player)>,
-    judge: Option<Judge>,
+    reference: Option<Reference<Race>>,
     anchor: Option<String>,
     sprt: Option<Sprt>,
     pairs: u64,
@@ -103,7 +102,7 @@ struct Found {
 
 impl SpreadArena {
     fn tournament(&self) -> Result<Tournament<'_>> {
-        let mut tournament = Tournament::new(&self.race, entrants(&self.players), self.judge.clone())?;
+        let mut tournament = Tournament::new(&self.race, entrants(&self.players), self.reference.clone())?;
         if let Some(name) = &self.anchor {
             tournament = tournament.with_anchor(name)?;
         }
@@ -151,19 +150,20 @@ impl SpreadArena {
                 players.push((name.clone(), roster.player(&race).with_context(|| spec.clone())?));
                 luggage::pack(spec, roster.spec(), &mut files)?;
             }
-            let judge = folders.judge(luck, &race)?;
-            let luck = judge.as_ref().map(|judge| judge.player.spec().to_string());
-            if let (Some(judge), Some(spec)) = (&judge, &luck)
-                && !matches!(judge.player.spec(), AgentSpec::Perfect)
+            let measuring = folders.reference(luck, &race)?;
+            let luck = measuring.as_ref().map(|player| player.spec().to_string());
+            if let (Some(player), Some(spec)) = (&measuring, &luck)
+                && !matches!(player.spec(), AgentSpec::Perfect)
             {
-                luggage::pack(spec, judge.player.spec(), &mut files)?;
+                luggage::pack(spec, player.spec(), &mut files)?;
             }
+            let reference = measuring.map(|player| player.reference());
             let ruleset = serde_json::to_string(race.ruleset())?;
             let share =
                 (names.into_iter().zip(agents).collect(), ruleset, luck, files, luggage::tables(&folders, &race)?);
             let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
             let found = Mutex::default();
-            let arena = SpreadArena { race, players, judge, anchor, sprt, pairs, share, found };
+            let arena = SpreadArena { race, players, reference, anchor, sprt, pairs, share, found };
             arena.tournament()?;
             Ok(arena)
         };

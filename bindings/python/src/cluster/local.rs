@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use ashta_agents::folders::Folders;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::games;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ashta_agents::folders::Folders;
+use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{AgentSpec, Player, Roster};
 use ashta_env::race::Race;
 

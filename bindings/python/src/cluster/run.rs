@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use ashta_agents::bot::Bot;
-use ashta_agents::folders::Folders;
+use ashta_agents::network::bot::Bot;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::judge::Judgement;

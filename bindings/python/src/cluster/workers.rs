@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
-use ashta_agents::net_evaluator::NetEvaluator;
-use ashta_agents::portable::PortableNet;
-use ashta_agents::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, parse_state};
 use ashta_train::config::Config;

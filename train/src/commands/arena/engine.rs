@@ -8,8 +8,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use ashta_agents::agent::GameRng;
 use ashta_agents::arena::{Contestant, Fault};
+use ashta_agents::play::agent::GameRng;
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;

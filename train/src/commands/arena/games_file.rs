@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::record::GameLine;
+use ashta_agents::arena::record::GameLine;
 use ashta_train::files::cannot_write;
 use serde::{Deserialize, Serialize};
 

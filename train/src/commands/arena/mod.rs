@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+use ashta_agents::arena::record::{GameLine, Swing};
+use ashta_agents::arena::tournament::{Entrant, Tournament};
 use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
-use ashta_agents::record::{GameLine, Swing};
-use ashta_agents::tournament::{Entrant, Tournament};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
 use ashta_train::files::{cannot_write, check_writable, write_whole};
@@ -91,13 +91,13 @@ struct Arena<'a> {
 
 impl<'a> Arena<'a> {
     fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, versions): Entrants<'a>) -> Result<Arena<'a>> {
-        let judge = games::judge(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
-        if judge.is_none() && args.luck == "auto" {
+        let reference = games::reference(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
+        if reference.is_none() && args.luck == "auto" {
             remark("nobody can say what positions are worth, so luck is not measured; --luck AGENT names somebody");
         }
         // What is wrong with an option is said by its name.
         let of_option = |error| anyhow!("--{error}");
-        let mut tournament = Tournament::new(race, entrants, judge)?;
+        let mut tournament = Tournament::new(race, entrants, reference)?;
         if let Some(name) = &args.anchor {
             tournament = tournament.with_anchor(name).map_err(of_option)?;
         }
@@ -124,8 +124,8 @@ impl<'a> Arena<'a> {
             seed: self.args.games.seed,
             luck: self
                 .tournament
-                .judge()
-                .map(|judge| Named { name: judge.name.clone(), version: judge.version.clone() }),
+                .reference()
+                .map(|reference| Named { name: reference.name.clone(), version: reference.version.clone() }),
         }
     }
 
@@ -193,12 +193,12 @@ impl<'a> Arena<'a> {
         let (race, summary) = (self.tournament.race(), serde_json::to_value(&outcome.summary)?);
         write_whole(&folder.join("report.json"), format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
         let mut games = Vec::new();
-        if let Some(judge) = self.tournament.judge() {
+        if let Some(reference) = self.tournament.reference() {
             for line in &outcome.swings {
                 let Some(Swing { turn, size }) = line.swing else { continue };
                 let title =
                     format!("{:.0} % in turn {} of game {} of block {}:", 100.0 * size, turn + 1, line.leg, line.block);
-                games.push(ShownGame::new(race, line, judge, title, turn + 1)?);
+                games.push(ShownGame::new(race, line, reference, title, turn + 1)?);
             }
         }
         let contents = Contents {

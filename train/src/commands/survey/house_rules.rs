@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
+use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};

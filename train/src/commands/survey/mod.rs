@@ -8,13 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::agent::{Agent, OnePly};
-use ashta_agents::arena::MatchConfig;
-use ashta_agents::baseline::Baseline;
-use ashta_agents::regret::Mean;
-use ashta_agents::solve::{SolveConfig, UNIT};
-use ashta_agents::survey::{Shortlist, Surveyed, Whose, survey};
-use ashta_agents::table::{Perfect, Table};
+use ashta_agents::arena::{MatchConfig, Mean};
+use ashta_agents::perfect::solve::{SolveConfig, UNIT};
+use ashta_agents::perfect::survey::{Shortlist, Surveyed, Whose, survey};
+use ashta_agents::perfect::table::{Perfect, Table};
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::roster::BUILT_IN;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
@@ -109,12 +108,13 @@ fn play(
     let mut record =
         Record::new(race.ruleset().clone(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
     record.house_rules = known;
-    for baseline in Baseline::ALL {
-        begin(baseline.name());
+    for (place, name) in BUILT_IN.into_iter().enumerate() {
+        begin(name);
+        let player = games::player(&games::agent(name)?, race)?;
         // The strongest of them meets the positions of good play.
-        let shown = (baseline == Baseline::GreedyTwoPly).then_some(&shortlist);
-        let found = survey(race, &|| baseline.agent(), Whose::Agent, table, shown, &matched, &progress);
-        record.opponents.push(opponent(baseline, found));
+        let shown = (place + 1 == BUILT_IN.len()).then_some(&shortlist);
+        let found = survey(race, &|| player.agent(), Whose::Agent, table, shown, &matched, &progress);
+        record.opponents.push(opponent(name, found));
     }
     record.positions = shortlist.positions(POSITIONS);
     bar.finish_and_clear();
@@ -133,9 +133,9 @@ fn start(race: &Race, table: &Table) -> Result<Start> {
     Ok(Start { first, second: 1.0 - first, advantage: first - 0.5, error })
 }
 
-fn opponent(baseline: Baseline, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
+fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
     Opponent {
-        opponent: baseline.name().to_owned(),
+        opponent: name.to_owned(),
         score: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
         luck_adjusted_score: regret.luck_adjusted_score.taken_from(1.0),
         truncated_games: report.truncated_games,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ashta_agents::regret::Mean;
-use ashta_agents::survey::{AtLeast, Lengths};
+use ashta_agents::arena::Mean;
+use ashta_agents::perfect::survey::{AtLeast, Lengths};
 use ashta_train::files::write_whole;
 
 use super::record::{HouseRule, Opponent, Record};

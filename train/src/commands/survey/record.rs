@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::regret::Mean;
-use ashta_agents::solve::Facts;
-use ashta_agents::survey::{Nature, Position};
+use ashta_agents::arena::Mean;
+use ashta_agents::perfect::solve::Facts;
+use ashta_agents::perfect::survey::{Nature, Position};
 use ashta_env::ruleset::Ruleset;
 use ashta_train::files::{check_writable, write_whole};
 use serde::{Deserialize, Serialize};

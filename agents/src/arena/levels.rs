@@ -1,0 +1,186 @@
+//! Calibration of the [levels of difficulty](crate::play::level): the temperatures of a bot, found in games against
+//! itself.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use ashta_env::game::Game;
+use ashta_env::turn::{TurnResults, turn_results};
+
+use super::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use crate::play::agent::{Agent, OnePly, softmax};
+use crate::play::evaluator::Evaluator;
+use crate::play::level::{Calibration, Level};
+
+/// Blocks of games for each guess at a temperature.
+const GUESS_BLOCKS: u64 = 100;
+/// Guesses at a temperature, each in positions that come about by the one before.
+const GUESSES: usize = 3;
+/// Temperatures between which is sought, as powers of ten.
+const EXPONENTS: (f32, f32) = (-5.0, 1.0);
+/// Halvings of this range.
+const HALVINGS: usize = 20;
+/// Stands for a temperature without bound: all results are equally likely.
+const RANDOM: f32 = 1e6;
+
+/// Finds the temperatures of the levels of a bot that values positions of `game` by `evaluator`, and measures each by
+/// `config`. Guesses are made on throws of another seed.
+pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
+where
+    G: Game,
+    E: Evaluator<G> + Clone + Send + Sync + 'static,
+{
+    let guess = MatchConfig { blocks: GUESS_BLOCKS, seed: !config.seed, ..*config };
+    let random = play(game, evaluator, RANDOM, &guess).expected(RANDOM);
+    let mut temperature = RANDOM;
+    let levels = Level::ALL.into_iter().filter_map(|level| Some((level, level.share()? * random)));
+    let calibrated = levels.map(|(level, target)| {
+        for _ in 0..GUESSES {
+            temperature = play(game, evaluator, temperature, &guess).temperature(target);
+        }
+        let played = play(game, evaluator, temperature, config);
+        let regret = played.regret();
+        Calibration {
+            level,
+            temperature,
+            regret: regret.mean,
+            regret_interval: regret.interval,
+            games: played.report.games,
+            score: played.report.score,
+            score_interval: played.report.interval,
+        }
+    });
+    calibrated.collect()
+}
+
+/// Games against the bot as it is.
+struct Played {
+    report: MatchReport,
+    /// What was to be decided in each block.
+    blocks: BTreeMap<u64, Decisions>,
+}
+
+/// Turns with more than one result.
+#[derive(Default)]
+struct Decisions {
+    /// How far the value of each result lies below the best one, turn after turn.
+    losses: Vec<f32>,
+    /// Where each turn ends among them.
+    ends: Vec<usize>,
+    /// Sum of what was given away.
+    regret: f64,
+}
+
+impl Decisions {
+    /// The losses of each turn.
+    fn turns(&self) -> impl Iterator<Item = &[f32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.losses[start..end])
+    }
+}
+
+impl Played {
+    /// What was given away a decision.
+    fn regret(&self) -> Mean {
+        let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
+        Mean::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
+    }
+
+    /// What a `temperature` gives away a decision on average, in the same positions.
+    fn expected(&self, temperature: f32) -> f64 {
+        let (mut lost, mut turns) = (0.0, 0.0);
+        for losses in self.blocks.values().flat_map(Decisions::turns) {
+            let weights = softmax(losses.iter().map(|loss| -loss), temperature);
+            let (total, sum) = weights.zip(losses).fold((0.0, 0.0), |(total, sum), (weight, loss)| {
+                (total + f64::from(weight), sum + f64::from(weight * loss))
+            });
+            lost += sum / total;
+            turns += 1.0;
+        }
+        if turns > 0.0 { lost / turns } else { 0.0 }
+    }
+
+    /// The temperature that gives away `target` a decision in these positions.
+    fn temperature(&self, target: f64) -> f32 {
+        let (mut low, mut high) = EXPONENTS;
+        for _ in 0..HALVINGS {
+            let middle = f32::midpoint(low, high);
+            let is_weak = self.expected(10_f32.powf(middle)) > target;
+            if is_weak { high = middle } else { low = middle }
+        }
+        10_f32.powf(f32::midpoint(low, high))
+    }
+}
+
+/// Plays at a temperature against the bot as it is.
+fn play<G, E>(game: &G, evaluator: &E, temperature: f32, config: &MatchConfig) -> Played
+where
+    G: Game,
+    E: Evaluator<G> + Clone + Send + Sync + 'static,
+{
+    let weak = || Box::new(OnePly::with_temperature(evaluator.clone(), temperature)) as Box<dyn Agent<G> + Send>;
+    let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
+    let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
+    let watch = |turn: &Turn<'_, G::State>| {
+        if !turn.side.contains(turn.seat) {
+            return;
+        }
+        let Some((losses, regret)) = losses(game, &mut evaluator.clone(), turn) else { return };
+        let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let block = blocks.entry(turn.block).or_default();
+        block.losses.extend(losses);
+        block.ends.push(block.losses.len());
+        block.regret += f64::from(regret);
+    };
+    let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
+    Played { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
+}
+
+/// How far the value of each result of a turn lies below the best one, and of the one that was played; `None` where
+/// there was nothing to decide.
+fn losses<G: Game>(game: &G, evaluator: &mut impl Evaluator<G>, turn: &Turn<'_, G::State>) -> Option<(Vec<f32>, f32)> {
+    let (mut results, mut values) = (TurnResults::new(), Vec::new());
+    turn_results(game, turn.thrown, &mut results);
+    if results.len() < 2 {
+        return None;
+    }
+    evaluator.values(game, results.states(), &mut values);
+    let own = || values.iter().map(|values| values[turn.seat]);
+    let best = own().fold(f32::MIN, f32::max);
+    let played = results.states().iter().position(|result| result == turn.end)?;
+    Some((own().map(|value| best - value).collect(), best - values[played][turn.seat]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::network::evaluator::NetEvaluator;
+    use crate::network::portable::{Mlp, NetShape, PortableNet};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    #[test]
+    fn levels_give_away_what_they_are_meant_to() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let shape = NetShape::for_spec(game.spec(), &[16], &[4]);
+        let parameters = |count: usize| (0..count).map(|at| ((at * 37 % 101) as f32 - 50.0) / 40.0).collect::<Vec<_>>();
+        let mlp = |shape: &crate::network::portable::MlpShape| {
+            Mlp::new(shape.clone(), &parameters(shape.parameters())).expect("a valid network")
+        };
+        let net = PortableNet::new(mlp(&shape.value), mlp(&shape.policy)).expect("networks of one game");
+        let evaluator = NetEvaluator::new(Arc::new(net));
+        let config = MatchConfig { blocks: 300, seed: 3, ..MatchConfig::default() };
+        let random = play(&game, &evaluator, RANDOM, &config).regret().mean;
+        let levels = calibrate(&game, &evaluator, &config);
+        assert_eq!(levels.iter().map(|found| found.level).collect::<Vec<_>>(), Level::ALL[..4]);
+        for found in &levels {
+            let share = found.regret / random;
+            let target = found.level.share().expect("a level with noise");
+            assert!((share / target - 1.0).abs() < 0.25, "{}: {share} instead of {target}", found.level);
+            assert_eq!(found.games, 600);
+        }
+        assert!(levels.is_sorted_by(|a, b| a.temperature > b.temperature && a.regret > b.regret));
+        assert_eq!(calibrate(&game, &evaluator, &MatchConfig { threads: 2, ..config }), levels);
+    }
+}

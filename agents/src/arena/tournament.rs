@@ -1,0 +1,449 @@
+//! Tournaments: several agents meet in an arena, every game becomes a line that can be played again, and all games
+//! together are summed up.
+//!
+//! Who starts a tournament says who takes part and what time it is, keeps the lines and shows how far it is; nothing
+//! here knows of files, clocks or terminals.
+
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::sheet::Sheets;
+
+use crate::arena::record::{EndingText, GameLine, RecordError, Swing};
+use crate::arena::{
+    Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, Meeting, PlayedGame, Reference,
+    Schedule, Seating, Sprt, Summary, TurnValues, Verdict, lineups, luck, play_blocks, rotations, sides, sprt_summary,
+    summarise,
+};
+use crate::play::agent::GameRng;
+use crate::play::evaluator::Evaluator;
+
+/// Series of throws whose beginning is less likely than this count as luckless.
+const SERIES_PROBABILITY: f32 = 0.01;
+/// Luck is written with so many digits, so that games from a file say the same as games that are played.
+const LUCK_DIGITS: f64 = 1e6;
+
+/// Why there is no such tournament, or a game is not one of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TournamentError {
+    /// Too few or too many take part.
+    #[error("an arena takes 2 to {MAX_AGENTS} agents, not {count}")]
+    Agents {
+        /// How many there are.
+        count: usize,
+    },
+    /// The one that is to be rated 0 does not take part.
+    #[error("anchor {name}: it is not among those who meet")]
+    Anchor {
+        /// Its name.
+        name: String,
+    },
+    /// The sequential test cannot compare these.
+    #[error("sprt compares two agents in a game of two sides, not {agents} with {sides}")]
+    Sprt {
+        /// How many take part.
+        agents: usize,
+        /// The sides of the game.
+        sides: usize,
+    },
+    /// The hypotheses of the sequential test are not two.
+    #[error("sprt {elo0},{elo1}: {elo0} is not less than {elo1}")]
+    Hypotheses {
+        /// The difference in Elo of the one.
+        elo0: f64,
+        /// That of the other.
+        elo1: f64,
+    },
+    /// The errors that the sequential test may make leave nothing to be sure of.
+    #[error("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")]
+    Doubt {
+        /// The probability of the one error.
+        alpha: f64,
+        /// That of the other.
+        beta: f64,
+    },
+    /// A line is not a game of the tournament.
+    #[error("game {leg} of block {block}")]
+    Game {
+        /// Its number in the block.
+        leg: usize,
+        /// Its block.
+        block: u64,
+        /// What is wrong with it.
+        source: LineError,
+    },
+}
+
+/// Why a line is not a game of a tournament.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineError {
+    /// Something is missing.
+    #[error("it is not whole")]
+    Part,
+    /// Others played it.
+    #[error("its `players` sat otherwise")]
+    Players,
+    /// Nobody can get what is said.
+    #[error("its `returns` are not between 0 and 1")]
+    Returns,
+    /// It does not begin where the game begins.
+    #[error("`{start}` is no beginning of {game} for {seats:?}")]
+    Start {
+        /// Where it begins.
+        start: String,
+        /// What is played.
+        game: String,
+        /// Who takes part.
+        seats: SeatSet,
+    },
+    /// It cannot be played again.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// It ends in another way.
+    #[error("its moves do not lead to its `ending` and `returns`")]
+    Ending,
+}
+
+/// Makes a contestant, for one thread.
+type MakeMind<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
+
+/// Who takes part in a tournament.
+pub struct Entrant<'a> {
+    /// What it is called.
+    pub name: String,
+    make: MakeMind<'a>,
+    thought: Thought,
+}
+
+/// How long an entrant thought, in all threads.
+#[derive(Debug, Default)]
+struct Thought {
+    choices: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl<'a> Entrant<'a> {
+    /// One that is called `name`; `make` makes what plays, one for each thread.
+    pub fn new(name: String, make: impl Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a) -> Entrant<'a> {
+        Entrant { name, make: Box::new(make), thought: Thought::default() }
+    }
+
+    /// Milliseconds that it took for each choice; `None` when it was not asked.
+    pub fn milliseconds(&self) -> Option<f64> {
+        let [choices, nanoseconds] =
+            [&self.thought.choices, &self.thought.nanoseconds].map(|of| of.load(Relaxed) as f64);
+        (choices > 0.0).then(|| nanoseconds / choices / 1e6)
+    }
+}
+
+impl fmt::Debug for Entrant<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entrant").field("name", &self.name).field("thought", &self.thought).finish_non_exhaustive()
+    }
+}
+
+/// What entrants are called: as `specs` say, and the second of two with the same name has a number behind it.
+pub fn distinct_names(specs: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for spec in specs {
+        let numbered = format!("{spec} (");
+        let same = names.iter().filter(|other| *other == spec || other.starts_with(&numbered)).count();
+        names.push(if same == 0 { spec.clone() } else { format!("{spec} ({})", same + 1) });
+    }
+    names
+}
+
+/// Nanoseconds since any fixed moment.
+pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
+
+/// A contestant whose time is taken.
+struct Timed<'a> {
+    mind: Box<dyn Contestant<Race> + 'a>,
+    thought: &'a Thought,
+    clock: Clock<'a>,
+}
+
+impl Contestant<Race> for Timed<'_> {
+    fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+        let begun = (self.clock)();
+        let choices = self.mind.choose(race, states, rngs);
+        let taken = (self.clock)().saturating_sub(begun);
+        self.thought.nanoseconds.fetch_add(taken, Relaxed);
+        self.thought.choices.fetch_add(states.len() as u64, Relaxed);
+        choices
+    }
+}
+
+/// Takes the games of a block, as lines and by sides.
+pub type TakeBlock<'a> = &'a mut (dyn FnMut(u64, Vec<GameLine>, &[GameFacts]) -> ControlFlow<()> + Send);
+
+/// Several agents that meet in one game.
+#[derive(Debug)]
+pub struct Tournament<'a> {
+    race: &'a Race,
+    entrants: Vec<Entrant<'a>>,
+    sides: Vec<SeatSet>,
+    /// The seatings of each lineup.
+    lineups: Vec<Vec<Seating>>,
+    /// By whose values luck is measured.
+    reference: Option<Reference<Race>>,
+    anchor: Option<usize>,
+    sprt: Option<Sprt>,
+}
+
+impl<'a> Tournament<'a> {
+    /// One in which `entrants` meet in all lineups, and luck is measured by the values of `reference`.
+    ///
+    /// # Errors
+    /// When too few or too many take part.
+    pub fn new(
+        race: &'a Race,
+        entrants: Vec<Entrant<'a>>,
+        reference: Option<Reference<Race>>,
+    ) -> Result<Tournament<'a>, TournamentError> {
+        let count = entrants.len();
+        if !(2..=MAX_AGENTS).contains(&count) {
+            return Err(TournamentError::Agents { count });
+        }
+        let sides = sides(race.spec());
+        let lineups = lineups(count, sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
+        Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })
+    }
+
+    /// The same, in which the entrant that is called `name` is rated 0.
+    ///
+    /// # Errors
+    /// When nobody is called so.
+    pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, TournamentError> {
+        let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
+        self.anchor = Some(anchor.ok_or_else(|| TournamentError::Anchor { name: name.to_owned() })?);
+        Ok(self)
+    }
+
+    /// The same, which ends when `sprt` has decided.
+    ///
+    /// # Errors
+    /// When there is nothing that it could compare, or be sure of.
+    pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, TournamentError> {
+        let (agents, sides) = (self.entrants.len(), self.sides.len());
+        if agents != 2 || sides != 2 {
+            return Err(TournamentError::Sprt { agents, sides });
+        }
+        let Sprt { elo0, elo1, alpha, beta } = sprt;
+        if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
+            return Err(TournamentError::Hypotheses { elo0, elo1 });
+        }
+        if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
+            return Err(TournamentError::Doubt { alpha, beta });
+        }
+        self.sprt = Some(sprt);
+        Ok(self)
+    }
+
+    /// What is played.
+    pub fn race(&self) -> &'a Race {
+        self.race
+    }
+
+    /// Who takes part.
+    pub fn entrants(&self) -> &[Entrant<'a>] {
+        &self.entrants
+    }
+
+    /// By whose values luck is measured.
+    pub fn reference(&self) -> Option<&Reference<Race>> {
+        self.reference.as_ref()
+    }
+
+    fn seatings(&self, block: u64) -> &[Seating] {
+        &self.lineups[(block % self.lineups.len() as u64) as usize]
+    }
+
+    /// The games of a block.
+    pub fn legs(&self, block: u64) -> usize {
+        self.seatings(block).len()
+    }
+
+    /// The blocks that are left to play when `facts`, whole blocks from the first on, are there and each lineup plays
+    /// `pairs` blocks: none where the sequential test has decided.
+    pub fn left(&self, pairs: u64, facts: &[GameFacts]) -> Range<u64> {
+        let begins = facts.last().map_or(0, |game| game.block + 1);
+        let blocks = pairs.saturating_mul(self.lineups.len() as u64);
+        let is_over = begins > 0 && self.is_decided(begins - 1, facts);
+        begins..if is_over { begins } else { blocks.max(begins) }
+    }
+
+    /// Plays `blocks` and adds what their games say to `facts`, which must have all blocks before them. Each block goes
+    /// to `take`, too; when it breaks, `is_stopped` or the sequential test has decided, nothing is played any more.
+    /// `config` says how, but for the number of blocks.
+    ///
+    /// # Panics
+    /// As [`play_blocks`].
+    pub fn play(
+        &self,
+        blocks: Range<u64>,
+        config: &MatchConfig,
+        clock: Clock<'_>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+        facts: &mut Vec<GameFacts>,
+        take: TakeBlock<'_>,
+    ) {
+        let names: Vec<String> = self.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let makers: Vec<_> = self
+            .entrants
+            .iter()
+            .map(|entrant| {
+                || {
+                    let (mind, thought) = ((entrant.make)(), &entrant.thought);
+                    Box::new(Timed { mind, thought, clock }) as Box<dyn Contestant<Race> + '_>
+                }
+            })
+            .collect();
+        let contestants: Vec<MakeContestant<'_, Race>> =
+            makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
+        let seatings = |block: u64| self.seatings(block).to_vec();
+        let meeting = Meeting { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
+        let study = || {
+            let mut appraiser =
+                self.reference.as_ref().map(|reference| Appraiser::new(reference.evaluator(), SERIES_PROBABILITY));
+            let names = &names;
+            Box::new(move |game: PlayedGame<State>| self.study(appraiser.as_mut(), &game, names))
+                as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
+        };
+        let mut take_block = |block: u64, games: Vec<(GameLine, GameFacts)>| {
+            let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
+            let known = facts.len();
+            facts.extend(new);
+            let taken = take(block, lines, &facts[known..]);
+            if is_stopped() || self.is_decided(block, facts) { ControlFlow::Break(()) } else { taken }
+        };
+        play_blocks(&meeting, blocks, config, &study, &mut take_block);
+    }
+
+    /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
+    /// after every block at first, and then more seldom.
+    fn is_decided(&self, block: u64, facts: &[GameFacts]) -> bool {
+        let every = (block / 50).next_power_of_two();
+        let is_due = (block + 1).is_multiple_of(every);
+        self.sprt.is_some_and(|sprt| is_due && sprt_summary(sprt, facts).verdict != Verdict::Open)
+    }
+
+    /// The line of a game, with its luck where somebody can tell.
+    fn study(
+        &self,
+        appraiser: Option<&mut Appraiser<Race, Box<dyn Evaluator<Race> + Send>>>,
+        game: &PlayedGame<State>,
+        names: &[String],
+    ) -> (GameLine, GameFacts) {
+        let mut line = GameLine::new(self.race, game, names);
+        if let Some(appraiser) = appraiser {
+            let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves);
+            let (luck, seats) = (luck(&turns), self.race.spec().seats);
+            line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
+            // Also of a series that is left out of the mean, and counts as luckless.
+            let moved = |turn: &TurnValues| f64::from(turn.thrown[turn.seat]) - f64::from(turn.before[turn.seat]);
+            let size = |turn: &TurnValues| moved(turn).abs().max(turn.given_away());
+            let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
+            line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
+        }
+        let facts = self.facts_of(&line, &game.seating);
+        (line, facts)
+    }
+
+    /// What a line says by sides.
+    fn facts_of(&self, line: &GameLine, seating: &Seating) -> GameFacts {
+        let agent = |side: &SeatSet| side.iter().find_map(|seat| seating.agent(seat)).unwrap_or(0);
+        let place = |side: &SeatSet| {
+            let seats = self.race.spec().seats;
+            seats.iter().position(|seat| side.contains(seat)).unwrap_or(0)
+        };
+        let by_side = |values: &[f64]| self.sides.iter().map(|side| values[place(side)]).collect::<Vec<f64>>();
+        let returns: Vec<f64> = line.returns.iter().map(|&own| f64::from(own)).collect();
+        let forfeited = match &line.ending {
+            EndingText::Forfeited { seat, reason } => {
+                let seat = Seat::from_letter(*seat);
+                let side = seat.and_then(|seat| self.sides.iter().position(|side| side.contains(seat)));
+                side.map(|side| (side, reason.clone()))
+            }
+            _ => None,
+        };
+        GameFacts {
+            block: line.block,
+            agents: self.sides.iter().map(agent).collect(),
+            returns: (line.ending != EndingText::Truncated).then(|| by_side(&returns)),
+            luck: line.luck.as_ref().map(|luck| balanced(by_side(luck))),
+            turns: line.turns,
+            forfeited,
+        }
+    }
+
+    /// What a line from elsewhere says, once it is known to be true: its moves are played again.
+    ///
+    /// # Errors
+    /// When it is not whole, or is not a game of this tournament.
+    pub fn facts(&self, line: &GameLine) -> Result<GameFacts, TournamentError> {
+        let in_game = |source| TournamentError::Game { leg: line.leg, block: line.block, source };
+        self.checked(line).map_err(in_game)
+    }
+
+    fn checked(&self, line: &GameLine) -> Result<GameFacts, LineError> {
+        let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
+        let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
+        let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != EndingText::Open;
+        let seating = self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or(LineError::Part)?;
+        let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
+        if !spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str)) {
+            return Err(LineError::Players);
+        }
+        if !line.returns.iter().all(|own| (0.0..=1.0).contains(own)) {
+            return Err(LineError::Returns);
+        }
+        let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
+        let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
+        if !is_ours || !spec.seats.iter().any(|first| self.race.initial_state(first) == start) {
+            let (start, game) = (line.start.clone(), spec.name.clone());
+            return Err(LineError::Start { start, game, seats: spec.seats });
+        }
+        let (_, end) = line.replay(&race, start)?;
+        let is_finished = self.race.node(&end) == Node::Terminal;
+        let got = self.race.returns(&end);
+        let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
+        if is_finished != (line.ending == EndingText::Finished) || !is_true {
+            return Err(LineError::Ending);
+        }
+        Ok(self.facts_of(line, seating))
+    }
+
+    /// Everything that `facts`, in ascending order of their blocks, say together.
+    pub fn summary(&self, facts: &[GameFacts]) -> Summary {
+        let agents: Vec<_> =
+            self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
+        let luck_by = self.reference.as_ref().map(|reference| reference.name.clone());
+        let schedule = Schedule {
+            spec: self.race.spec(),
+            sides: &self.sides,
+            lineups: self.lineups.len() as u64,
+            anchor: self.anchor,
+        };
+        let summary = summarise(&schedule, &agents, luck_by, facts);
+        Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
+    }
+}
+
+/// What one of two sides gains by luck the other loses, to the last digit: so an agent scores even against itself.
+fn balanced(luck: Vec<f64>) -> Vec<f64> {
+    match luck[..] {
+        [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],
+        _ => luck,
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * LUCK_DIGITS).round() / LUCK_DIGITS
+}

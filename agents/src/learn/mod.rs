@@ -1,0 +1,11 @@
+//! Learning by self-play: games with targets, the replay buffer, and the learner.
+//!
+//! [`selfplay`] plays games and computes TD(λ) targets; [`replay`] keeps their samples; [`net`] is the same network as
+//! [`network::portable`](crate::network::portable) in burn, with its losses and Adam. The loop that turns the three is
+//! the program's. This room may use `play`, `search` and `network`.
+
+#[cfg(feature = "learning")]
+pub mod net;
+#[cfg(feature = "learning")]
+pub mod replay;
+pub mod selfplay;

@@ -1,0 +1,176 @@
+//! Saving a learner and taking it up again, to the last bit.
+//!
+//! One safetensors file holds the latest weights, their average and Adam's moments, each as one row in the order of
+//! [`MlpShape`]. It is for resuming only; bots for others to use are exported elsewhere.
+
+use std::path::Path;
+
+use burn::optim::{AdamState, AdaptiveMomentumState};
+use serde::{Deserialize, Serialize};
+
+use crate::learn::net::LearnerDevice;
+use crate::learn::net::model::numbers;
+use crate::network::portable::MlpShape;
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+
+use super::{Learner, LearnerConfig, LearnerError, row};
+
+/// The name of the file of a learner in its directory.
+const FILE: &str = "learner.safetensors";
+/// The metadata entry with the facts of a learner.
+const KEY: &str = "ashta-learner";
+/// Version of the file's meaning.
+const FORMAT: u32 = 1;
+
+/// The facts beside the tensors of a saved learner.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    format: u32,
+    shape: MlpShape,
+    steps: u64,
+    averaged: bool,
+}
+
+impl Learner {
+    /// Saves the complete state in the directory `dir`, which must exist: after [`load`](Self::load) learning goes on
+    /// bit by bit as if it had never stopped. The configuration is not part of it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, dir: &Path) -> Result<(), LearnerError> {
+        let averaged = self.average.is_some();
+        let manifest = Manifest { format: FORMAT, shape: self.shape.clone(), steps: self.steps, averaged };
+        let moments = self
+            .moments
+            .as_ref()
+            .map(|AdamState { momentum }| [numbers(momentum.moment_1.clone()), numbers(momentum.moment_2.clone())]);
+        let mut tensors = vec![NamedTensor::row("latest", &self.latest)];
+        tensors.extend(self.average.iter().map(|average| NamedTensor::row("average", average)));
+        if let Some([first, second]) = &moments {
+            tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
+        }
+        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
+        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+    }
+
+    /// The learner that was saved in the directory `dir`. With averaging switched on since, the average starts from the
+    /// latest weights.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not that of a learner with this shape, or the device is not available.
+    pub fn load(
+        dir: &Path,
+        shape: MlpShape,
+        config: LearnerConfig,
+        device: LearnerDevice,
+    ) -> Result<Learner, LearnerError> {
+        let bytes = tensor_file::read(&dir.join(FILE))?;
+        let file = TensorFile::decode(&bytes, KEY)?;
+        let manifest: Manifest = serde_json::from_str(&file.manifest)?;
+        let mismatch = |what, expected, found| Err(LearnerError::Mismatch { what, expected, found });
+        if manifest.format != FORMAT {
+            return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
+        }
+        if manifest.shape != shape {
+            return mismatch("the shape", shape.to_string(), manifest.shape.to_string());
+        }
+        file.expect_count(1 + usize::from(manifest.averaged) + if manifest.steps > 0 { 2 } else { 0 })?;
+        shape.validate()?;
+        let read = |name| {
+            let mut numbers = Vec::with_capacity(shape.parameters());
+            file.read(name, &[shape.parameters()], &mut numbers).map(|()| numbers)
+        };
+        let mut learner = Learner::with_parameters(shape.clone(), config, device, read("latest")?)?;
+        if learner.average.is_some() && manifest.averaged {
+            learner.average = Some(read("average")?);
+        }
+        if manifest.steps > 0 {
+            let moment = |name| read(name).map(|numbers| row(numbers, &learner.device));
+            let state = AdaptiveMomentumState::new(manifest.steps as usize, moment("moment_1")?, moment("moment_2")?);
+            learner.moments = Some(AdamState::new(state));
+        }
+        learner.steps = manifest.steps;
+        Ok(learner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::net::learner::tests::{random_batch, shape};
+    use std::path::PathBuf;
+
+    /// A directory of this test alone, empty.
+    fn directory(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("ashta-learner-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).expect("the temporary directory is writable");
+        dir
+    }
+
+    fn train(learner: &mut Learner, steps: std::ops::Range<u64>) {
+        for step in steps {
+            learner.step(&random_batch(step), 1e-2);
+        }
+    }
+
+    fn bits(numbers: &[f32]) -> Vec<u32> {
+        numbers.iter().map(|x| x.to_bits()).collect()
+    }
+
+    #[test]
+    fn a_loaded_learner_goes_on_bit_by_bit() {
+        let dir = directory("resume");
+        let config = LearnerConfig { weight_decay: 0.1, gradient_limit: Some(0.5), ..LearnerConfig::default() };
+        for saved_after in [0, 20] {
+            let mut straight = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
+            train(&mut straight, 0..saved_after);
+            straight.save(&dir).expect("the directory is writable");
+            train(&mut straight, saved_after..70);
+            let mut resumed =
+                Learner::load(&dir, shape(), config.clone(), LearnerDevice::Cpu).expect("it was just saved");
+            assert_eq!(resumed.steps(), saved_after);
+            train(&mut resumed, saved_after..70);
+            assert_eq!(bits(&resumed.latest), bits(&straight.latest));
+            let average = |learner: &Learner| bits(learner.average.as_deref().expect("averaging is on"));
+            assert_eq!(average(&resumed), average(&straight));
+        }
+        std::fs::remove_dir_all(dir).expect("the directory can be removed");
+    }
+
+    #[test]
+    fn the_same_state_is_the_same_file() {
+        let (first, second) = (directory("first"), directory("second"));
+        for dir in [&first, &second] {
+            let mut learner =
+                Learner::new(shape(), LearnerConfig::default(), LearnerDevice::Cpu, 1).expect("it is valid");
+            train(&mut learner, 0..3);
+            learner.save(dir).expect("the directory is writable");
+        }
+        let read = |dir: &Path| std::fs::read(dir.join(FILE)).expect("it was just written");
+        assert_eq!(read(&first), read(&second));
+        for dir in [first, second] {
+            assert_eq!(std::fs::read_dir(&dir).expect("it exists").count(), 1, "no temporary file is left");
+            std::fs::remove_dir_all(dir).expect("the directory can be removed");
+        }
+    }
+
+    #[test]
+    fn what_was_not_saved_by_such_a_learner_is_refused_by_name() {
+        let dir = directory("refused");
+        let config = LearnerConfig::default();
+        let load = |shape| {
+            let learner = Learner::load(&dir, shape, config.clone(), LearnerDevice::Cpu);
+            learner.expect_err("it must be refused").to_string()
+        };
+        assert!(load(shape()).starts_with("cannot read "), "{}", load(shape()));
+        let learner = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
+        learner.save(&dir).expect("the directory is writable");
+        let other = MlpShape { actions: 8, ..shape() };
+        assert!(load(other).starts_with("the saved learner has the shape 40 inputs, hidden [24, 16], "));
+        std::fs::write(dir.join(FILE), b"text").expect("the directory is writable");
+        assert_eq!(load(shape()), "there are 4 bytes, too few for the header");
+        std::fs::remove_dir_all(&dir).expect("the directory can be removed");
+    }
+}

@@ -1,0 +1,338 @@
+//! The replay: the latest samples of self-play, from which batches are drawn.
+//!
+//! Samples are kept sparse, newest over oldest. Drawing is uniform and with replacement, from a generator that the
+//! caller owns; saved and loaded, a replay gives the same batches to the last bit.
+
+use std::path::Path;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
+use serde::{Deserialize, Serialize};
+
+use crate::learn::net::{Batch, Sample};
+use crate::learn::selfplay::{GameRecord, Position};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
+use crate::play::perspective;
+
+/// A ring of samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    part: Part,
+    capacity: usize,
+    actions: usize,
+    samples: Vec<Stored>,
+    /// Samples ever added; the next one goes to this number modulo the capacity.
+    added: u64,
+}
+
+/// Which positions are samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Those at the start of a turn, for the value network.
+    Starts,
+    /// The others, for the policy network.
+    Turns,
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Part::Starts => "starts",
+            Part::Turns => "turns",
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Stored {
+    active: Box<[u16]>,
+    values: Box<[f32]>,
+    policy: Box<[(Action, f32)]>,
+    legal: ActionMask,
+}
+
+/// Why a saved replay cannot be taken up again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] TensorFileError),
+    /// The facts beside the samples make no sense.
+    #[error("the saved replay has no valid manifest")]
+    Manifest(#[from] serde_json::Error),
+    /// The file belongs to a run with other sizes.
+    #[error("the saved replay has the {what} {found}, not {expected}")]
+    Mismatch {
+        /// What differs.
+        what: &'static str,
+        /// What this run has.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+    /// The numbers do not add up to samples.
+    #[error("the saved replay is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+const FILE: &str = "replay.safetensors";
+const KEY: &str = "ashta-replay";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    format: u32,
+    part: Part,
+    capacity: usize,
+    samples: usize,
+    added: u64,
+    values: usize,
+    actions: usize,
+    actives: usize,
+    policies: usize,
+}
+
+const FORMAT: u32 = 2;
+
+impl Replay {
+    /// An empty replay for at most `capacity` samples of this part of a game with `actions` actions.
+    ///
+    /// # Panics
+    /// When `capacity` is 0.
+    pub fn new(part: Part, capacity: usize, actions: usize) -> Replay {
+        assert!(capacity > 0, "a replay holds at least one sample");
+        Replay { part, capacity, actions, samples: Vec::new(), added: 0 }
+    }
+
+    /// Samples at hand.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// Samples ever added.
+    pub fn added(&self) -> u64 {
+        self.added
+    }
+
+    /// Replays a game and adds its samples of this part, seen by the seat that throws or decides.
+    pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>) {
+        record.visit(game, |position| self.add_position(game, &position));
+    }
+
+    /// Adds a position of a game that is being replayed, if it is of this part. Whoever fills several replays visits
+    /// the game once and offers each position to all of them.
+    pub fn add_position<G: Game>(&mut self, game: &G, position: &Position<'_, G::State>) {
+        if position.is_start != (self.part == Part::Starts) {
+            return;
+        }
+        let (mut active, mut values) = (Vec::with_capacity(64), Vec::with_capacity(MAX_SEATS));
+        game.observe_active(position.state, position.seat, &mut active);
+        perspective::to_relative(&position.values, game.spec(), position.seat, &mut values);
+        let legal = if position.policy.is_empty() { ActionMask::EMPTY } else { game.legal_actions(position.state) };
+        let (active, values) = (active.as_slice().into(), values.into());
+        self.push(Stored { active, values, policy: position.policy.into(), legal });
+    }
+
+    fn push(&mut self, sample: Stored) {
+        let place = (self.added % self.capacity as u64) as usize;
+        if place < self.samples.len() {
+            self.samples[place] = sample;
+        } else {
+            self.samples.push(sample);
+        }
+        self.added += 1;
+    }
+
+    /// Fills `batch` with `count` samples, each drawn from all with equal probability.
+    ///
+    /// # Panics
+    /// When there is no sample.
+    pub fn draw(&self, count: usize, rng: &mut GameRng, batch: &mut Batch) {
+        batch.clear();
+        let mut policy = vec![0.0; self.actions];
+        for _ in 0..count {
+            let sample = &self.samples[chance::below(self.samples.len(), rng)];
+            policy.fill(0.0);
+            sample.policy.iter().for_each(|&(action, probability)| policy[usize::from(action.0)] = probability);
+            let has_policy = !sample.policy.is_empty();
+            batch.push(Sample {
+                active: &sample.active,
+                values: &sample.values,
+                policy: has_policy.then_some((sample.legal, policy.as_slice())),
+            });
+        }
+    }
+
+    /// Saves the replay in the directory `dir`, which must exist.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, dir: &Path) -> Result<(), ReplayError> {
+        // Numbers below 2²⁴ are exact as floats; of a mask each half is.
+        let mut lengths = Vec::with_capacity(2 * self.samples.len());
+        let (mut actives, mut values, mut legal, mut policies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for sample in &self.samples {
+            lengths.extend([sample.active.len() as f32, sample.policy.len() as f32]);
+            actives.extend(sample.active.iter().map(|&index| f32::from(index)));
+            values.extend_from_slice(&sample.values);
+            let bits = sample.legal.bits();
+            legal.extend([(bits & 0xFFFF) as f32, (bits >> 16) as f32]);
+            policies.extend(sample.policy.iter().flat_map(|&(action, probability)| [f32::from(action.0), probability]));
+        }
+        let manifest = Manifest {
+            format: FORMAT,
+            part: self.part,
+            capacity: self.capacity,
+            samples: self.samples.len(),
+            added: self.added,
+            values: self.samples.first().map_or(0, |sample| sample.values.len()),
+            actions: self.actions,
+            actives: actives.len(),
+            policies: policies.len(),
+        };
+        let tensors = [
+            NamedTensor::row("lengths", &lengths),
+            NamedTensor::row("actives", &actives),
+            NamedTensor::row("values", &values),
+            NamedTensor::row("legal", &legal),
+            NamedTensor::row("policies", &policies),
+        ];
+        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
+        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+    }
+
+    /// The replay of this part that was saved in the directory `dir` by a run with the same sizes.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or was saved with another capacity or action space.
+    pub fn load(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay, ReplayError> {
+        let bytes = tensor_file::read(&dir.join(FILE))?;
+        let file = TensorFile::decode(&bytes, KEY)?;
+        let manifest: Manifest = serde_json::from_str(&file.manifest)?;
+        for (what, expected, found) in [
+            ("format", FORMAT.to_string(), manifest.format.to_string()),
+            ("part", part.to_string(), manifest.part.to_string()),
+            ("capacity", capacity.to_string(), manifest.capacity.to_string()),
+            ("number of actions", actions.to_string(), manifest.actions.to_string()),
+        ] {
+            if expected != found {
+                return Err(ReplayError::Mismatch { what, expected, found });
+            }
+        }
+        let read = |name, length| {
+            let mut numbers = Vec::new();
+            file.read(name, &[length], &mut numbers).map(|()| numbers)
+        };
+        let count = manifest.samples;
+        let pairs = count.checked_mul(2).ok_or(ReplayError::Damaged("too many samples"))?;
+        let all_values = count.checked_mul(manifest.values).ok_or(ReplayError::Damaged("too many values"))?;
+        let (lengths, legal) = (read("lengths", pairs)?, read("legal", pairs)?);
+        let (actives, policies) = (read("actives", manifest.actives)?, read("policies", manifest.policies)?);
+        let values = read("values", all_values)?;
+        let mut samples = Vec::with_capacity(count);
+        let (mut actives, mut policies) = (actives.as_slice(), policies.as_slice());
+        for (number, (lengths, legal)) in lengths.chunks_exact(2).zip(legal.chunks_exact(2)).enumerate() {
+            let (active, rest) =
+                actives.split_at_checked(lengths[0] as usize).ok_or(ReplayError::Damaged("entries are missing"))?;
+            actives = rest;
+            let (policy, rest) = policies
+                .split_at_checked(2 * lengths[1] as usize)
+                .ok_or(ReplayError::Damaged("policies are missing"))?;
+            policies = rest;
+            let bits = legal[0] as u32 | (legal[1] as u32) << 16;
+            let is_action = |action: f32| (action as usize) < actions;
+            if !policy.chunks_exact(2).all(|pair| is_action(pair[0])) {
+                return Err(ReplayError::Damaged("an action is out of range"));
+            }
+            samples.push(Stored {
+                active: active.iter().map(|&index| index as u16).collect(),
+                values: values[number * manifest.values..][..manifest.values].into(),
+                policy: policy.chunks_exact(2).map(|pair| (Action(pair[0] as u8), pair[1])).collect(),
+                legal: (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect(),
+            });
+        }
+        if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
+            return Err(ReplayError::Damaged("the number of samples is not that of its history"));
+        }
+        Ok(Replay { samples, added: manifest.added, ..Replay::new(part, capacity, actions) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::selfplay::{SelfPlayConfig, play_games};
+    use crate::play::baseline::PipEvaluator;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+
+    fn config() -> SelfPlayConfig {
+        SelfPlayConfig {
+            lambda: 0.7,
+            luck_correction: true,
+            series_probability: 0.01,
+            random_start_share: 0.2,
+            random_start_turns: 4,
+            alternatives: 1,
+            sideline_turns: 3,
+            exploration: 0.0,
+            turn_limit: u32::MAX,
+            policy_temperature: 0.02,
+        }
+    }
+
+    fn filled(part: Part, capacity: usize) -> Replay {
+        let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
+        let mut replay = Replay::new(part, capacity, game.spec().actions);
+        for record in play_games(&game, &mut PipEvaluator, &config(), 3, 0..20) {
+            replay.add(&game, &record);
+        }
+        replay
+    }
+
+    #[test]
+    fn the_newest_samples_stay() {
+        let (all, few) = (filled(Part::Starts, 100_000), filled(Part::Starts, 50));
+        assert_eq!((few.len(), few.added()), (50, all.added()));
+        let newest = &all.samples[all.len() - 50..];
+        assert!(newest.iter().all(|sample| few.samples.contains(sample)));
+    }
+
+    #[test]
+    fn policies_are_distributions_over_legal_actions() {
+        let replay = filled(Part::Turns, 100_000);
+        let with_policy = replay.samples.iter().filter(|sample| !sample.policy.is_empty());
+        let mut count = 0;
+        for sample in with_policy {
+            count += 1;
+            assert!((sample.policy.iter().map(|pair| pair.1).sum::<f32>() - 1.0).abs() < 1e-5);
+            assert!(sample.policy.iter().all(|&(action, _)| sample.legal.contains(action)));
+        }
+        assert!(count > 20, "{count}");
+    }
+
+    #[test]
+    fn a_loaded_replay_draws_the_same_batches() {
+        let dir = std::env::temp_dir().join(format!("ashta-replay-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("the temporary directory is writable");
+        let replay = filled(Part::Turns, 200);
+        replay.save(&dir).expect("writable");
+        let loaded = Replay::load(&dir, Part::Turns, 200, replay.actions).expect("just saved");
+        assert_eq!(loaded, replay);
+        let (mut first, mut second) = (Batch::default(), Batch::default());
+        replay.draw(64, &mut chance::stream(1, 2), &mut first);
+        loaded.draw(64, &mut chance::stream(1, 2), &mut second);
+        assert_eq!(first, second);
+        let other = Replay::load(&dir, Part::Turns, 300, replay.actions).expect_err("another capacity");
+        assert_eq!(other.to_string(), "the saved replay has the capacity 200, not 300");
+        let other = Replay::load(&dir, Part::Starts, 200, replay.actions).expect_err("another part");
+        assert_eq!(other.to_string(), "the saved replay has the part turns, not starts");
+        std::fs::remove_dir_all(&dir).expect("the temporary directory is writable");
+    }
+}

@@ -1,0 +1,232 @@
+//! Self-play: games of a one-ply player against itself, with the targets that learning needs.
+//!
+//! Many games are played in lock-step, so that the evaluator is asked in large batches. At the start of each turn the
+//! player looks at what it could do with every likely throw; the mean of these best results is what the position is
+//! worth before the dice, and the difference that the actual throw makes is luck. The target of a position is the
+//! TD(λ)-return with this luck taken out:
+//!
+//! ```text
+//! G_t = E_t + λ (G_t+1 − A_t)    E_t: mean over throws of the best result, A_t: best result of the actual throw
+//! ```
+//!
+//! A player who compares values must also know what the results are worth that it does not choose, and those never come
+//! about in good play. So some turns are played at random, and some of the rejected results are played on for a while:
+//! a game has sidelines. Nothing reaches back beyond a random turn.
+//!
+//! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
+//! has its own seed: what is played depends neither on threads nor on how many games run side by side.
+
+mod record;
+mod turn;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{BySeat, Game, Node};
+use rand::Rng;
+
+use crate::play::evaluator::Evaluator;
+use turn::Turn;
+
+pub use record::{DecisionTarget, GameRecord, Line, Position, Tally, TurnTarget};
+
+/// How self-play is played and what its targets are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SelfPlayConfig {
+    /// How much of a target comes from what happened later, 0 to 1: 0 is the next position only, 1 the whole game.
+    pub lambda: f32,
+    /// Whether the luck of the throw is taken out of the targets.
+    pub luck_correction: bool,
+    /// Series of throws whose beginning is less likely than this are left out of the mean over the throws. Above 0 for
+    /// games whose series are unbounded.
+    pub series_probability: f32,
+    /// How many of the results that were not chosen, drawn from those of each turn, are put aside and played on. Who
+    /// plays by values must know what it would be to play otherwise.
+    pub alternatives: u32,
+    /// Turns for which such a sideline goes on, at least 1.
+    pub sideline_turns: u32,
+    /// Share of the turns of a game, its sidelines aside, that are played at random, 0 to 1.
+    pub exploration: f64,
+    /// Share of the games that begin with random turns, 0 to 1.
+    pub random_start_share: f64,
+    /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
+    pub random_start_turns: u32,
+    /// Turns after which a game is broken off and learned from with the evaluator's opinion of its last position, at
+    /// least 1. The turn cap of the game holds too.
+    pub turn_limit: u32,
+    /// The policy target is the softmax of the results' values over this temperature, in units of value.
+    pub policy_temperature: f32,
+}
+
+/// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and
+/// returns their records in order.
+pub fn play_games<G: Game, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &mut E,
+    config: &SelfPlayConfig,
+    seed: u64,
+    games: std::ops::Range<u64>,
+) -> Vec<GameRecord<G::State>> {
+    let mut records: Vec<GameRecord<G::State>> = Vec::new();
+    let mut waiting = games.clone();
+    let mut playing: Vec<UnderWay<G>> = Vec::new();
+    let mut turns: Vec<Turn<G>> = Vec::new();
+    let (mut results, mut values) = (Vec::new(), Vec::new());
+    loop {
+        while playing.len() < LOCK_STEP {
+            let Some(number) = waiting.next() else { break };
+            let (game, record) = UnderWay::start(game, config, seed, number);
+            records.push(record);
+            playing.push(game);
+        }
+        if playing.is_empty() {
+            return records;
+        }
+        results.clear();
+        turns.resize_with(playing.len(), Turn::default);
+        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.throw(game, config, under_way, &mut results);
+        }
+        values.clear();
+        evaluator.values(game, &results, &mut values);
+        for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
+            turn.play(game, config, under_way, &results, &values);
+        }
+        let mut sidelines = Vec::new();
+        playing.retain_mut(|under_way| {
+            for start in std::mem::take(&mut under_way.sidelines) {
+                sidelines.push(under_way.branch(start, config.sideline_turns));
+            }
+            let is_over = game.node(&under_way.state) == Node::Terminal;
+            let limit = under_way.limit.min(game.spec().turn_cap);
+            let is_truncated = !is_over && under_way.turns.len() as u32 >= limit;
+            if !is_over && !is_truncated {
+                return true;
+            }
+            let record = &mut records[(under_way.number - games.start) as usize];
+            let line = under_way.finish(game, config, is_truncated);
+            if under_way.is_main {
+                record.main = line;
+                record.returns = game.returns(&under_way.state);
+                record.truncated = is_truncated;
+            } else {
+                record.sidelines.push(line);
+            }
+            false
+        });
+        playing.append(&mut sidelines);
+    }
+}
+
+/// Games that one call plays side by side.
+const LOCK_STEP: usize = 64;
+
+/// One game while it is played; between turns `state` is the chance node at which a turn starts.
+struct UnderWay<G: Game> {
+    number: u64,
+    rng: GameRng,
+    state: G::State,
+    line: Line<G::State>,
+    turns: Vec<Valued>,
+    /// Turns after which it is broken off.
+    limit: u32,
+    /// Whether this is the game and no sideline of it.
+    is_main: bool,
+    /// Results of the last turn that were not chosen and are to be played on, too.
+    sidelines: Vec<G::State>,
+    /// Turns still to be played at random.
+    random_turns: u32,
+}
+
+/// What the values said of one turn.
+#[derive(Clone, Copy, Debug)]
+struct Valued {
+    /// Before the throw: the mean over the throws of the best result.
+    expected: BySeat<f32>,
+    /// What the throw was counted as in this mean: the luck is the difference between the two.
+    counted: BySeat<f32>,
+    /// After the throw: the best result.
+    best: BySeat<f32>,
+    /// Whether the best result was played, or one that is as good, so that what came later says something about it.
+    is_followed: bool,
+}
+
+impl<G: Game> UnderWay<G> {
+    fn start(game: &G, config: &SelfPlayConfig, seed: u64, number: u64) -> (UnderWay<G>, GameRecord<G::State>) {
+        let mut rng = chance::stream(seed, number);
+        let first = chance::first_seat(game.spec().seats, &mut rng);
+        let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
+        let random_turns =
+            if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
+        let state = game.initial_state(first);
+        let line = Line::new(state.clone());
+        let record = GameRecord {
+            seed,
+            number,
+            first,
+            main: line.clone(),
+            sidelines: Vec::new(),
+            returns: BySeat::default(),
+            truncated: false,
+        };
+        let limit = config.turn_limit;
+        let game = UnderWay {
+            number,
+            rng,
+            state,
+            line,
+            turns: Vec::new(),
+            limit,
+            is_main: true,
+            sidelines: Vec::new(),
+            random_turns,
+        };
+        (game, record)
+    }
+
+    /// A sideline of so many turns from `start`.
+    fn branch(&mut self, start: G::State, turns: u32) -> UnderWay<G> {
+        UnderWay {
+            number: self.number,
+            rng: chance::stream(self.rng.next_u64(), self.number),
+            state: start.clone(),
+            line: Line::new(start),
+            turns: Vec::new(),
+            limit: turns,
+            is_main: false,
+            sidelines: Vec::new(),
+            random_turns: 0,
+        }
+    }
+
+    /// Turns what was seen into targets, last turn first. Without the luck a target can lie outside 0 to 1; it is cut
+    /// off there, since the errors of an evaluator that knows little yet add up over a long game.
+    fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Line<G::State> {
+        let seats = game.spec().seats;
+        let returns = game.returns(&self.state);
+        // A game that was broken off has no result: its last position stands for what would have come.
+        let mut later = match self.turns.last() {
+            Some(last) if is_truncated => last.best,
+            _ => returns,
+        };
+        let mut line = std::mem::replace(&mut self.line, Line::new(self.state.clone()));
+        line.turns = vec![TurnTarget::default(); self.turns.len()];
+        for (valued, target) in self.turns.iter().zip(&mut line.turns).rev() {
+            let lambda = if valued.is_followed { config.lambda } else { 0.0 };
+            for seat in seats.iter() {
+                let before = valued.expected[seat] + lambda * (later[seat] - valued.counted[seat]);
+                let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
+                target.before_throw[seat] = before.clamp(0.0, 1.0);
+                target.after_throw[seat] = after.clamp(0.0, 1.0);
+            }
+            later = target.before_throw;
+        }
+        line
+    }
+}
+
+/// A number from 0 to 1, 1 excluded.
+fn unit(rng: &mut GameRng) -> f32 {
+    chance::below(1 << 24, rng) as f32 / (1 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! The targets of self-play, checked on the solved toy game.
+
+use super::*;
+use crate::play::baseline::PipEvaluator;
+use crate::search::test_support::ExactEvaluator;
+use ashta_env::game::{Action, Outcome, Seat};
+use ashta_env::testing::exact::Play;
+use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+use ashta_env::turn::{TurnResults, turn_results};
+
+fn config() -> SelfPlayConfig {
+    SelfPlayConfig {
+        lambda: 0.7,
+        luck_correction: true,
+        series_probability: 0.0,
+        random_start_share: 0.0,
+        random_start_turns: 0,
+        alternatives: 1,
+        sideline_turns: 3,
+        exploration: 0.0,
+        turn_limit: u32::MAX,
+        policy_temperature: 0.02,
+    }
+}
+
+fn starts(game: &Toy, record: &GameRecord<ToyState>) -> Vec<(ToyState, BySeat<f32>)> {
+    let mut starts = Vec::new();
+    record.visit(game, |position| {
+        if position.is_start {
+            starts.push((position.state.clone(), position.values));
+        }
+    });
+    starts
+}
+
+#[test]
+fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
+    for table in [ToyTable::Two, ToyTable::Three, ToyTable::Teams, ToyTable::Placings] {
+        let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
+        let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        for lambda in [0.0, 0.7, 1.0] {
+            let config = SelfPlayConfig { lambda, exploration: 0.3, ..config() };
+            for record in play_games(&game, &mut exact, &config, 5, 0..30) {
+                for (state, target) in starts(&game, &record) {
+                    let value = exact.of(&state);
+                    for seat in game.spec().seats.iter() {
+                        assert!((target[seat] - value[seat]).abs() < 1e-5, "{table:?} λ {lambda}: {state:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_luck_correction_targets_are_right_on_average_only() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let config = SelfPlayConfig { luck_correction: false, lambda: 1.0, ..config() };
+    let records = play_games(&game, &mut exact, &config, 5, 0..4000);
+    let errors: Vec<f32> = records
+        .iter()
+        .map(|record| {
+            let (state, target) = starts(&game, record).swap_remove(0);
+            target[record.first] - exact.of(&state)[record.first]
+        })
+        .collect();
+    let mean = errors.iter().sum::<f32>() / errors.len() as f32;
+    assert!(mean.abs() < 0.03, "{mean}");
+    assert!(errors.iter().any(|error| error.abs() > 0.3));
+}
+
+#[test]
+fn sidelines_begin_with_results_that_were_not_chosen() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let mut results = TurnResults::new();
+    for (alternatives, sideline_turns) in [(0, 1), (1, 1), (2, 3)] {
+        let config = SelfPlayConfig { alternatives, sideline_turns, ..config() };
+        let mut lines = 0;
+        for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30) {
+            // What could have been played and was not, turn by turn.
+            let mut rejected: Vec<Vec<ToyState>> = Vec::new();
+            let mut state = game.initial_state(record.first);
+            let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
+            while game.node(&state) != Node::Terminal {
+                while let Node::Chance(_) = game.node(&state) {
+                    game.apply_chance(&mut state, Outcome(*outcomes.next().expect("an outcome")));
+                }
+                turn_results(&game, &state, &mut results);
+                while let Node::Decision(_) = game.node(&state) {
+                    game.apply_action(&mut state, Action(*actions.next().expect("an action")));
+                }
+                let is_rejected = |other: &&ToyState| **other != state && game.node(other) != Node::Terminal;
+                rejected.push(results.states().iter().filter(is_rejected).cloned().collect());
+            }
+            let expected: usize = rejected.iter().map(|others| others.len().min(alternatives as usize)).sum();
+            assert_eq!(record.sidelines.len(), expected);
+            let most = sideline_turns as usize;
+            for line in &record.sidelines {
+                assert!(rejected.iter().any(|others| others.contains(&line.start)), "{line:?}");
+                assert!((1..=most).contains(&line.turns.len()), "{line:?}");
+            }
+            lines += record.sidelines.len();
+        }
+        assert_eq!(lines > 0, alternatives > 0);
+    }
+}
+
+#[test]
+fn games_depend_on_their_number_alone() {
+    let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
+    let config = SelfPlayConfig {
+        series_probability: 0.05,
+        sideline_turns: 4,
+        exploration: 0.1,
+        random_start_share: 0.5,
+        random_start_turns: 3,
+        ..config()
+    };
+    let mut evaluator = PipEvaluator;
+    let all = play_games(&game, &mut evaluator, &config, 9, 0..150);
+    let some = play_games(&game, &mut evaluator, &config, 9, 140..150);
+    assert_eq!(all[140..], some);
+    assert_ne!(all[0].main.outcomes, all[1].main.outcomes);
+    assert_ne!(play_games(&game, &mut evaluator, &config, 10, 0..1)[0].main.outcomes, all[0].main.outcomes);
+}
+
+#[test]
+fn a_record_replays_to_its_end() {
+    let game = Toy::new(ToyTable::Placings, ToyPieces::Two, ToyThrows::Again);
+    let config = SelfPlayConfig { series_probability: 0.1, random_start_share: 1.0, random_start_turns: 9, ..config() };
+    for record in play_games(&game, &mut PipEvaluator, &config, 1, 0..40) {
+        let mut state = game.initial_state(record.first);
+        let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
+        loop {
+            match game.node(&state) {
+                Node::Chance(_) => game.apply_chance(&mut state, Outcome(*outcomes.next().expect("an outcome"))),
+                Node::Decision(_) => game.apply_action(&mut state, Action(*actions.next().expect("an action"))),
+                Node::Terminal => break,
+            }
+        }
+        assert_eq!((outcomes.len(), actions.len()), (0, 0));
+        assert_eq!(game.returns(&state), record.returns);
+        assert_eq!(record.main.decisions.len(), record.main.actions.len());
+        let mut shown = 0;
+        record.visit(&game, |_| shown += 1);
+        assert!(shown >= record.main.turns.len());
+    }
+}
+
+#[test]
+fn policy_targets_prefer_the_best_action() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let mut seen = 0;
+    for record in play_games(&game, &mut exact, &config(), 5, 0..50) {
+        record.visit(&game, |position| {
+            let Some(&(best, _)) = position.policy.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+            let value = |action: Action| {
+                let mut next = position.state.clone();
+                game.apply_action(&mut next, action);
+                exact.of(&next)[position.seat]
+            };
+            let legal = game.legal_actions(position.state);
+            assert!(legal.iter().all(|action| value(action) <= value(best) + 1e-6));
+            seen += 1;
+        });
+    }
+    assert!(seen > 50, "{seen}");
+}
+
+#[test]
+fn a_game_over_the_limit_is_broken_off_without_a_result() {
+    let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+    let limited = SelfPlayConfig { turn_limit: 4, ..config() };
+    let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40);
+    let broken = play_games(&game, &mut PipEvaluator, &limited, 2, 0..40);
+    for (whole, broken) in whole.iter().zip(&broken) {
+        assert!(!whole.truncated && whole.main.turns.len() > 4, "the toy game takes longer");
+        assert!(broken.truncated && broken.main.turns.len() == 4);
+        assert_eq!(broken.returns, BySeat::default());
+        assert!(whole.main.outcomes.starts_with(&broken.main.outcomes));
+        // What would have come is the evaluator's opinion of the last result, between the worst and the best return.
+        let last = broken.main.turns[3].after_throw;
+        assert!((last[Seat::SOUTH] + last[Seat::NORTH] - 1.0).abs() < 1e-5 && last[Seat::SOUTH] > 0.0);
+    }
+}

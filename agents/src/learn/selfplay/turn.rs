@@ -1,0 +1,181 @@
+//! One turn of a self-play game: throw, list what could be done with every likely throw, choose, and note the targets.
+
+use std::ops::Range;
+
+use ashta_env::chance;
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use rand::Rng;
+
+use crate::play::agent::softmax;
+use crate::search::expectation::{Happened, Prospect, Scratch, append, best_of};
+
+use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
+
+/// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.
+pub(super) struct Turn<G: Game> {
+    seat: Seat,
+    /// What could have been thrown; nothing without luck correction.
+    prospect: Prospect,
+    /// The results of the throw that happened.
+    actual: Range<usize>,
+    /// For each actual result the actions that lead there, end to end, and where each sequence ends.
+    actions: Vec<Action>,
+    ends: Vec<usize>,
+    /// Places of the actual results that were not chosen.
+    others: Vec<usize>,
+    scratch: Scratch<G::State>,
+}
+
+impl<G: Game> Default for Turn<G> {
+    fn default() -> Turn<G> {
+        Turn {
+            seat: Seat::SOUTH,
+            prospect: Prospect::default(),
+            actual: 0..0,
+            actions: Vec::new(),
+            ends: Vec::new(),
+            others: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<G: Game> Turn<G> {
+    /// Throws the dice of the turn, and appends the results of this and of every likely throw to `results`.
+    pub(super) fn throw(
+        &mut self,
+        game: &G,
+        config: &SelfPlayConfig,
+        under_way: &mut UnderWay<G>,
+        results: &mut Vec<G::State>,
+    ) {
+        let start = under_way.state.clone();
+        while let Node::Chance(seat) = game.node(&under_way.state) {
+            self.seat = seat;
+            let outcome = chance::outcome(game.chance_outcomes(&under_way.state), under_way.rng.next_u64());
+            game.apply_chance(&mut under_way.state, outcome);
+            under_way.line.outcomes.push(outcome.0);
+        }
+        self.actual = append(game, &under_way.state, &mut self.scratch.turn_results, results);
+        self.actions.clear();
+        self.ends.clear();
+        for index in 0..self.scratch.turn_results.len() {
+            self.actions.extend_from_slice(self.scratch.turn_results.actions(index));
+            self.ends.push(self.actions.len());
+        }
+        let least = config.series_probability;
+        self.prospect.clear();
+        if config.luck_correction {
+            let happened = Happened { thrown: &under_way.state, results: self.actual.clone() };
+            self.prospect.look(game, &start, least, Some(happened), &mut self.scratch, results);
+        }
+    }
+
+    /// Chooses by the `values` of the results, plays, and notes what the turn was worth.
+    pub(super) fn play(
+        &mut self,
+        game: &G,
+        config: &SelfPlayConfig,
+        under_way: &mut UnderWay<G>,
+        results: &[G::State],
+        values: &[BySeat<f32>],
+    ) {
+        let best = best_of(&self.actual, self.seat, values);
+        let (expected, counted) = match config.luck_correction {
+            true => (self.prospect.expected(game, self.seat, values), self.prospect.counted(self.seat, values)),
+            // A throw is what it is.
+            false => (values[best], Some(values[best])),
+        };
+        let is_random = under_way.random_turns > 0;
+        let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.exploration;
+        let chosen = if is_random || explores {
+            under_way.random_turns = under_way.random_turns.saturating_sub(1);
+            self.actual.start + chance::below(self.actual.len(), &mut under_way.rng)
+        } else {
+            best
+        };
+        let seat = self.seat;
+        let own = |result: usize| values[result][seat];
+        let is_followed = counted.is_some() && values[chosen] == values[best];
+        if under_way.is_main {
+            self.draw_others(game, config, under_way, chosen, results);
+        }
+        let counted = counted.unwrap_or(expected);
+        under_way.turns.push(Valued { expected, counted, best: values[best], is_followed });
+        let sequence = self.sequence(chosen - self.actual.start);
+        let decisions = &mut under_way.line.decisions;
+        if under_way.is_main {
+            self.note_decisions(config, decisions, sequence, &own);
+        } else {
+            // Of sidelines the starts of turns alone are learned.
+            decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
+        }
+        for &action in sequence {
+            under_way.line.actions.push(action.0);
+            game.apply_action(&mut under_way.state, action);
+        }
+        debug_assert_eq!(under_way.state, results[chosen]);
+    }
+
+    /// Draws from the open results that are not `chosen` those that are played on, too.
+    fn draw_others(
+        &mut self,
+        game: &G,
+        config: &SelfPlayConfig,
+        under_way: &mut UnderWay<G>,
+        chosen: usize,
+        results: &[G::State],
+    ) {
+        let is_open = |result: usize| matches!(game.node(&results[result]), Node::Chance(_));
+        self.others.clear();
+        self.others.extend(self.actual.clone().filter(|&result| result != chosen && is_open(result)));
+        for _ in 0..config.alternatives {
+            if self.others.is_empty() {
+                return;
+            }
+            let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut under_way.rng));
+            under_way.sidelines.push(results[drawn].clone());
+        }
+    }
+
+    /// The actions that lead to an actual result.
+    fn sequence(&self, result: usize) -> &[Action] {
+        let start = if result == 0 { 0 } else { self.ends[result - 1] };
+        &self.actions[start..self.ends[result]]
+    }
+
+    /// Notes for each action of the `chosen` sequence what the policy should have been.
+    fn note_decisions(
+        &self,
+        config: &SelfPlayConfig,
+        decisions: &mut Vec<DecisionTarget>,
+        chosen: &[Action],
+        own: &dyn Fn(usize) -> f32,
+    ) {
+        for step in 0..chosen.len() {
+            // The best result behind each action, among those that begin as the turn did so far.
+            let mut behind: Vec<(Action, f32)> = Vec::new();
+            for result in 0..self.ends.len() {
+                let other = self.sequence(result);
+                if other.len() > step && other[..step] == chosen[..step] {
+                    let value = own(self.actual.start + result);
+                    match behind.iter_mut().find(|(first, _)| *first == other[step]) {
+                        Some((_, best)) => *best = best.max(value),
+                        None => behind.push((other[step], value)),
+                    }
+                }
+            }
+            decisions.push(DecisionTarget { policy: policy(&behind, config.policy_temperature) });
+        }
+    }
+}
+
+/// The softmax of the values over `temperature`; empty when there is nothing to choose.
+fn policy(values: &[(Action, f32)], temperature: f32) -> Vec<(Action, f32)> {
+    if values.len() < 2 {
+        return Vec::new();
+    }
+    let weights = softmax(values.iter().map(|&(_, value)| value), temperature);
+    let total: f32 = weights.clone().sum();
+    values.iter().zip(weights).map(|(&(action, _), weight)| (action, weight / total)).collect()
+}

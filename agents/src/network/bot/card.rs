@@ -1,0 +1,124 @@
+//! The card of a bot: what a person wants to know of it, as Markdown with the head of a Hugging Face model card.
+
+use std::fmt::Write;
+
+use crate::network::portable::{MlpShape, NetShape};
+use crate::play::level::Calibration;
+
+use super::{Manifest, Strength};
+
+impl Manifest {
+    /// The card of the bot, which goes by `name`. It says what the manifest says, and nothing else.
+    pub fn card(&self, name: &str) -> String {
+        let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
+        let mut card = format!(
+            "---\nlicense:\n- mit\n- apache-2.0\nlibrary_name: {LIBRARY}\npipeline_tag: reinforcement-learning\n\
+             tags:\n- reinforcement-learning\n- self-play\n- board-game\n- {game}\n"
+        );
+        // Writing to a string does not fail.
+        let _ = self.write_index(&mut card, name);
+        let _ = write!(
+            card,
+            "---\n\n# {name}\n\nA bot for `{}` with {} seats ({}), trained by self-play.\n",
+            self.ruleset,
+            self.seats.len(),
+            self.seats
+        );
+        let _ = self.write_facts(&mut card);
+        let _ = self.write_strength(&mut card);
+        let _ = self.write_training(&mut card, name);
+        card
+    }
+
+    /// Whether `text` is such a card of the bot `name`.
+    pub fn is_card_of(text: &str, name: &str) -> bool {
+        text.starts_with("---\n")
+            && text.contains(&format!("\nlibrary_name: {LIBRARY}\n"))
+            && text.contains(&format!("\n# {name}\n"))
+    }
+
+    /// The strength once more, for programs that read the heads of cards.
+    fn write_index(&self, card: &mut String, name: &str) -> std::fmt::Result {
+        if self.strength.is_empty() {
+            return Ok(());
+        }
+        // A string of JSON is one of YAML, whatever is in it.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let ruleset = quoted(&format!("{} {}", self.ruleset, self.seats));
+        writeln!(card, "model-index:\n- name: {}\n  results:\n  - task:", quoted(name))?;
+        writeln!(card, "      type: reinforcement-learning\n      name: reinforcement-learning")?;
+        writeln!(card, "    dataset:\n      type: {ruleset}\n      name: {ruleset}\n    metrics:")?;
+        for Strength { opponent, score, .. } in &self.strength {
+            writeln!(card, "    - type: score\n      value: {score:.4}")?;
+            writeln!(card, "      name: {}", quoted(&format!("score against {opponent}")))?;
+        }
+        Ok(())
+    }
+
+    fn write_facts(&self, card: &mut String) -> std::fmt::Result {
+        let NetShape { value, policy } = &self.shape;
+        let network = |shape: &MlpShape| {
+            let hidden: Vec<String> = shape.hidden.iter().map(usize::to_string).collect();
+            format!("{} inputs, hidden {}, {} parameters", shape.observation, hidden.join(" and "), shape.parameters())
+        };
+        writeln!(card, "\n| | |\n|---|---|")?;
+        writeln!(card, "| ruleset | `{}`, hash `{:016x}` |", self.ruleset, self.ruleset_hash)?;
+        writeln!(card, "| encoding of observations and actions | {} |", self.encoding)?;
+        writeln!(card, "| value network | {} |", network(value))?;
+        writeln!(card, "| policy network | {} |", network(policy))?;
+        writeln!(card, "| file | bot format {}, written by ashta {} |", self.format, self.program)
+    }
+
+    fn write_strength(&self, card: &mut String) -> std::fmt::Result {
+        writeln!(card, "\n## Strength\n")?;
+        if self.strength.is_empty() {
+            writeln!(card, "It was not measured.")?;
+        } else {
+            writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
+            writeln!(card, "| against | games | score |\n|---|---|---|")?;
+        }
+        for Strength { opponent, games, score, low, high } in &self.strength {
+            writeln!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
+        }
+        if !self.levels.is_empty() {
+            writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and what they score")?;
+            writeln!(card, "against the bot as it is.\n")?;
+            writeln!(card, "| level | regret | score |\n|---|---|---|")?;
+        }
+        for Calibration { level, regret, regret_interval: [low, high], score, score_interval, .. } in &self.levels {
+            let score = percent(*score, *score_interval);
+            writeln!(card, "| {level} | {regret:.5} [{low:.5}, {high:.5}] | {score} |")?;
+        }
+        Ok(())
+    }
+
+    fn write_training(&self, card: &mut String, name: &str) -> std::fmt::Result {
+        writeln!(card, "\n## Training\n")?;
+        writeln!(card, "| | |\n|---|---|")?;
+        for (fact, value) in self.training.iter().filter(|(fact, _)| *fact != CONFIG) {
+            writeln!(card, "| {fact} | {value} |")?;
+        }
+        if let Some(config) = self.training.get(CONFIG) {
+            writeln!(card, "\nWith these settings (`ashta train FILE`):\n\n```toml\n{}\n```", config.trim_end())?;
+        }
+        writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
+        writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
+        let NetShape { value, policy } = &self.shape;
+        writeln!(
+            card,
+            "As ONNX it takes `observation`, float `[batch, {}]`, and `legal_actions`,",
+            policy.observation
+        )?;
+        writeln!(card, "bool `[batch, {}]`, and answers `policy`, float `[batch, {0}]`,", policy.actions)?;
+        writeln!(card, "and `values`, float `[batch, {}]`, relative to the seat that observes.", value.values)
+    }
+}
+
+/// What the cards call the program.
+const LIBRARY: &str = "ashta";
+/// The fact of the training that holds all settings.
+const CONFIG: &str = "config";
+
+fn percent(share: f64, [low, high]: [f64; 2]) -> String {
+    format!("{:.1} [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
+}

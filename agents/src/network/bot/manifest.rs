@@ -1,0 +1,206 @@
+//! The manifest of a bot: everything about it but its weights, as JSON in the header of its file.
+
+use std::collections::BTreeMap;
+
+use ashta_env::game::{Game, Seat, Spec};
+use ashta_env::race::Race;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::network::portable::{NetShape, PortableNet, Scratch};
+use crate::play::level::{Calibration, Level};
+
+use super::{BotError, FORMAT, MAX_PROBES};
+
+/// What a bot plays, how it came about and how good it is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the format.
+    pub format: u32,
+    /// Version of the program that exported the bot.
+    pub program: String,
+    /// The ruleset in the text notation, as in [`Spec::name`].
+    pub ruleset: String,
+    /// The letters of the seats that take part, in the order S, E, N, W.
+    pub seats: String,
+    /// The sheet of a game that does not come with the program, as TOML.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// [`Spec::ruleset_hash`], 16 hexadecimal digits in the file.
+    #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
+    pub ruleset_hash: u64,
+    /// [`Spec::encoding`].
+    pub encoding: u32,
+    /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
+    /// means nothing; writing finds it out.
+    #[serde(serialize_with = "write_checksum", deserialize_with = "read_checksum")]
+    pub checksum: u32,
+    /// The sizes of the networks.
+    pub shape: NetShape,
+    /// How the bot was trained: names and values for people and programs to read.
+    pub training: BTreeMap<String, String>,
+    /// How strong it was measured to be.
+    pub strength: Vec<Strength>,
+    /// The levels of difficulty at which it can play, the weakest first; none unless it was calibrated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Calibration>,
+    /// Positions with the answers of a correct reader, at most 64.
+    pub probes: Vec<Probe>,
+}
+
+/// The result of games against one opponent.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Strength {
+    /// Who the opponent was and how the bot chose its actions.
+    pub opponent: String,
+    /// Number of games.
+    pub games: u64,
+    /// Mean result for each seat of the bot, 0 to 1.
+    pub score: f64,
+    /// Lower end of the 95 % interval of the score.
+    pub low: f64,
+    /// Upper end of the 95 % interval of the score.
+    pub high: f64,
+}
+
+/// A position with the network's answers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// The position in the text notation, for readers that have the rules.
+    pub position: String,
+    /// The letter of the seat that observes.
+    pub observer: char,
+    /// The entries of its observation that are 1, for readers that have not.
+    pub active: Vec<u16>,
+    /// The values `[values]`, relative to the observer.
+    pub values: Vec<f32>,
+    /// The policy logits `[actions]`; none at the start of a turn.
+    pub policy: Vec<f32>,
+}
+
+impl Manifest {
+    /// The manifest of a bot for the game of `spec` with networks of this shape, as yet without facts about its
+    /// training and strength and without probes.
+    pub fn new(spec: &Spec, shape: NetShape) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            ruleset: spec.name.clone(),
+            seats: spec.seats.iter().map(Seat::letter).collect(),
+            sheet: None,
+            ruleset_hash: spec.ruleset_hash,
+            encoding: spec.encoding,
+            checksum: 0,
+            shape,
+            training: BTreeMap::new(),
+            strength: Vec::new(),
+            levels: Vec::new(),
+            probes: Vec::new(),
+        }
+    }
+
+    /// The manifest of a bot for a race game, as [`Manifest::new`], with the sheet of one that is not built in.
+    pub fn of(race: &Race, shape: NetShape) -> Manifest {
+        let ruleset = race.ruleset();
+        let sheet = (!ruleset.is_builtin()).then(|| ruleset.base().text());
+        Manifest { sheet, ..Manifest::new(race.spec(), shape) }
+    }
+
+    /// Reads a manifest of the one format that this program knows.
+    pub(super) fn parse(text: &str) -> Result<Manifest, BotError> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        match serde_json::from_str(text)? {
+            Version { format: FORMAT } => Ok(serde_json::from_str(text)?),
+            Version { format } => Err(BotError::Format { found: format }),
+        }
+    }
+
+    /// Checks the facts that do not need the network.
+    pub(super) fn check(&self) -> Result<(), BotError> {
+        let require = |what, expected: &str, found: String, holds| match holds {
+            true => Ok(()),
+            false => Err(BotError::Fact { what, expected: expected.to_owned(), found }),
+        };
+        if self.format != FORMAT {
+            return Err(BotError::Format { found: self.format });
+        }
+        for Strength { score, low, high, .. } in &self.strength {
+            let found = format!("{low} to {high} around {score}");
+            let holds = [score, low, high].into_iter().all(|x| x.is_finite());
+            require("the score of a strength entry", "a finite number", found, holds)?;
+        }
+        for Calibration { temperature, level, regret, regret_interval, score, score_interval, .. } in &self.levels {
+            let holds = temperature.is_finite() && *temperature > 0.0;
+            require("the temperature of a level", "above 0", format!("{temperature} ({level})"), holds)?;
+            let figures = [&[*regret, *score][..], regret_interval, score_interval].concat();
+            let holds = figures.iter().all(|figure| figure.is_finite());
+            require("what a level was measured to be", "finite numbers", format!("{figures:?} ({level})"), holds)?;
+        }
+        let levels: Vec<Level> = self.levels.iter().map(|found| found.level).collect();
+        let found = levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
+        let holds = levels.iter().all(|&level| level < Level::Expert) && levels.is_sorted_by(|a, b| a < b);
+        require("the levels", "some below expert, the weakest first, each once", found, holds)?;
+        let probes = self.probes.len();
+        require("the number of probes", "at most 64", probes.to_string(), probes <= MAX_PROBES)?;
+        for probe in &self.probes {
+            let observer = probe.observer;
+            let known = self.seats.contains(observer) && Seat::from_letter(observer).is_some();
+            require("the observer of a probe", "a seat that takes part", observer.to_string(), known)?;
+            let NetShape { value, policy } = &self.shape;
+            let length = policy.observation;
+            let outside = probe.active.iter().find(|&&entry| usize::from(entry) >= length);
+            if let Some(entry) = outside {
+                let expected = format!("below {length}");
+                require("an active entry of a probe", &expected, entry.to_string(), false)?;
+            }
+            let (what, entries) = ("the number of active entries of a probe", probe.active.len());
+            require(what, &format!("at most {length}"), entries.to_string(), entries <= length)?;
+            let logits = if self.shape.is_start(&probe.active) { 0 } else { policy.actions };
+            for (what, expected, found) in [
+                ("the number of values of a probe", value.values, probe.values.len()),
+                ("the number of policy logits of a probe", logits, probe.policy.len()),
+            ] {
+                require(what, &expected.to_string(), found.to_string(), expected == found)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Probe {
+    /// What `net` answers in a position that `observer` sees with these entries set.
+    ///
+    /// # Panics
+    /// When an entry is not below the length of the network's observation.
+    pub fn new(position: String, observer: Seat, active: Vec<u16>, net: &PortableNet) -> Probe {
+        let mut scratch = Scratch::default();
+        let (values, policy) = net.forward(&active, &mut scratch);
+        let (values, policy) = (values.to_vec(), policy.to_vec());
+        Probe { position, observer: observer.letter(), active, values, policy }
+    }
+}
+
+fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{checksum:08x}"))
+}
+
+fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let checksum = u32::from_str_radix(&text, 16).ok().filter(|checksum| format!("{checksum:08x}") == text);
+    checksum.ok_or_else(|| serde::de::Error::custom(format!("checksum {text:?} is not 8 hexadecimal digits")))
+}
+
+fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let hash = u64::from_str_radix(&text, 16).ok().filter(|hash| format!("{hash:016x}") == text);
+    hash.ok_or_else(|| serde::de::Error::custom(format!("ruleset_hash {text:?} is not 16 hexadecimal digits")))
+}

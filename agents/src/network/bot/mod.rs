@@ -1,0 +1,458 @@
+//! The exported bot: one file that any program can load and play with.
+//!
+//! It is a safetensors file whose header carries a manifest: what game the bot plays, how its network is shaped, how it
+//! was trained, how strong it was measured to be, and probes, a few positions with the answers that a correct reader
+//! must get. The page `docs/bot-format.md` describes it for other languages. Reading needs no burn, trusts no byte and
+//! never panics; choosing actions with a bot is the business of evaluators and agents.
+
+mod card;
+mod error;
+mod manifest;
+mod onnx;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ashta_env::game::{Game, SeatSet, Spec};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::Sheet;
+
+use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+
+pub use error::BotError;
+pub use manifest::{Manifest, Probe, Strength};
+
+/// The version of the format that this program writes, and the only one it reads.
+pub const FORMAT: u32 = 2;
+
+/// The metadata entry with the manifest.
+const KEY: &str = "ashta";
+/// How far an answer to a probe may be off, as a share of the expected answer where that is above 1.
+const TOLERANCE: f32 = 1e-4;
+/// The most probes in a file: reading it must not take long.
+pub const MAX_PROBES: usize = 64;
+
+/// A network that knows what game it plays.
+#[derive(Clone, Debug)]
+pub struct Bot {
+    /// Everything about the bot but its weights.
+    pub manifest: Manifest,
+    /// Its network.
+    pub net: Arc<PortableNet>,
+}
+
+impl Bot {
+    /// Reads a bot from a file and puts it to the test of its probes.
+    ///
+    /// # Errors
+    /// [`BotError::InFile`] with what is wrong.
+    pub fn read(path: &Path) -> Result<Bot, BotError> {
+        let bot = tensor_file::read(path).map_err(BotError::from).and_then(|bytes| Bot::from_bytes(&bytes));
+        bot.map_err(|cause| BotError::in_file(path, cause))
+    }
+
+    /// The bot whose file has this content; its answers to its probes have been checked.
+    ///
+    /// # Errors
+    /// What is wrong with the content, whatever bytes it is.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Bot, BotError> {
+        let file = TensorFile::decode(bytes, KEY)?;
+        let manifest = Manifest::parse(&file.manifest)?;
+        let shape = &manifest.shape;
+        shape.validate()?;
+        let network = |name, shape: &MlpShape| -> Result<Mlp, BotError> {
+            let mut parameters = Vec::new();
+            for (name, dimensions) in tensors(name, shape) {
+                file.read(&name, &dimensions, &mut parameters)?;
+            }
+            Ok(Mlp::new(shape.clone(), &parameters)?)
+        };
+        let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
+        file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
+        let (expected, found) = (manifest.checksum, file.checksum());
+        if expected != found {
+            return Err(BotError::Checksum { expected, found });
+        }
+        let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
+        bot.check()?;
+        Ok(bot)
+    }
+
+    /// Writes the bot to a file: under its name there is always either the old content or the new.
+    ///
+    /// # Errors
+    /// [`BotError::InFile`] when the file cannot be written, or what it would hold could not be read again.
+    pub fn write(&self, path: &Path) -> Result<(), BotError> {
+        let written = self.to_bytes().and_then(|bytes| Ok(tensor_file::write(path, &bytes)?));
+        written.map_err(|cause| BotError::in_file(path, cause))
+    }
+
+    /// The content of the bot's file: the same bytes for the same bot. Weights of half precision take half the space.
+    ///
+    /// # Errors
+    /// When a fact in the manifest cannot be true or the network does not pass its probes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BotError> {
+        self.check()?;
+        let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
+        let parameters = networks.map(|(_, network)| network.parameters());
+        let mut named = Vec::new();
+        for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
+            let mut rest = &parameters[..];
+            for (name, shape) in tensors(network, mlp.shape()) {
+                let (numbers, after) = rest.split_at(shape.iter().product());
+                named.push(NamedTensor { name, shape, numbers });
+                rest = after;
+            }
+        }
+        let precision = Precision::of(parameters.iter().flatten().copied());
+        let encode = |manifest: &Manifest| -> Result<Vec<u8>, BotError> {
+            Ok(tensor_file::encode(KEY, serde_json::to_string(manifest)?, &named, precision)?)
+        };
+        // The checksum changes the header, not the data.
+        let bytes = encode(&self.manifest)?;
+        let checksum = TensorFile::decode(&bytes, KEY)?.checksum();
+        encode(&Manifest { checksum, ..self.manifest.clone() })
+    }
+
+    /// The game that the bot plays.
+    ///
+    /// # Errors
+    /// When this program does not know it, or knows another version of it.
+    pub fn race(&self) -> Result<Race, BotError> {
+        let Manifest { ruleset, seats, sheet, .. } = &self.manifest;
+        let seats = SeatSet::from_letters(seats)?;
+        let ruleset = match sheet {
+            None => Ruleset::parse(ruleset, seats)?,
+            Some(text) => {
+                let sheet = Arc::new(Sheet::read(text, "the sheet of the bot")?);
+                Ruleset::of(sheet, seats, Ruleset::split(ruleset).1)?
+            }
+        };
+        let race = Race::new(ruleset);
+        self.check_ruleset(race.spec())?;
+        Ok(race)
+    }
+
+    /// Checks that the bot plays the game of `spec` and understands its observations and actions.
+    ///
+    /// # Errors
+    /// [`BotError::Ruleset`] with the first thing that differs.
+    pub fn check_ruleset(&self, spec: &Spec) -> Result<(), BotError> {
+        let NetShape { value, policy } = &self.manifest.shape;
+        let game = Manifest::new(spec, NetShape::for_spec(spec, &value.hidden, &policy.hidden));
+        let describe = |manifest: &Manifest| {
+            format!("{} for {} (ruleset {:016x})", manifest.ruleset, manifest.seats, manifest.ruleset_hash)
+        };
+        let bot = &self.manifest;
+        // Rules with the same hash are the same, whatever their names.
+        let hashes =
+            if bot.ruleset_hash == game.ruleset_hash { Default::default() } else { (describe(&game), describe(bot)) };
+        let pairs = [
+            ("the game", hashes),
+            ("encoding", (game.encoding.to_string(), bot.encoding.to_string())),
+            ("observations of length", (spec.observation.to_string(), policy.observation.to_string())),
+            ("starts of turns of length", (spec.start_observation.to_string(), value.observation.to_string())),
+            ("a number of actions of", (spec.actions.to_string(), policy.actions.to_string())),
+            ("a number of values of", (game.shape.value.values.to_string(), value.values.to_string())),
+            ("values by", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
+        ];
+        match pairs.into_iter().find(|(_, (expected, found))| expected != found) {
+            None => Ok(()),
+            Some((what, (expected, found))) => Err(BotError::Ruleset { what, expected, found }),
+        }
+    }
+
+    /// Checks the manifest against itself and against the network.
+    fn check(&self) -> Result<(), BotError> {
+        self.manifest.check()?;
+        if self.manifest.shape != *self.net.shape() {
+            return Err(BotError::Fact {
+                what: "the shape of the network",
+                expected: format!("{:?}", self.net.shape()),
+                found: format!("{:?}", self.manifest.shape),
+            });
+        }
+        for network in [self.net.value(), self.net.policy()] {
+            network.check_sums()?;
+        }
+        let mut scratch = Scratch::default();
+        for (index, probe) in self.manifest.probes.iter().enumerate() {
+            let (values, policy) = self.net.forward(&probe.active, &mut scratch);
+            for (kind, expected, found) in [("value", &probe.values, values), ("logit", &probe.policy, policy)] {
+                for (place, (&expected, &found)) in expected.iter().zip(found).enumerate() {
+                    let near = (expected - found).abs() <= TOLERANCE * expected.abs().max(1.0);
+                    if !near || !found.is_finite() || !expected.is_finite() {
+                        return Err(BotError::Probe { index, what: format!("{kind} {place}"), expected, found });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the names of the tensors of the two networks begin with.
+const VALUE: &str = "value";
+const POLICY: &str = "policy";
+
+/// The names and shapes of the tensors of a network, in the order of its parameters.
+fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
+    let names = (0..shape.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()]);
+    let layers = names.zip(shape.layers());
+    layers
+        .flat_map(|(name, (inputs, outputs))| {
+            [
+                (format!("{network}.{name}.weight"), vec![inputs, outputs]),
+                (format!("{network}.{name}.bias"), vec![outputs]),
+            ]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::level::{Calibration, Level};
+    use ashta_env::game::{BySeat, Outlook, Seat, SeatSet};
+    use std::error::Error;
+
+    fn spec() -> Spec {
+        Spec {
+            name: "fake?flag=true".into(),
+            seats: SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
+            outlook: Outlook::Winner,
+            teams: BySeat(Seat::ALL.map(|seat| SeatSet::of(&[seat]))),
+            actions: 3,
+            observation: 6,
+            start_observation: 5,
+            encoding: 4,
+            ruleset_hash: 0x0123_4567_89ab_cdef,
+            pieces: 2,
+            goal: 9,
+            turn_cap: 100,
+        }
+    }
+
+    fn bot() -> Bot {
+        let shape = NetShape::for_spec(&spec(), &[4], &[5, 3]);
+        let network = |shape: &MlpShape| {
+            let parameters: Vec<f32> = (0..shape.parameters()).map(|x| (x * 7 % 23) as f32 / 11.0 - 0.8).collect();
+            Mlp::new(shape.clone(), &parameters).expect("the shape is valid")
+        };
+        let net = PortableNet::new(network(&shape.value), network(&shape.policy)).expect("they fit");
+        let mut manifest = Manifest::new(&spec(), shape);
+        manifest.training.insert("games".into(), "20000".into());
+        manifest.strength.push(Strength { opponent: "random".into(), games: 100, score: 0.9, low: 0.83, high: 0.95 });
+        for active in [vec![0, 3], vec![], vec![5, 1, 2]] {
+            manifest.probes.push(Probe::new("some position".into(), Seat::NORTH, active, &net));
+        }
+        Bot { manifest, net: Arc::new(net) }
+    }
+
+    /// An error with all its causes.
+    fn explain(error: BotError) -> String {
+        let mut text = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            text += &format!(": {error}");
+            cause = error.source();
+        }
+        text
+    }
+
+    fn refusal(bytes: &[u8]) -> String {
+        explain(Bot::from_bytes(bytes).expect_err("it must be refused"))
+    }
+
+    /// The file of [`bot`] with some text of its header replaced by other text of the same length.
+    fn altered(from: &str, to: &str) -> Vec<u8> {
+        assert_eq!(from.len(), to.len());
+        let mut bytes = bot().to_bytes().expect("the bot is valid");
+        let place = bytes.windows(from.len()).position(|window| window == from.as_bytes());
+        let place = place.unwrap_or_else(|| panic!("the header has no {from}"));
+        bytes[place..place + to.len()].copy_from_slice(to.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let path = std::env::temp_dir().join(format!("ashta-bot-{}.safetensors", std::process::id()));
+        let bot = bot();
+        bot.write(&path).expect("the temporary directory is writable");
+        let read = Bot::read(&path).expect("it was just written");
+        std::fs::remove_file(&path).expect("it was just written");
+        assert_eq!(Manifest { checksum: 0, ..read.manifest.clone() }, bot.manifest);
+        assert_eq!(read.net.value().parameters(), bot.net.value().parameters());
+        assert_eq!(read.net.policy().parameters(), bot.net.policy().parameters());
+        assert_eq!(read.to_bytes().ok(), bot.to_bytes().ok(), "the same bot is the same bytes");
+        let missing = explain(Bot::read(&path).expect_err("it was removed"));
+        assert!(missing.starts_with(&format!("bot file {0}: cannot read {0}: ", path.display())), "{missing}");
+    }
+
+    #[test]
+    fn the_header_is_as_the_format_page_says() {
+        let bytes = bot().to_bytes().expect("the bot is valid");
+        let tensors = safetensors::SafeTensors::deserialize(&bytes).expect("it is a safetensors file");
+        let mut names: Vec<_> = tensors.iter().map(|(name, view)| (name, view.shape().to_vec())).collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            [
+                ("policy.head.bias", vec![5]),
+                ("policy.head.weight", vec![3, 5]),
+                ("policy.torso.0.bias", vec![5]),
+                ("policy.torso.0.weight", vec![6, 5]),
+                ("policy.torso.1.bias", vec![3]),
+                ("policy.torso.1.weight", vec![5, 3]),
+                ("value.head.bias", vec![2]),
+                ("value.head.weight", vec![4, 2]),
+                ("value.torso.0.bias", vec![4]),
+                ("value.torso.0.weight", vec![5, 4]),
+            ]
+        );
+        let file = TensorFile::decode(&bytes, KEY).expect("it was just encoded");
+        let begins = concat!(
+            r#"{"format":2,"program":""#,
+            env!("CARGO_PKG_VERSION"),
+            r#"","ruleset":"fake?flag=true","seats":"SN","ruleset_hash":"0123456789abcdef","encoding":4,"#,
+            r#""checksum":"CHECKSUM","#,
+            r#""shape":{"value":{"observation":5,"hidden":[4],"values":2,"actions":0,"value_head":"softmax"},"#,
+            r#""policy":{"observation":6,"hidden":[5,3],"values":2,"actions":3,"value_head":"softmax"}},"#,
+            r#""training":{"games":"20000"},"#,
+            r#""strength":[{"opponent":"random","games":100,"score":0.9,"low":0.83,"high":0.95}],"#,
+            r#""probes":[{"position":"some position","observer":"N","active":[0,3],"values":["#,
+        );
+        let begins = begins.replace("CHECKSUM", &format!("{:08x}", file.checksum()));
+        assert!(file.manifest.starts_with(&begins), "{}", file.manifest);
+    }
+
+    #[test]
+    fn every_prefix_is_refused() {
+        let bytes = bot().to_bytes().expect("the bot is valid");
+        for length in 0..bytes.len() {
+            assert!(Bot::from_bytes(&bytes[..length]).is_err(), "{length} of {} bytes", bytes.len());
+        }
+        assert!(Bot::from_bytes(&[&bytes[..], &[0]].concat()).is_err(), "a byte too many");
+    }
+
+    #[test]
+    fn no_flipped_bit_makes_a_panic_or_another_network() {
+        let bytes = bot().to_bytes().expect("the bot is valid");
+        let probes = bot().manifest.probes;
+        let data = 8 + usize::from(bytes[0]) + 256 * usize::from(bytes[1]);
+        for place in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut bytes = bytes.clone();
+                bytes[place] ^= 1 << bit;
+                let Ok(bot) = Bot::from_bytes(&bytes) else { continue };
+                assert!(place < data, "bit {bit} of byte {place}, which is of the weights");
+                let mut scratch = Scratch::default();
+                for probe in &probes {
+                    let values = bot.net.forward_values(&probe.active, &mut scratch);
+                    let near = values.iter().zip(&probe.values).all(|(now, then)| (now - then).abs() < 3e-4);
+                    assert!(near, "bit {bit} of byte {place}: {values:?}, not {:?}", probe.values);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_defect_is_named() {
+        for (from, to, expected) in [
+            (r#"\"format\":2"#, r#"\"format\":7"#, "the bot has format 7, this program reads format 2"),
+            (r#""ashta":"#, r#""other":"#, "the header has no metadata entry \"ashta\""),
+            (
+                r#"\"hidden\":[5,3]"#,
+                r#"\"hidden\":[5,4]"#,
+                "tensor policy.torso.1.weight is F32 [5, 3], not F32 [5, 4]",
+            ),
+            (
+                r#"\"hidden\":[5,3]"#,
+                r#"\"hidden\":[513]"#,
+                "tensor policy.torso.0.weight is F32 [6, 5], not F32 [6, 513]",
+            ),
+            (r#"\"values\":2,"#, r#"\"values\":9,"#, "number of values of the network is 9, not 1 to 4"),
+            (r#""value.head.bias""#, r#""value.head.bits""#, "there is no tensor value.head.bias"),
+            (
+                r#"\"active\":[0,3]"#,
+                r#"\"active\":[0,6]"#,
+                "an active entry of a probe in the manifest is 6, not below 6",
+            ),
+            (
+                r#"\"observer\":\"N\""#,
+                r#"\"observer\":\"E\""#,
+                "the observer of a probe in the manifest is E, not a seat that takes part",
+            ),
+            (
+                r#"\"ruleset_hash\":\"0123"#,
+                r#"\"ruleset_hash\":\"+123"#,
+                "the manifest is not valid: ruleset_hash \"+123456789abcdef\" is not 16 hexadecimal digits at line 1 column 103",
+            ),
+        ] {
+            assert_eq!(refusal(&altered(from, to)), expected);
+        }
+        let extra = altered(r#"\"games\":100"#, r#"\"gamer\":100"#);
+        assert!(refusal(&extra).starts_with("the manifest is not valid: unknown field `gamer`"));
+        let bytes = bot().to_bytes().expect("the bot is valid");
+        let start = 8 + usize::from(bytes[0]) + 256 * usize::from(bytes[1]);
+        let with_bias = |bias: f32| [&bytes[..start], &bias.to_le_bytes(), &bytes[start + 4..]].concat();
+        assert_eq!(refusal(&with_bias(f32::NAN)), "parameter 68 of the network is NaN");
+        let error = refusal(&with_bias(0.5));
+        assert!(error.starts_with("the file is damaged: its data have the checksum "), "{error}");
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_written() {
+        let mut wrong = bot();
+        wrong.manifest.strength[0].score = f64::NAN;
+        assert!(wrong.to_bytes().is_err());
+        let calibration = |level, score| Calibration {
+            level,
+            temperature: 0.1,
+            regret: 0.01,
+            regret_interval: [0.009, 0.011],
+            games: 200,
+            score,
+            score_interval: [0.3, 0.5],
+        };
+        for (levels, expected) in [
+            (
+                vec![calibration(Level::Novice, f64::NAN)],
+                "what a level was measured to be in the manifest is [0.01, NaN",
+            ),
+            (vec![calibration(Level::Expert, 0.4)], "the levels in the manifest is expert, not some below expert"),
+            (vec![calibration(Level::Novice, 0.4); 2], "the levels in the manifest is novice, novice, not some below"),
+        ] {
+            let mut wrong = bot();
+            wrong.manifest.levels = levels;
+            let error = explain(wrong.to_bytes().expect_err("levels that cannot be"));
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let mut wrong = bot();
+        wrong.manifest.probes[2].policy[2] += 0.1;
+        let error = explain(wrong.to_bytes().expect_err("the network answers otherwise"));
+        assert!(error.starts_with("probe 2: logit 2 is "), "{error}");
+        let mut wrong = bot();
+        wrong.manifest.shape.value.hidden[0] = 6;
+        assert!(wrong.to_bytes().is_err());
+    }
+
+    #[test]
+    fn a_bot_for_another_game_is_refused_by_name() {
+        let refusal = |spec: Spec| explain(bot().check_ruleset(&spec).expect_err("the game differs"));
+        bot().check_ruleset(&spec()).expect("the bot was made for it");
+        assert_eq!(
+            refusal(Spec { name: "fake".into(), ruleset_hash: 1, ..spec() }),
+            "the bot was made for the game fake?flag=true for SN (ruleset 0123456789abcdef), \
+             not fake for SN (ruleset 0000000000000001)"
+        );
+        assert_eq!(refusal(Spec { encoding: 5, ..spec() }), "the bot was made for encoding 4, not 5");
+        assert_eq!(refusal(Spec { observation: 7, ..spec() }), "the bot was made for observations of length 6, not 7");
+        assert_eq!(
+            refusal(Spec { start_observation: 4, ..spec() }),
+            "the bot was made for starts of turns of length 5, not 4"
+        );
+    }
+}

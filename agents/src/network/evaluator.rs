@@ -1,0 +1,60 @@
+//! A network as an evaluator: it sees each position from the seat that throws or decides.
+
+use std::sync::Arc;
+
+use ashta_env::game::{BySeat, Game, Node};
+
+use crate::network::portable::{PortableNet, Scratch};
+use crate::play::evaluator::{Evaluation, Evaluator};
+use crate::play::perspective;
+
+/// Answers with the values and the policy of a network.
+#[derive(Clone, Debug)]
+pub struct NetEvaluator {
+    net: Arc<PortableNet>,
+    scratch: Scratch,
+    active: Vec<u16>,
+}
+
+impl NetEvaluator {
+    /// An evaluator by `net`, whose shape must fit the games it is asked about.
+    pub fn new(net: Arc<PortableNet>) -> NetEvaluator {
+        NetEvaluator { net, scratch: Scratch::default(), active: Vec::new() }
+    }
+}
+
+impl<G: Game> Evaluator<G> for NetEvaluator {
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
+        let NetEvaluator { net, scratch, active } = self;
+        let mut answer = |state: &G::State| {
+            let (seat, legal) = match game.node(state) {
+                Node::Terminal => return game.returns(state).into(),
+                Node::Chance(seat) | Node::Decision(seat) => (seat, game.legal_actions(state)),
+            };
+            active.clear();
+            game.observe_active(state, seat, active);
+            let (values, logits) = net.forward(active, scratch);
+            let values = perspective::to_seats(values, game.spec(), seat);
+            let logits = legal.iter().map(|action| (action, logits[usize::from(action.0)]));
+            let most = logits.clone().fold(f32::MIN, |most, (_, logit)| most.max(logit));
+            let mut policy: Vec<_> = logits.map(|(action, logit)| (action, (logit - most).exp())).collect();
+            let total: f32 = policy.iter().map(|&(_, weight)| weight).sum();
+            policy.iter_mut().for_each(|(_, weight)| *weight /= total);
+            Evaluation { values, policy }
+        };
+        states.iter().map(&mut answer).collect()
+    }
+
+    fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
+        let NetEvaluator { net, scratch, active } = self;
+        out.clear();
+        out.extend(states.iter().map(|state| match game.node(state) {
+            Node::Terminal => game.returns(state),
+            Node::Chance(seat) | Node::Decision(seat) => {
+                active.clear();
+                game.observe_active(state, seat, active);
+                perspective::to_seats(net.forward_values(active, scratch), game.spec(), seat)
+            }
+        }));
+    }
+}

@@ -1,0 +1,11 @@
+//! Networks as files and in plain Rust: the forward pass of self-play, search and exported bots.
+//!
+//! [`portable`] is the value network and the policy network of a bot without burn, [`evaluator`] makes an evaluator of
+//! them, [`tensor_file`] stores tensors with their metadata in the safetensors format, [`bot`] is the exported bot: one
+//! file with networks, manifest and probes, also as an ONNX model. How networks are trained is not known here, but in
+//! [`learn`](crate::learn). This room may use `play`, `search` and `arena`.
+
+pub mod bot;
+pub mod evaluator;
+pub mod portable;
+pub mod tensor_file;

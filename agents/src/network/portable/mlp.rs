@@ -1,0 +1,498 @@
+//! One network: hidden layers and a head, as a forward pass over observations that are nearly all zeros.
+
+use ashta_env::game::MAX_SEATS;
+use std::fmt;
+use std::ops::Range;
+
+use super::lanes::{self, Lanes, WIDTH, exp};
+use super::shape::{MAX_ACTIONS, MlpShape, NetError, ValueHead};
+
+/// A network with its weights, laid out for speed. Share it behind an `Arc`; every thread needs its own [`Scratch`].
+#[derive(Clone)]
+pub struct Mlp {
+    shape: MlpShape,
+    /// The hidden layers.
+    torso: Vec<Layer>,
+    /// The columns of the head that give the value logits, apart so that the policy can be left out.
+    values: Columns,
+    policy: Layer,
+}
+
+/// A sum below this can be added to another such without becoming infinite.
+const LARGEST: f64 = f32::MAX as f64 / 8.0;
+
+/// Room for the intermediate results of [`Mlp`]; fits any network and grows when it has to.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    input: Vec<Lanes>,
+    output: Vec<Lanes>,
+    values: [f32; MAX_SEATS],
+    policy: [f32; MAX_ACTIONS],
+}
+
+impl fmt::Debug for Mlp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mlp").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+impl Mlp {
+    /// The network of this shape with `parameters` in the order of [`MlpShape`].
+    ///
+    /// # Errors
+    /// When a size is out of range, the number of parameters does not fit, or one of them is not finite.
+    pub fn new(shape: MlpShape, parameters: &[f32]) -> Result<Mlp, NetError> {
+        shape.validate()?;
+        if parameters.len() != shape.parameters() {
+            return Err(NetError::ParameterCount { expected: shape.parameters(), found: parameters.len() });
+        }
+        if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
+            return Err(NetError::NotFinite { index, value: parameters[index] });
+        }
+        let mut rest = parameters;
+        let mut torso = Vec::with_capacity(shape.hidden.len());
+        let mut inputs = shape.observation;
+        for &width in &shape.hidden {
+            let (layer, after) = rest.split_at((inputs + 1) * width);
+            torso.push(Layer::new(layer, inputs, width, 0..width));
+            (inputs, rest) = (width, after);
+        }
+        let logits = shape.logits();
+        let values = Columns::new(rest, inputs, logits, shape.values);
+        let policy = Layer::new(rest, inputs, logits, shape.values..logits);
+        Ok(Mlp { shape, torso, values, policy })
+    }
+
+    /// The sizes of the network.
+    pub fn shape(&self) -> &MlpShape {
+        &self.shape
+    }
+
+    /// The parameters in the order of [`MlpShape`].
+    pub fn parameters(&self) -> Vec<f32> {
+        let mut parameters = Vec::with_capacity(self.shape.parameters());
+        for (layer, (inputs, outputs)) in self.torso.iter().zip(self.shape.layers()) {
+            for row in 0..=inputs {
+                parameters.extend(layer.row(row, inputs).take(outputs));
+            }
+        }
+        let inputs = self.shape.hidden[self.shape.hidden.len() - 1];
+        for row in 0..=inputs {
+            parameters.extend((0..self.shape.values).map(|value| self.values.weight(value, row, inputs)));
+            parameters.extend(self.policy.row(row, inputs).take(self.shape.actions));
+        }
+        parameters
+    }
+
+    /// Checks that whatever is observed, no sum becomes too large to be a number.
+    ///
+    /// # Errors
+    /// [`NetError::Overflow`] where it could.
+    pub(crate) fn check_sums(&self) -> Result<(), NetError> {
+        let parameters = self.parameters();
+        let mut rest = &parameters[..];
+        // Observations are at most 1; each layer takes at most what the one before can give.
+        let mut bound = 1.0;
+        for (inputs, outputs) in self.shape.layers() {
+            let (layer, after) = rest.split_at((inputs + 1) * outputs);
+            let (weights, biases) = layer.split_at(inputs * outputs);
+            let mut sums: Vec<f64> = biases.iter().map(|&bias| f64::from(bias.abs())).collect();
+            for row in weights.chunks_exact(outputs) {
+                sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += bound * f64::from(weight.abs()));
+            }
+            bound = sums.into_iter().fold(0.0, f64::max);
+            rest = after;
+        }
+        if bound < LARGEST { Ok(()) } else { Err(NetError::Overflow { bound }) }
+    }
+
+    /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes
+    /// (see [`crate::play::perspective`]). Cheaper than [`forward`](Self::forward), which also computes the policy.
+    ///
+    /// # Panics
+    /// When an index is not below [`MlpShape::observation`].
+    #[inline]
+    pub fn forward_values<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> &'a [f32] {
+        self.run_torso(active, scratch);
+        self.run_values(scratch);
+        &scratch.values[..self.shape.values]
+    }
+
+    /// The values `[values]`, relative to the seat that observes, and the policy logits `[actions]` of the observation
+    /// whose entries at `active` are 1. Logits of actions that are not legal mean nothing.
+    ///
+    /// # Panics
+    /// When an index is not below [`MlpShape::observation`].
+    #[inline]
+    pub fn forward<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> (&'a [f32], &'a [f32]) {
+        self.run_torso(active, scratch);
+        self.run_values(scratch);
+        let logits = self.policy.room(&mut scratch.output);
+        self.policy.multiply(&scratch.input, logits);
+        for (to, from) in scratch.policy.chunks_exact_mut(WIDTH).zip(logits) {
+            to.copy_from_slice(&from.0);
+        }
+        (&scratch.values[..self.shape.values], &scratch.policy[..self.shape.actions])
+    }
+
+    /// Leaves the outputs of the last hidden layer at the front of `scratch.input`.
+    #[inline]
+    fn run_torso(&self, active: &[u16], scratch: &mut Scratch) {
+        let (first, deeper) = self.torso.split_first().expect("a network has a hidden layer");
+        first.sum_rows(active, first.room(&mut scratch.input));
+        for layer in deeper {
+            let output = layer.room(&mut scratch.output);
+            layer.multiply(&scratch.input, output);
+            output.iter_mut().for_each(|lanes| *lanes = lanes.relu());
+            std::mem::swap(&mut scratch.input, &mut scratch.output);
+        }
+    }
+
+    /// Leaves the values in `scratch.values`; entries beyond their number are unspecified.
+    #[inline]
+    fn run_values(&self, scratch: &mut Scratch) {
+        // The logits of values that do not exist must not count: e to their power is as good as 0.
+        let mut logits = [-1e30; MAX_SEATS];
+        self.values.multiply(&scratch.input, &mut logits[..self.shape.values]);
+        match self.shape.value_head {
+            ValueHead::Softmax => {
+                let [a, b, c, d] = logits;
+                let most = a.max(b).max(c.max(d));
+                for logit in &mut logits {
+                    *logit = exp(*logit - most);
+                }
+                let [a, b, c, d] = logits;
+                let scale = 1.0 / ((a + b) + (c + d));
+                for (value, power) in scratch.values.iter_mut().zip(logits) {
+                    *value = power * scale;
+                }
+            }
+            ValueHead::Sigmoid => {
+                for (value, logit) in scratch.values.iter_mut().zip(logits) {
+                    *value = 1.0 / (1.0 + exp(-logit));
+                }
+            }
+        }
+    }
+}
+
+/// The weights of a few outputs, those of each output side by side: a few sums over many inputs.
+#[derive(Clone)]
+struct Columns {
+    /// `[outputs, inputs]`, the inputs padded with zeros to whole [`Lanes`].
+    weights: Vec<Lanes>,
+    /// Inputs in whole [`Lanes`].
+    depth: usize,
+    bias: [f32; MAX_SEATS],
+}
+
+impl Columns {
+    /// The first `outputs` columns of a layer with `inputs` rows of `width` parameters and one more, the bias.
+    fn new(parameters: &[f32], inputs: usize, width: usize, outputs: usize) -> Columns {
+        let column = |output: usize| pad((0..inputs).map(move |row| parameters[row * width + output]));
+        let mut bias = [0.0; MAX_SEATS];
+        bias[..outputs].copy_from_slice(&parameters[inputs * width..][..outputs]);
+        Columns { weights: (0..outputs).flat_map(column).collect(), depth: inputs.div_ceil(WIDTH), bias }
+    }
+
+    /// The weight between an output and input `row`, or the bias when `row` is the number of `inputs`.
+    fn weight(&self, output: usize, row: usize, inputs: usize) -> f32 {
+        if row == inputs { self.bias[output] } else { self.weights[output * self.depth + row / WIDTH].0[row % WIDTH] }
+    }
+
+    /// `out = bias + weights · input`; what follows the inputs in `input` is ignored.
+    #[inline]
+    fn multiply(&self, input: &[Lanes], out: &mut [f32]) {
+        let input = &input[..self.depth];
+        let columns = self.weights.chunks_exact(self.depth);
+        for ((out, column), bias) in out.iter_mut().zip(columns).zip(self.bias) {
+            *out = bias + lanes::dot(input, column);
+        }
+    }
+}
+
+/// The weights of one layer, cut into panels of columns so narrow that their sums stay in registers.
+#[derive(Clone)]
+struct Layer {
+    panels: Vec<Panel>,
+    /// Outputs in whole [`Lanes`].
+    width: usize,
+}
+
+/// Adjacent columns of a layer, padded with zeros to whole [`Lanes`].
+#[derive(Clone)]
+struct Panel {
+    /// Lanes in a row: 8, 4, 2 or 1.
+    width: usize,
+    /// `[inputs, width]`, row-major, the inputs padded to a multiple of [`WIDTH`].
+    weights: Vec<Lanes>,
+    /// `[width]`.
+    bias: Vec<Lanes>,
+}
+
+impl Layer {
+    /// The columns `columns` of a layer with `inputs` rows of `width` parameters and one more, the bias.
+    fn new(parameters: &[f32], inputs: usize, width: usize, columns: Range<usize>) -> Layer {
+        let mut panels = Vec::new();
+        let mut start = columns.start;
+        while start < columns.end {
+            let lanes = match (columns.end - start).div_ceil(WIDTH) {
+                8.. => 8,
+                4.. => 4,
+                2.. => 2,
+                _ => 1,
+            };
+            let end = columns.end.min(start + lanes * WIDTH);
+            let row = |row: usize| pad(parameters[row * width..][start..end].iter().copied());
+            let mut weights: Vec<Lanes> = (0..inputs).flat_map(row).collect();
+            weights.resize(inputs.next_multiple_of(WIDTH) * lanes, Lanes::default());
+            panels.push(Panel { width: lanes, weights, bias: row(inputs) });
+            start = end;
+        }
+        Layer { panels, width: columns.len().div_ceil(WIDTH) }
+    }
+
+    /// Row `index` of a layer with `inputs` rows, the bias being row `inputs`, with its padding.
+    fn row(&self, index: usize, inputs: usize) -> impl Iterator<Item = f32> + '_ {
+        self.panels.iter().flat_map(move |panel| {
+            let row = if index < inputs { &panel.weights[index * panel.width..][..panel.width] } else { &panel.bias };
+            row.iter().flat_map(|lanes| lanes.0)
+        })
+    }
+
+    /// The front of `lanes` with room for the outputs of this layer.
+    #[inline]
+    fn room<'a>(&self, lanes: &'a mut Vec<Lanes>) -> &'a mut [Lanes] {
+        #[cold]
+        fn grow(lanes: &mut Vec<Lanes>, length: usize) {
+            lanes.resize(length, Lanes::default());
+        }
+        if lanes.len() < self.width {
+            grow(lanes, self.width);
+        }
+        &mut lanes[..self.width]
+    }
+
+    /// `out = relu(bias + the rows at active)`.
+    #[inline]
+    fn sum_rows(&self, active: &[u16], out: &mut [Lanes]) {
+        let mut rest = out;
+        for panel in &self.panels {
+            let (out, after) = rest.split_at_mut(panel.width);
+            match panel.width {
+                8 => panel.sum_rows::<8>(active, out),
+                4 => panel.sum_rows::<4>(active, out),
+                2 => panel.sum_rows::<2>(active, out),
+                _ => panel.sum_rows::<1>(active, out),
+            }
+            rest = after;
+        }
+    }
+
+    /// `out = bias + input · weights`; what follows the inputs in `input` is ignored.
+    #[inline]
+    fn multiply(&self, input: &[Lanes], out: &mut [Lanes]) {
+        let mut rest = out;
+        for panel in &self.panels {
+            let (out, after) = rest.split_at_mut(panel.width);
+            // Fewer columns need more independent sums to hide the latency of a multiplication.
+            match panel.width {
+                8 => panel.multiply::<8, 1>(input, out),
+                4 => panel.multiply::<4, 2>(input, out),
+                2 => panel.multiply::<2, 4>(input, out),
+                _ => panel.multiply::<1, 8>(input, out),
+            }
+            rest = after;
+        }
+    }
+}
+
+impl Panel {
+    /// [`Layer::sum_rows`] for a panel of width `N`.
+    #[inline(always)]
+    fn sum_rows<const N: usize>(&self, active: &[u16], out: &mut [Lanes]) {
+        let (rows, _) = self.weights.as_chunks::<N>();
+        let mut sums: [Lanes; N] = self.bias();
+        for &row in active {
+            for (sum, weight) in sums.iter_mut().zip(&rows[usize::from(row)]) {
+                sum.add(weight);
+            }
+        }
+        for (out, sum) in exactly::<N>(out).iter_mut().zip(&sums) {
+            *out = sum.relu();
+        }
+    }
+
+    /// [`Layer::multiply`] for a panel of width `N`, with `WAYS` sums for each output.
+    #[inline(always)]
+    fn multiply<const N: usize, const WAYS: usize>(&self, input: &[Lanes], out: &mut [Lanes]) {
+        let mut sums = [[Lanes::default(); N]; WAYS];
+        sums[0] = self.bias();
+        let (rows, _) = self.weights.as_chunks::<N>();
+        let (rows, _) = rows.as_chunks::<WAYS>();
+        for (inputs, rows) in input.iter().flat_map(|lanes| lanes.0.as_chunks::<WAYS>().0).zip(rows) {
+            for ((sums, &x), row) in sums.iter_mut().zip(inputs).zip(rows) {
+                for (sum, weight) in sums.iter_mut().zip(row) {
+                    sum.add_scaled(x, weight);
+                }
+            }
+        }
+        for (index, out) in exactly::<N>(out).iter_mut().enumerate() {
+            *out = sums[0][index];
+            for sums in &sums[1..] {
+                out.add(&sums[index]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn bias<const N: usize>(&self) -> [Lanes; N] {
+        *self.bias.first_chunk().expect("a panel of width N has N lanes of bias")
+    }
+}
+
+/// `lanes`, of which there are `N`: a length that the compiler knows keeps the sums in registers.
+#[inline(always)]
+fn exactly<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
+    lanes.first_chunk_mut().expect("a panel of width N has N lanes of output")
+}
+
+/// `numbers` in whole lanes, the last filled up with zeros.
+fn pad(numbers: impl Iterator<Item = f32>) -> Vec<Lanes> {
+    let mut lanes = Vec::new();
+    for (index, x) in numbers.enumerate() {
+        if index % WIDTH == 0 {
+            lanes.push(Lanes::default());
+        }
+        lanes[index / WIDTH].0[index % WIDTH] = x;
+    }
+    lanes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    fn shape(hidden: &[usize], values: usize, actions: usize, value_head: ValueHead) -> MlpShape {
+        MlpShape { observation: 37, hidden: hidden.to_vec(), values, actions, value_head }
+    }
+
+    fn random(rng: &mut Xoshiro256PlusPlus, count: usize) -> Vec<f32> {
+        (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
+    }
+
+    /// The forward pass as the format page states it, in double precision.
+    fn reference(shape: &MlpShape, parameters: &[f32], active: &[u16]) -> (Vec<f64>, Vec<f64>) {
+        let mut input = vec![0.0; shape.observation];
+        active.iter().for_each(|&index| input[usize::from(index)] = 1.0);
+        let mut rest = parameters;
+        let mut logits = Vec::new();
+        for (inputs, outputs) in shape.layers() {
+            let (weights, after) = rest.split_at(inputs * outputs);
+            let (bias, after) = after.split_at(outputs);
+            let product = |column: usize| -> f64 {
+                input.iter().enumerate().map(|(row, x)| x * f64::from(weights[row * outputs + column])).sum()
+            };
+            logits = (0..outputs).map(|column| product(column) + f64::from(bias[column])).collect();
+            input = logits.iter().map(|&x: &f64| x.max(0.0)).collect();
+            rest = after;
+        }
+        let policy = logits.split_off(shape.values);
+        let total: f64 = logits.iter().map(|x| x.exp()).sum();
+        let values = logits.iter().map(|x| match shape.value_head {
+            ValueHead::Softmax => x.exp() / total,
+            ValueHead::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+        });
+        (values.collect(), policy)
+    }
+
+    #[test]
+    fn forward_passes_agree_with_the_formula_for_sizes_of_every_kind() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for (hidden, values, actions, head) in [
+            (&[64][..], 2, 9, ValueHead::Softmax),
+            (&[5], 1, 1, ValueHead::Sigmoid),
+            (&[40], 2, 0, ValueHead::Softmax),
+            (&[1, 1], 3, 32, ValueHead::Softmax),
+            (&[130, 33, 17], 4, 17, ValueHead::Sigmoid),
+            (&[96, 40], 3, 8, ValueHead::Softmax),
+        ] {
+            let shape = shape(hidden, values, actions, head);
+            let parameters = random(&mut rng, shape.parameters());
+            let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
+            let mut scratch = Scratch::default();
+            for count in 0..12 {
+                let active: Vec<u16> = (0..37).filter(|_| rng.random_range(0..24) < 2 * count).collect();
+                let (expected_values, expected_policy) = reference(&shape, &parameters, &active);
+                let (found_values, found_policy) = net.forward(&active, &mut scratch);
+                assert_eq!((found_values.len(), found_policy.len()), (values, actions));
+                for (found, expected) in found_values.iter().zip(&expected_values) {
+                    assert!((f64::from(*found) - expected).abs() < 1e-5, "{shape:?}: {found} for {expected}");
+                }
+                for (found, expected) in found_policy.iter().zip(&expected_policy) {
+                    assert!((f64::from(*found) - expected).abs() < 1e-4, "{shape:?}: {found} for {expected}");
+                }
+                let found_values = found_values.to_vec();
+                assert_eq!(net.forward_values(&active, &mut scratch), found_values);
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_come_back_in_the_order_they_went_in() {
+        let shape = shape(&[20, 9], 3, 10, ValueHead::Softmax);
+        let parameters = random(&mut Xoshiro256PlusPlus::seed_from_u64(2), shape.parameters());
+        assert_eq!(shape.parameters(), 38 * 20 + 21 * 9 + 10 * 13);
+        assert_eq!(Mlp::new(shape, &parameters).expect("the shape is valid").parameters(), parameters);
+    }
+
+    #[test]
+    fn a_scratch_serves_networks_of_different_sizes() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut net = |hidden: &[usize]| {
+            let shape = shape(hidden, 2, 9, ValueHead::Softmax);
+            let parameters = random(&mut rng, shape.parameters());
+            Mlp::new(shape, &parameters).expect("the shape is valid")
+        };
+        let (small, large) = (net(&[8]), net(&[80, 24]));
+        let alone = small.forward_values(&[1, 2], &mut Scratch::default()).to_vec();
+        let mut scratch = Scratch::default();
+        large.forward(&[3, 4], &mut scratch);
+        assert_eq!(small.forward_values(&[1, 2], &mut scratch), alone);
+    }
+
+    #[test]
+    fn extreme_logits_give_values_between_0_and_1() {
+        for head in [ValueHead::Softmax, ValueHead::Sigmoid] {
+            let shape = MlpShape { observation: 1, hidden: vec![1], values: 2, actions: 1, value_head: head };
+            let net = Mlp::new(shape, &[1e20, 0.0, 1e10, -1e10, 0.0, 0.0, 0.0, 0.0]).expect("it is valid");
+            let values = net.forward_values(&[0], &mut Scratch::default()).to_vec();
+            assert!(values[0] > 0.999_999 && values[0] <= 1.0 && values[1] < 1e-6 && values[1] >= 0.0, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_network_is_refused() {
+        let valid = shape(&[8], 2, 9, ValueHead::Softmax);
+        let count = valid.parameters();
+        let refusal = |shape: &MlpShape, parameters: &[f32]| {
+            Mlp::new(shape.clone(), parameters).expect_err("it is no network").to_string()
+        };
+        assert_eq!(refusal(&valid, &[0.0; 3]), format!("a network of this shape has {count} parameters, not 3"));
+        let mut parameters = vec![0.0; count];
+        parameters[5] = f32::NAN;
+        assert_eq!(refusal(&valid, &parameters), "parameter 5 of the network is NaN");
+        let odd = MlpShape { hidden: vec![], ..valid.clone() };
+        assert_eq!(refusal(&odd, &[]), "number of hidden layers of the network is 0, not 1 to 8");
+        let odd = MlpShape { hidden: vec![usize::MAX], ..valid.clone() };
+        assert_eq!(
+            refusal(&odd, &[]),
+            format!("width of a hidden layer of the network is {}, not 1 to 4096", usize::MAX)
+        );
+        assert!(MlpShape { values: 5, ..valid.clone() }.validate().is_err());
+        assert!(MlpShape { actions: 33, ..valid.clone() }.validate().is_err());
+        assert!(MlpShape { observation: 65_537, ..valid }.validate().is_err());
+    }
+}

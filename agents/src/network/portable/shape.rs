@@ -1,0 +1,191 @@
+//! The shapes of a bot's networks: the numbers and the one choice from which every size in them follows.
+
+use ashta_env::game::{MAX_SEATS, Outlook, Spec};
+use serde::{Deserialize, Serialize};
+
+use crate::play::perspective;
+
+/// The largest number of actions of a game, and so of policy logits.
+pub const MAX_ACTIONS: usize = 32;
+
+/// What the value logits mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueHead {
+    /// The values are probabilities that sum to 1: the softmax of the logits.
+    Softmax,
+    /// Each value lies between 0 and 1 for itself: the sigmoid of its logit.
+    Sigmoid,
+}
+
+/// The sizes of a network.
+///
+/// Its parameters, wherever they stand in one row, are ordered layer by layer, each layer's weights `[inputs, outputs]`
+/// (row-major) followed by its bias `[outputs]`. The last layer is the head: its first [`values`](Self::values) outputs
+/// are the value logits, the others the policy logits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MlpShape {
+    /// Number of inputs, 1 to 65536: the first entries of an observation, or all of them.
+    pub observation: usize,
+    /// Width of each hidden layer, 1 to 4096; one to eight of them.
+    pub hidden: Vec<usize>,
+    /// Number of values, 1 to 4.
+    pub values: usize,
+    /// Number of policy logits, 0 to 32.
+    pub actions: usize,
+    /// What the value logits mean.
+    pub value_head: ValueHead,
+}
+
+impl std::fmt::Display for MlpShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let MlpShape { observation, hidden, values, actions, value_head } = self;
+        write!(f, "{observation} inputs, hidden {hidden:?}, {values} values ({value_head:?}), {actions} actions")
+    }
+}
+
+/// The sizes of a bot's two networks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetShape {
+    /// The network for positions at the start of a turn: it sees only the entries of an observation that can be 1
+    /// there, which come first, and has no policy.
+    pub value: MlpShape,
+    /// The network for positions within a turn.
+    pub policy: MlpShape,
+}
+
+impl std::fmt::Display for NetShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "values by {}; policy by {}", self.value, self.policy)
+    }
+}
+
+impl NetShape {
+    /// The shape of networks for the game of `spec`; `hidden` are the widths of the hidden layers of the value network,
+    /// `policy_hidden` those of the policy network.
+    pub fn for_spec(spec: &Spec, hidden: &[usize], policy_hidden: &[usize]) -> NetShape {
+        let policy = MlpShape {
+            observation: spec.observation,
+            hidden: policy_hidden.to_vec(),
+            values: perspective::value_count(spec),
+            actions: spec.actions,
+            value_head: match spec.outlook {
+                Outlook::Winner | Outlook::Teams => ValueHead::Softmax,
+                Outlook::Placings => ValueHead::Sigmoid,
+            },
+        };
+        let hidden = hidden.to_vec();
+        NetShape {
+            value: MlpShape { observation: spec.start_observation, hidden, actions: 0, ..policy.clone() },
+            policy,
+        }
+    }
+
+    /// Whether an observation with these entries is that of a position at the start of a turn.
+    #[inline]
+    pub fn is_start(&self, active: &[u16]) -> bool {
+        active.iter().all(|&entry| usize::from(entry) < self.value.observation)
+    }
+
+    /// Checks every size against its range.
+    ///
+    /// # Errors
+    /// [`NetError::Size`] for the first size that is out of range.
+    pub fn validate(&self) -> Result<(), NetError> {
+        let NetShape { value, policy } = self;
+        value.validate()?;
+        policy.validate()?;
+        for (size, found, least, most) in [
+            ("length of the observation of the value network", value.observation, 1, policy.observation),
+            ("number of actions of the value network", value.actions, 0, 0),
+            ("number of actions of the policy network", policy.actions, 1, MAX_ACTIONS),
+            ("number of values of the policy network", policy.values, value.values, value.values),
+        ] {
+            in_range(size, found, least, most)?;
+        }
+        if value.value_head != policy.value_head {
+            return Err(NetError::ValueHeads);
+        }
+        Ok(())
+    }
+}
+
+/// Why there is no network of some shape or with some parameters.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum NetError {
+    /// A size is out of its range.
+    #[error("{size} is {found}, not {least} to {most}")]
+    Size {
+        /// What is measured.
+        size: &'static str,
+        /// What it is.
+        found: usize,
+        /// The least it may be.
+        least: usize,
+        /// The most it may be.
+        most: usize,
+    },
+    /// The number of parameters does not fit the shape.
+    #[error("a network of this shape has {expected} parameters, not {found}")]
+    ParameterCount {
+        /// Parameters that the shape asks for.
+        expected: usize,
+        /// Parameters given.
+        found: usize,
+    },
+    /// The two networks of a bot mean different things by their values.
+    #[error("the value network and the policy network have different value heads")]
+    ValueHeads,
+    /// With some observation a sum in the network could be too large to be a number.
+    #[error("the parameters of the network are so large that its sums could reach {bound:e}")]
+    Overflow {
+        /// No sum is larger.
+        bound: f64,
+    },
+    /// A parameter is infinite or not a number.
+    #[error("parameter {index} of the network is {value}")]
+    NotFinite {
+        /// Its place among the parameters.
+        index: usize,
+        /// What it is.
+        value: f32,
+    },
+}
+
+impl MlpShape {
+    /// Checks every size against its range.
+    ///
+    /// # Errors
+    /// [`NetError::Size`] for the first size that is out of range.
+    pub fn validate(&self) -> Result<(), NetError> {
+        in_range("length of the observation of the network", self.observation, 1, 65_536)?;
+        in_range("number of hidden layers of the network", self.hidden.len(), 1, 8)?;
+        in_range("number of values of the network", self.values, 1, MAX_SEATS)?;
+        for &width in &self.hidden {
+            in_range("width of a hidden layer of the network", width, 1, 4_096)?;
+        }
+        in_range("number of actions of the network", self.actions, 0, MAX_ACTIONS)
+    }
+
+    /// Inputs and outputs of each layer from the observation to the head.
+    pub fn layers(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let inputs = std::iter::once(self.observation).chain(self.hidden.iter().copied());
+        inputs.zip(self.hidden.iter().copied().chain([self.logits()]))
+    }
+
+    /// Outputs of the head: value logits and policy logits.
+    pub fn logits(&self) -> usize {
+        self.values + self.actions
+    }
+
+    /// Number of parameters.
+    pub fn parameters(&self) -> usize {
+        self.layers().map(|(inputs, outputs)| (inputs + 1) * outputs).sum()
+    }
+}
+
+fn in_range(size: &'static str, found: usize, least: usize, most: usize) -> Result<(), NetError> {
+    if (least..=most).contains(&found) { Ok(()) } else { Err(NetError::Size { size, found, least, most }) }
+}

@@ -1,0 +1,213 @@
+//! How far an agent is from perfect play: the winning chances that it gives away, choice by choice.
+//!
+//! No opponent can flatter an agent measured this way, and the dice hardly disturb it: against a perfect opponent an
+//! agent wins with the chance of the position before the first throw less the sum of what its choices give away. So a
+//! game says much more than who won it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ashta_env::game::{Game, Node, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ashta_env::turn::{TurnResults, turn_results};
+use serde::{Deserialize, Serialize};
+
+use crate::arena::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use crate::perfect::table::{Perfect, Table};
+use crate::play::agent::{Agent, OnePly};
+
+/// A choice that gives away less than this is optimal: tables of 32 bits tell values in single precision.
+const OPTIMAL: f64 = 1e-6;
+/// Decisions that are told one by one.
+const WORST: usize = 10;
+
+/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
+    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}
+
+/// A decision that gave much away.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Blunder {
+    /// The position, all thrown.
+    pub position: String,
+    /// How the turn ended.
+    pub played: String,
+    /// How it should have ended.
+    pub best: String,
+    /// The winning chance given away.
+    pub regret: f64,
+}
+
+/// An agent measured by perfect play. A decision is a whole turn with more than one distinct result; regret is the
+/// expected return that the choice of a result gives away.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RegretReport {
+    /// Decisions of the agent.
+    pub decisions: u64,
+    /// Regret for each decision.
+    pub regret_per_decision: Mean,
+    /// Regret for each game.
+    pub regret_per_game: Mean,
+    /// Share of decisions whose regret is below one in a million.
+    pub optimal_choices: Mean,
+    /// The agent's expected score against perfect play, from its regret: the luck of the dice is taken out.
+    pub luck_adjusted_score: Mean,
+    /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
+    pub quantiles: [f64; 4],
+    /// The worst decisions, the worst first.
+    pub worst: Vec<Blunder>,
+}
+
+/// What perfect play thinks of a turn. Values are expected returns of the seat whose turn it was.
+#[derive(Clone, Debug)]
+pub struct Appraisal {
+    /// The value before the first throw.
+    pub start: f64,
+    /// The distinct results to choose from; none where there was nothing to decide.
+    pub results: TurnResults<State>,
+    /// The values of the results.
+    pub values: Vec<f64>,
+    /// The value of the result that was played.
+    pub played: f64,
+}
+
+impl Appraisal {
+    /// Looks up a turn of two seats in the table of their game.
+    pub fn new(race: &Race, table: &Table, turn: &Turn<'_, State>) -> Appraisal {
+        let mut results = TurnResults::new();
+        turn_results(race, turn.thrown, &mut results);
+        let values = results.states().iter().map(|result| value(table, result, turn.seat)).collect();
+        let (start, played) = (value(table, turn.start, turn.seat), value(table, turn.end, turn.seat));
+        Appraisal { start, results, values, played }
+    }
+
+    /// The value of the best result.
+    pub fn best(&self) -> f64 {
+        self.values.iter().copied().fold(self.played, f64::max)
+    }
+
+    /// What the choice gave away.
+    pub fn regret(&self) -> f64 {
+        self.best() - self.played
+    }
+
+    /// What the throws gave: 0 on average.
+    pub fn luck(&self) -> f64 {
+        self.best() - self.start
+    }
+
+    /// Whether there was more than one distinct result.
+    pub fn is_choice(&self) -> bool {
+        self.values.len() > 1
+    }
+}
+
+/// The value of a position at the start or end of a turn for a seat.
+fn value(table: &Table, state: &State, seat: Seat) -> f64 {
+    table.known(state).map_or(0.0, |values| f64::from(values[seat]))
+}
+
+/// What A gave away in a game.
+#[derive(Clone, Debug, Default)]
+struct GameRegret {
+    /// Of each decision, in order.
+    regrets: Vec<f64>,
+    /// The worst decisions: what they gave away, the position, and how the turn ended.
+    worst: Vec<(f64, State, State)>,
+}
+
+/// Collects what A gives away in a match of two seats against perfect play, turn by turn.
+#[derive(Debug, Default)]
+pub struct Regrets {
+    /// By block and A's seat.
+    games: Mutex<BTreeMap<(u64, Seat), GameRegret>>,
+}
+
+impl Regrets {
+    /// Notes a turn; those of B are none of its business.
+    pub fn note(&self, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+        if !turn.side.contains(turn.seat) {
+            return;
+        }
+        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
+        let game = games.entry((turn.block, turn.seat)).or_default();
+        if !appraisal.is_choice() {
+            return;
+        }
+        let regret = appraisal.regret();
+        game.regrets.push(regret);
+        if regret > 0.0 {
+            game.worst.push((regret, *turn.thrown, *turn.end));
+            game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+            game.worst.truncate(WORST);
+        }
+    }
+
+    /// Sums up.
+    pub fn report(self, race: &Race, table: &Table) -> RegretReport {
+        let games = self.games.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks: BTreeMap<u64, Vec<&GameRegret>> = BTreeMap::new();
+        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
+        let per_block = |of: fn(&GameRegret) -> f64| -> Vec<f64> {
+            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
+        };
+        let sums = per_block(|game| game.regrets.iter().sum());
+        let counts = per_block(|game| game.regrets.len() as f64);
+        let optimal = per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let regret_per_game = Mean::ratio(&sums, &per_block(|_| 1.0));
+        let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
+        regrets.sort_by(f64::total_cmp);
+        let mut worst: Vec<&(f64, State, State)> = games.values().flat_map(|game| &game.worst).collect();
+        worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+        RegretReport {
+            decisions: regrets.len() as u64,
+            regret_per_decision: Mean::ratio(&sums, &counts),
+            regret_per_game,
+            optimal_choices: Mean::ratio(&optimal, &counts),
+            // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
+            luck_adjusted_score: regret_per_game.taken_from(0.5),
+            quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
+            worst: worst.into_iter().take(WORST).map(|worst| blunder(race, table, worst)).collect(),
+        }
+    }
+}
+
+fn blunder(race: &Race, table: &Table, &(regret, position, played): &(f64, State, State)) -> Blunder {
+    let mut results = TurnResults::new();
+    turn_results(race, &position, &mut results);
+    let Node::Decision(seat) = race.node(&position) else { unreachable!("a decision is one") };
+    let best = results.states().iter().max_by(|a, b| value(table, a, seat).total_cmp(&value(table, b, seat)));
+    Blunder {
+        position: race.print(&position),
+        played: race.print(&played),
+        best: race.print(best.unwrap_or(&played)),
+        regret,
+    }
+}
+
+/// Plays the agents that `agent` makes against perfect play in a game of two seats, as
+/// [`play_match`](crate::arena::play_match), and measures them. `None` for more seats, where perfect play of one seat
+/// depends on what the others do.
+pub fn against_perfect<'agents>(
+    race: &Race,
+    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    table: &Arc<Table>,
+    config: &MatchConfig,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Option<(MatchReport, RegretReport)> {
+    if race.spec().seats.len() != 2 {
+        return None;
+    }
+    let regrets = Regrets::default();
+    let watch = |turn: &Turn<'_, State>| {
+        if turn.side.contains(turn.seat) {
+            regrets.note(turn, &Appraisal::new(race, table, turn));
+        }
+    };
+    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
+    let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
+    Some((report, regrets.report(race, table)))
+}

@@ -1,0 +1,353 @@
+//! What a solved game of two seats is like: how long it takes, how much the dice do, and how much there is to choose.
+//!
+//! Everything is told by perfect play, turn by turn: the luck of a turn is what the best result after the throws is
+//! worth more than the position before them, and what a choice gives away is its regret. So the result of a game is the
+//! value of its start, and all luck, less all that the one seat gave away, and all that the other did.
+
+mod facts;
+mod positions;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ashta_env::game::{Game, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use serde::Serialize;
+
+use crate::arena::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use crate::perfect::regret::{Appraisal, RegretReport, Regrets, quantile};
+use crate::perfect::table::{Perfect, Table};
+use crate::play::agent::{Agent, OnePly};
+
+pub use facts::Kind;
+pub use positions::{Position, Shortlist, Way};
+
+/// Shares of games by which lengths are told.
+const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+/// Width of the classes in which luck and stakes are counted.
+const CLASS: f64 = 0.001;
+/// Stakes that fewer turns have are not told.
+const RARE: f64 = 0.002;
+/// Classes from one step of [`AtLeast`] to the next.
+const CLASSES_A_STEP: usize = 10;
+
+/// Whose turns count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// Those of both seats, and only the first game of each pair: perfect play against itself, where both are the same.
+    Both,
+    /// Those of A: an agent against perfect play.
+    Agent,
+}
+
+/// Turns of all seats in a game.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Lengths {
+    /// The mean.
+    pub mean: Mean,
+    /// Turns that 5, 25, 50, 75 and 95 % of the games do not exceed.
+    pub quantiles: [f64; 5],
+    /// The shortest game.
+    pub shortest: u32,
+    /// Games of each length, from the shortest on.
+    pub games: Vec<u64>,
+}
+
+/// Shares of turns by how much is at stake in them. Number `n` of each list is the share of all turns that count with
+/// `n · step` or more; the lists end where that is true of fewer than one in 500.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct AtLeast {
+    /// Value from one entry to the next.
+    pub step: f64,
+    /// Turns by their luck, good or bad.
+    pub luck: Vec<f64>,
+    /// Turns by what the second best result gives away.
+    pub best_to_second: Vec<f64>,
+    /// Turns by what the worst result gives away.
+    pub best_to_worst: Vec<f64>,
+}
+
+/// Where the variance of the result of a game comes from: its covariance with each part, as shares that sum to 1.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct VarianceShares {
+    /// The luck of the throws.
+    pub dice: f64,
+    /// What both seats gave away.
+    pub choices: f64,
+    /// Who threw first.
+    pub first_throw: f64,
+}
+
+/// What the games of a match are like.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Nature {
+    /// Games that were looked at.
+    pub games: u64,
+    /// Turns that count in them.
+    pub turns: u64,
+    /// Turns of all seats in a game.
+    pub lengths: Lengths,
+    /// Share of the turns that have more than one distinct result.
+    pub choices: Mean,
+    /// Standard deviation of the luck of a turn.
+    pub luck_of_a_turn: f64,
+    /// Standard deviation of the luck of a game, for one seat.
+    pub luck_of_a_game: f64,
+    /// Variance of the result of a game.
+    pub variance: f64,
+    /// Where it comes from; `None` where all games end alike.
+    pub variance_shares: Option<VarianceShares>,
+    /// What the second best of two or more results gives away.
+    pub best_to_second: Mean,
+    /// What the worst of two or more results gives away.
+    pub best_to_worst: Mean,
+    /// Turns by what is at stake.
+    pub at_least: AtLeast,
+}
+
+/// One game. Values are those of A's seat, unless it says otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+struct GameNature {
+    /// Turns of all seats.
+    length: u32,
+    /// Turns that count, and the sums over them.
+    turns: u32,
+    choices: u32,
+    luck_squared: f64,
+    best_to_second: f64,
+    best_to_worst: f64,
+    /// The value of the start; nothing before the first turn.
+    start: Option<f64>,
+    /// The luck of all turns, and what all choices gave to A less what they gave away.
+    luck: f64,
+    given: f64,
+}
+
+impl GameNature {
+    fn result(&self) -> f64 {
+        self.start.unwrap_or(0.0) + self.luck + self.given
+    }
+}
+
+/// Games by block and A's seat.
+type Games = BTreeMap<(u64, Seat), GameNature>;
+/// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
+type Classes = [Vec<u64>; 3];
+
+/// Collects what games are like, turn by turn. What it finds does not depend on the order of games.
+#[derive(Debug)]
+pub struct Natures {
+    whose: Whose,
+    first_seat: Seat,
+    found: Mutex<(Games, Classes)>,
+}
+
+impl Natures {
+    /// A collection for matches of a game.
+    pub fn new(race: &Race, whose: Whose) -> Natures {
+        let classes = || vec![0; (1.0 / CLASS) as usize + 1];
+        let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
+        Natures { whose, first_seat, found: Mutex::new((Games::new(), [classes(), classes(), classes()])) }
+    }
+
+    /// Notes a turn.
+    pub fn note(&self, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+        let Some(own) = turn.side.iter().next() else { return };
+        if self.whose == Whose::Both && own != self.first_seat {
+            return;
+        }
+        let sign = if turn.seat == own { 1.0 } else { -1.0 };
+        let counts = self.whose == Whose::Both || turn.seat == own;
+        let (luck, [best_to_second, best_to_worst]) = (appraisal.luck(), gaps(&appraisal.values));
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let (games, classes) = &mut *found;
+        let game = games.entry((turn.block, own)).or_default();
+        game.length += 1;
+        game.start.get_or_insert(if turn.seat == own { appraisal.start } else { 1.0 - appraisal.start });
+        game.luck += sign * luck;
+        game.given -= sign * appraisal.regret();
+        if !counts {
+            return;
+        }
+        game.turns += 1;
+        game.luck_squared += luck * luck;
+        classes[0][class(luck.abs())] += 1;
+        if appraisal.is_choice() {
+            game.choices += 1;
+            game.best_to_second += best_to_second;
+            game.best_to_worst += best_to_worst;
+            classes[1][class(best_to_second)] += 1;
+            classes[2][class(best_to_worst)] += 1;
+        }
+    }
+
+    /// Sums up.
+    pub fn report(self) -> Nature {
+        let (games, classes) = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut blocks: BTreeMap<u64, Vec<&GameNature>> = BTreeMap::new();
+        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
+        let per_block = |of: fn(&GameNature) -> f64| -> Vec<f64> {
+            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
+        };
+        let total = |of: fn(&GameNature) -> f64| games.values().map(of).sum::<f64>();
+        let (turns, counts) = (per_block(|game| f64::from(game.turns)), per_block(|game| f64::from(game.choices)));
+        let of_games = |of: fn(&GameNature) -> f64| games.values().map(of).collect::<Vec<f64>>();
+        let results = of_games(GameNature::result);
+        let variance = covariance(&results, &results);
+        let share = |of: fn(&GameNature) -> f64| covariance(&results, &of_games(of)) / variance;
+        let lucks = of_games(|game| game.luck);
+        let all_turns = total(|game| f64::from(game.turns)).max(1.0);
+        let [luck, best_to_second, best_to_worst] = at_least(&classes, all_turns);
+        Nature {
+            games: games.len() as u64,
+            turns: games.values().map(|game| u64::from(game.turns)).sum(),
+            lengths: Lengths::new(
+                Mean::ratio(&per_block(|game| f64::from(game.length)), &per_block(|_| 1.0)),
+                games.values().map(|game| game.length).collect(),
+            ),
+            choices: Mean::ratio(&counts, &turns),
+            luck_of_a_turn: (total(|game| game.luck_squared) / all_turns).sqrt(),
+            luck_of_a_game: covariance(&lucks, &lucks).sqrt(),
+            variance,
+            variance_shares: (variance > 0.0).then(|| VarianceShares {
+                dice: share(|game| game.luck),
+                choices: share(|game| game.given),
+                first_throw: share(|game| game.start.unwrap_or(0.0)),
+            }),
+            best_to_second: Mean::ratio(&per_block(|game| game.best_to_second), &counts),
+            best_to_worst: Mean::ratio(&per_block(|game| game.best_to_worst), &counts),
+            at_least: AtLeast { step: CLASS * CLASSES_A_STEP as f64, luck, best_to_second, best_to_worst },
+        }
+    }
+}
+
+/// What the second best and the worst of `values` are worth less than the best; 0 where there is nothing to choose.
+fn gaps(values: &[f64]) -> [f64; 2] {
+    let mut best = [f64::NEG_INFINITY; 2];
+    let mut worst = f64::INFINITY;
+    for &value in values {
+        if value > best[0] {
+            best = [value, best[0]];
+        } else {
+            best[1] = best[1].max(value);
+        }
+        worst = worst.min(value);
+    }
+    if values.len() > 1 { [best[0] - best[1], best[0] - worst] } else { [0.0; 2] }
+}
+
+fn class(stake: f64) -> usize {
+    // Values are sums of fractions, so that what is meant to be a full class may be a little less.
+    ((stake / CLASS + 1e-6) as usize).min((1.0 / CLASS) as usize)
+}
+
+/// For each of `classes` the share of `turns` with at least so much, step by step until that is [`RARE`] for all.
+fn at_least(classes: &Classes, turns: f64) -> [Vec<f64>; 3] {
+    let share = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / turns;
+    let mut lists: [Vec<f64>; 3] = Default::default();
+    for (list, counts) in lists.iter_mut().zip(classes) {
+        list.extend((0..counts.len()).step_by(CLASSES_A_STEP).map(|from| share(&counts[from..])));
+    }
+    let used = lists.iter().flat_map(|list| list.iter().rposition(|&share| share >= RARE)).max().map_or(1, |at| at + 1);
+    lists.iter_mut().for_each(|list| list.truncate(used));
+    lists
+}
+
+impl Lengths {
+    /// Of games with this mean.
+    fn new(mean: Mean, mut lengths: Vec<u32>) -> Lengths {
+        lengths.sort_unstable();
+        let shortest = lengths.first().copied().unwrap_or(0);
+        let mut games = vec![0; lengths.last().map_or(0, |longest| (longest - shortest + 1) as usize)];
+        lengths.iter().for_each(|length| games[(length - shortest) as usize] += 1);
+        let sorted: Vec<f64> = lengths.into_iter().map(f64::from).collect();
+        Lengths { mean, quantiles: QUANTILES.map(|share| quantile(&sorted, share)), shortest, games }
+    }
+}
+
+fn covariance(a: &[f64], b: &[f64]) -> f64 {
+    let count = a.len().max(1) as f64;
+    let (mean_a, mean_b) = (a.iter().sum::<f64>() / count, b.iter().sum::<f64>() / count);
+    a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>() / count
+}
+
+/// What came of a match against perfect play.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// The match, as A sees it.
+    pub report: MatchReport,
+    /// What A gave away.
+    pub regret: RegretReport,
+    /// What the games are like.
+    pub nature: Nature,
+}
+
+/// Plays the agents that `agent` makes against perfect play by `table` in a game of two seats. `shortlist` is shown
+/// every turn that counts; of both seats, if it is given.
+pub fn survey<'agents>(
+    race: &Race,
+    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    whose: Whose,
+    table: &Arc<Table>,
+    shortlist: Option<&Shortlist>,
+    config: &MatchConfig,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Surveyed {
+    let (regrets, natures) = (Regrets::default(), Natures::new(race, whose));
+    let watch = |turn: &Turn<'_, State>| {
+        let appraisal = Appraisal::new(race, table, turn);
+        regrets.note(turn, &appraisal);
+        natures.note(turn, &appraisal);
+        if let Some(shortlist) = shortlist {
+            shortlist.note(race, turn, &appraisal);
+        }
+    };
+    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
+    let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
+    Surveyed { report, regret: regrets.report(race, table), nature: natures.report() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_from_the_best() {
+        assert_eq!(gaps(&[]), [0.0; 2]);
+        assert_eq!(gaps(&[0.5]), [0.0; 2]);
+        assert_eq!(gaps(&[0.25, 0.75, 0.5]), [0.25, 0.5]);
+        assert_eq!(gaps(&[0.75, 0.25, 0.75]), [0.0, 0.5]);
+    }
+
+    #[test]
+    fn lengths_are_counted_from_the_shortest() {
+        let of = |lengths| Lengths::new(Mean::ratio(&[], &[]), lengths);
+        let found = of((1..=20).chain([4, 4, 30]).collect());
+        assert_eq!((found.shortest, found.games.len(), found.games[3]), (1, 30, 3));
+        assert_eq!(found.games.iter().sum::<u64>(), 23);
+        assert_eq!(found.quantiles, [2.0, 4.0, 10.0, 16.0, 20.0]);
+        let none = of(Vec::new());
+        assert_eq!((none.quantiles, none.games.len()), ([0.0; 5], 0));
+    }
+
+    #[test]
+    fn shares_of_turns_end_where_turns_are_rare() {
+        let mut classes: Classes = [vec![0; 1001], vec![0; 1001], vec![0; 1001]];
+        [0.0, 0.009, 0.01, 0.0249].iter().for_each(|&luck| classes[0][class(luck)] += 1);
+        classes[1][class(0.02)] += 1;
+        let [luck, second, worst] = at_least(&classes, 4.0);
+        assert_eq!(luck, [1.0, 0.5, 0.25]);
+        assert_eq!(second, [0.25, 0.25, 0.25]);
+        assert_eq!(worst, [0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn shares_of_variance_add_up() {
+        let (a, b) = ([1.0, 2.0, 4.0], [3.0, -1.0, 0.5]);
+        let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let whole = covariance(&sum, &sum);
+        assert!((covariance(&sum, &a) + covariance(&sum, &b) - whole).abs() < 1e-12);
+        assert_eq!(covariance(&[], &[]), 0.0);
+    }
+}

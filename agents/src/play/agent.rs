@@ -1,0 +1,369 @@
+//! Who chooses: an agent is an evaluator plus a way to choose.
+//!
+//! Agents are asked in batches, as many games as the caller plays side by side, and draw their random numbers from the
+//! generator of each game. So what is played never depends on which games are batched together or on threads. An agent
+//! sees positions only; it keeps no memory of a game.
+
+use std::ops::Range;
+
+use ashta_env::chance::below;
+use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::turn::{MOST_POSITIONS, TurnResults, turn_results_within};
+
+use crate::play::evaluator::{Evaluator, first_best};
+
+pub use ashta_env::chance::GameRng;
+
+/// Chooses actions.
+pub trait Agent<G: Game> {
+    /// One legal action for each state, in order. Every state is a decision; `rngs[i]` is the generator of the game
+    /// that `states[i]` belongs to, owned by whoever plays that game.
+    ///
+    /// # Panics
+    /// May panic when a state is no decision or when there are not as many generators as states.
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
+}
+
+impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
+        (**self).act(game, states, rngs)
+    }
+}
+
+/// The seat that decides in `state`.
+///
+/// # Panics
+/// When `state` is no decision.
+pub(crate) fn deciding_seat<G: Game>(game: &G, state: &G::State) -> Seat {
+    match game.node(state) {
+        Node::Decision(seat) => seat,
+        node => panic!("agents are asked at decisions, not at {node:?}"),
+    }
+}
+
+/// The only legal action in `state`, if there is only one.
+///
+/// # Panics
+/// When `state` is no decision.
+pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Action> {
+    let legal = game.legal_actions(state);
+    let first = legal.nth(0).expect("a decision has a legal action");
+    (legal.len() == 1).then_some(first)
+}
+
+/// Looks one turn ahead: plays towards the position at the end of its turn that the evaluator values highest for the
+/// deciding seat. Works from any point of a turn. Where all actions lead to one position
+/// nothing is evaluated; everything else of a call is evaluated in one batch.
+#[derive(Debug)]
+pub struct OnePly<G: Game, E> {
+    evaluator: E,
+    pick: Pick,
+    results: TurnResults<G::State>,
+    /// Results of all undecided states, end to end.
+    leaves: Vec<G::State>,
+    /// For each leaf the action that leads there.
+    openings: Vec<Action>,
+    values: Vec<BySeat<f32>>,
+}
+
+/// Which of equally valued results is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ties {
+    /// The first found: nothing is drawn.
+    First,
+    /// Any of them with equal probability.
+    Drawn,
+}
+
+/// How a result is picked by the values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Pick {
+    /// A best one.
+    Best(Ties),
+    /// Any, with the probabilities that [`softmax`] has for this temperature.
+    Softmax(f32),
+}
+
+/// Values closer than this are equal where ties are drawn: above the rounding of single precision.
+const TIE: f32 = 1e-6;
+
+impl<G: Game, E> OnePly<G, E> {
+    /// An agent that plays by `evaluator`, the first found among equals.
+    pub fn new(evaluator: E) -> OnePly<G, E> {
+        OnePly::with_ties(evaluator, Ties::First)
+    }
+
+    /// An agent that plays by `evaluator` and settles ties as told.
+    pub fn with_ties(evaluator: E, ties: Ties) -> OnePly<G, E> {
+        OnePly::picking(evaluator, Pick::Best(ties))
+    }
+
+    /// An agent that draws any result of its turn, one whose value is lower by `temperature` than another's e times
+    /// less likely. It draws again at each decision of a turn among the results that are left; those to which several
+    /// beginnings lead come up a little more often.
+    pub fn with_temperature(evaluator: E, temperature: f32) -> OnePly<G, E> {
+        OnePly::picking(evaluator, Pick::Softmax(temperature))
+    }
+
+    fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
+        OnePly {
+            evaluator,
+            pick,
+            results: TurnResults::new(),
+            leaves: Vec::new(),
+            openings: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
+/// What is known of a state before the evaluation.
+enum Choice {
+    Settled(Action),
+    Among(Seat, Range<usize>),
+}
+
+impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
+        self.leaves.clear();
+        self.openings.clear();
+        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
+        self.values.clear();
+        if !self.leaves.is_empty() {
+            self.evaluator.values(game, &self.leaves, &mut self.values);
+        }
+        let chosen = choices.into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
+            Choice::Settled(action) => action,
+            Choice::Among(seat, leaves) => {
+                let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
+                let picked = match self.pick {
+                    Pick::Best(Ties::First) => first_best(values).expect("a turn has a result"),
+                    Pick::Best(Ties::Drawn) => drawn_best(values, rng),
+                    Pick::Softmax(temperature) => drawn(softmax(values, temperature), rng),
+                };
+                self.openings[leaves.start + picked]
+            }
+        });
+        chosen.collect()
+    }
+}
+
+/// The places of the numbers that are about as large as the largest, among which [`Ties::Drawn`] draws.
+pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iterator<Item = usize> + Clone {
+    let best = values.clone().fold(f32::MIN, f32::max);
+    values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
+}
+
+/// Weights of results by their values: 1 for the best, e times less for each `temperature` below it.
+pub(crate) fn softmax(
+    values: impl Iterator<Item = f32> + Clone,
+    temperature: f32,
+) -> impl Iterator<Item = f32> + Clone {
+    let best = values.clone().fold(f32::MIN, f32::max);
+    values.map(move |value| ((value - best) / temperature).exp())
+}
+
+/// A place, with a probability in proportion to its weight.
+fn drawn(weights: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    const STEPS: usize = 1 << 24;
+    let mut left = weights.clone().sum::<f32>() * (below(STEPS, rng) as f32 / STEPS as f32);
+    let passed = weights.clone().take_while(|&weight| {
+        left -= weight;
+        left >= 0.0
+    });
+    passed.count().min(weights.count().saturating_sub(1))
+}
+
+/// Any of the places that [`about_best`] finds, with equal probability.
+fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> usize {
+    let mut equal = about_best(values);
+    let count = equal.clone().count();
+    equal.nth(below(count, rng)).expect("a turn has a result")
+}
+
+impl<G: Game, E> OnePly<G, E> {
+    fn gather(&mut self, game: &G, state: &G::State) -> Choice {
+        let seat = deciding_seat(game, state);
+        if let Some(action) = forced_action(game, state) {
+            return Choice::Settled(action);
+        }
+        results_of_turn(game, state, &mut self.results);
+        if self.results.len() == 1 {
+            return Choice::Settled(self.results.actions(0)[0]);
+        }
+        let start = self.leaves.len();
+        self.leaves.extend_from_slice(self.results.states());
+        self.openings.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
+        Choice::Among(seat, start..self.leaves.len())
+    }
+}
+
+/// Plays the action of the highest probability in the evaluator's policy, the lowest number among equals. An evaluator
+/// without a policy makes it play the lowest legal action.
+#[derive(Clone, Debug)]
+pub struct PolicyAgent<E> {
+    /// Whose policy is played.
+    pub evaluator: E,
+}
+
+impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
+    fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
+        unless_forced(game, states, |_, asked| {
+            let evaluations = self.evaluator.evaluate(game, asked);
+            let first_legal = |state| game.legal_actions(state).nth(0).expect("a decision has a legal action");
+            let answers = evaluations.iter().zip(asked);
+            answers.map(|(evaluation, state)| evaluation.best_action().unwrap_or_else(|| first_legal(state))).collect()
+        })
+    }
+}
+
+/// Ends its turn in any of its distinct results with equal probability, however many sequences of actions lead there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomAgent;
+
+impl<G: Game> Agent<G> for RandomAgent {
+    fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
+        let mut results = TurnResults::new();
+        let choose = |(state, rng): (&G::State, &mut GameRng)| {
+            forced_action(game, state).unwrap_or_else(|| {
+                // Drawn again at each decision of a turn: uniform but for results to which several beginnings lead.
+                results_of_turn(game, state, &mut results);
+                results.actions(below(results.len(), rng))[0]
+            })
+        };
+        states.iter().zip(rngs).map(choose).collect()
+    }
+}
+
+/// The afterstates that an agent chooses among: all of the turn, or those that are found first, at least one, where the
+/// turn leads through more than [`MOST_POSITIONS`]. Such series are too rare for play, but a caller can ask about one.
+pub(crate) fn results_of_turn<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G::State>) {
+    turn_results_within(game, state, MOST_POSITIONS, out);
+}
+
+/// Plays forced actions at once and leaves the other states to `choose`, which gets their places in `states` and the
+/// states themselves and returns an action for each.
+pub(crate) fn unless_forced<G: Game>(
+    game: &G,
+    states: &[G::State],
+    choose: impl FnOnce(&[usize], &[G::State]) -> Vec<Action>,
+) -> Vec<Action> {
+    let forced: Vec<Option<Action>> = states.iter().map(|state| forced_action(game, state)).collect();
+    let places: Vec<usize> = (0..states.len()).filter(|&place| forced[place].is_none()).collect();
+    let asked: Vec<G::State> = places.iter().map(|&place| states[place].clone()).collect();
+    let mut chosen = if asked.is_empty() { Vec::new() } else { choose(&places, &asked) }.into_iter();
+    let pick = |action: Option<Action>| action.or_else(|| chosen.next()).expect("one action for each open choice");
+    forced.into_iter().map(pick).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::evaluator::Evaluation;
+    use crate::search::test_support::{ExactEvaluator, play_from_start};
+    use ashta_env::game::Outcome;
+    use ashta_env::testing::exact::{Play, solve};
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::turn::turn_results;
+    use rand::SeedableRng;
+
+    /// Prefers the last action of every state and counts the states it is asked about.
+    struct LastAction(usize);
+
+    impl Evaluator<Toy> for LastAction {
+        fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
+            self.0 += states.len();
+            let policy = |state| {
+                let legal = game.legal_actions(state);
+                let share = |(place, action)| (action, if place + 1 == legal.len() { 1.0 } else { 0.0 });
+                legal.iter().enumerate().map(share).collect()
+            };
+            states.iter().map(|state| Evaluation { policy: policy(state), ..Evaluation::default() }).collect()
+        }
+    }
+
+    fn decisions(game: &Toy) -> Vec<ToyState> {
+        let exact = solve(game, BySeat([Play::Best; 4])).expect("settles");
+        exact.states().filter(|state| matches!(game.node(state), Node::Decision(_))).cloned().collect()
+    }
+
+    #[test]
+    fn one_ply_over_exact_values_plays_perfectly_in_the_middle_of_a_turn_too() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let states = decisions(&game);
+        let mut rngs = vec![GameRng::seed_from_u64(0); states.len()];
+        let actions = OnePly::new(exact.clone()).act(&game, &states, &mut rngs);
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        exact.values(&game, &states, &mut before);
+        let next = |(state, action): (&ToyState, &Action)| {
+            let mut state = state.clone();
+            game.apply_action(&mut state, *action);
+            state
+        };
+        exact.values(&game, &states.iter().zip(&actions).map(next).collect::<Vec<_>>(), &mut after);
+        for (place, state) in states.iter().enumerate() {
+            let seat = deciding_seat(&game, state);
+            assert!((before[place][seat] - after[place][seat]).abs() < 1e-6, "{state:?}: {:?}", actions[place]);
+        }
+    }
+
+    #[test]
+    fn at_a_temperature_results_are_drawn_by_their_values() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+        let mut thrown = game.position(Seat::SOUTH, BySeat([[1, 2], [0; 2], [0, 2], [0; 2]]));
+        game.apply_chance(&mut thrown, Outcome(1));
+        let (mut results, mut values) = (TurnResults::new(), Vec::new());
+        turn_results(&game, &thrown, &mut results);
+        exact.clone().values(&game, results.states(), &mut values);
+        let weights: Vec<f32> = softmax(values.iter().map(|values| values[Seat::SOUTH]), 0.1).collect();
+        let total: f32 = weights.iter().sum();
+        let mut counts = vec![0.0_f32; results.len()];
+        let mut agent = OnePly::with_temperature(exact, 0.1);
+        let mut rng = [GameRng::seed_from_u64(4)];
+        for _ in 0..8000 {
+            let mut state = thrown.clone();
+            let action = agent.act(&game, std::slice::from_ref(&state), &mut rng)[0];
+            game.apply_action(&mut state, action);
+            let ended = results.states().iter().position(|result| *result == state).expect("a result");
+            counts[ended] += 1.0 / 8000.0;
+        }
+        assert!(results.len() > 2 && weights.iter().any(|&weight| weight < 0.8), "{weights:?}");
+        for (count, weight) in counts.iter().zip(&weights) {
+            assert!((count - weight / total).abs() < 0.02, "{counts:?} for {weights:?}");
+        }
+    }
+
+    #[test]
+    fn forced_actions_are_not_evaluated() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
+        let mut forced = game.initial_state(Seat::SOUTH);
+        game.apply_chance(&mut forced, Outcome(0));
+        let mut free = game.initial_state(Seat::SOUTH);
+        game.apply_chance(&mut free, Outcome(1));
+        let mut rngs = vec![GameRng::seed_from_u64(0); 3];
+        let mut policy = PolicyAgent { evaluator: LastAction(0) };
+        let batch = [free.clone(), forced.clone(), free];
+        assert_eq!(policy.act(&game, &batch, &mut rngs), [Action(1), Action(0), Action(1)]);
+        assert_eq!(policy.evaluator.0, 2);
+        let mut one_ply = OnePly::new(LastAction(0));
+        assert_eq!(one_ply.act(&game, &[forced], &mut rngs[..1]), [Action(0)]);
+        assert_eq!(one_ply.evaluator.0, 0);
+    }
+
+    #[test]
+    fn the_random_agent_is_uniform_and_repeatable() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let mut state = game.position(Seat::SOUTH, BySeat([[1, 3], [0; 2], [0; 2], [0; 2]]));
+        game.apply_chance(&mut state, Outcome(1));
+        let mut counts = [0_i32; 4];
+        let mut rng = [GameRng::seed_from_u64(1)];
+        for _ in 0..4000 {
+            counts[usize::from(RandomAgent.act(&game, std::slice::from_ref(&state), &mut rng)[0].0)] += 1;
+        }
+        assert!(counts.iter().all(|count| (count - 1000).abs() < 120), "{counts:?}");
+        assert_eq!(play_from_start(&game, &mut RandomAgent, 5), play_from_start(&game, &mut RandomAgent, 5));
+        assert_ne!(play_from_start(&game, &mut RandomAgent, 5), play_from_start(&game, &mut RandomAgent, 6));
+    }
+}

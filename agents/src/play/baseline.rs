@@ -1,0 +1,319 @@
+//! Opponents that need no training: the yardsticks that every match and every training run starts with.
+//!
+//! They see a game only through the steps its pieces have made, so they play every game alike and none of them well:
+//! they know nothing of safe squares, twins or the throws that hit.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, Seat};
+use ashta_env::turn::TurnResults;
+
+use crate::play::agent::{Agent, GameRng, OnePly, RandomAgent, Ties, deciding_seat, forced_action, results_of_turn};
+use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
+
+/// A baseline, by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Baseline {
+    /// Every result of its turn with equal probability.
+    Random,
+    /// Runs with the furthest piece.
+    Runner,
+    /// Captures what it can, else runs.
+    Hunter,
+    /// Looks one turn ahead with [`PipEvaluator`].
+    Greedy,
+}
+
+/// A name that no baseline has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no baseline is called `{name}`; there are random, runner, hunter and greedy")]
+pub struct UnknownBaseline {
+    /// What was asked for.
+    pub name: String,
+}
+
+impl Baseline {
+    /// All baselines, roughly from weak to strong.
+    pub const ALL: [Baseline; 4] = [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy];
+
+    /// The name, as [`Baseline::from_str`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Baseline::Random => "random",
+            Baseline::Runner => "runner",
+            Baseline::Hunter => "hunter",
+            Baseline::Greedy => "greedy",
+        }
+    }
+
+    /// An agent that plays this baseline.
+    pub fn agent<G: Game + 'static>(self) -> Box<dyn Agent<G> + Send> {
+        match self {
+            Baseline::Random => Box::new(RandomAgent),
+            Baseline::Runner => Box::new(RuleAgent::<G>::new(Rule::Run)),
+            Baseline::Hunter => Box::new(RuleAgent::<G>::new(Rule::Hunt)),
+            Baseline::Greedy => Box::new(OnePly::<G, _>::with_ties(PipEvaluator, Ties::Drawn)),
+        }
+    }
+}
+
+impl fmt::Display for Baseline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Baseline {
+    type Err = UnknownBaseline;
+
+    fn from_str(name: &str) -> Result<Baseline, UnknownBaseline> {
+        let found = Baseline::ALL.into_iter().find(|baseline| baseline.name() == name);
+        found.ok_or_else(|| UnknownBaseline { name: name.to_owned() })
+    }
+}
+
+/// Which turn result [`RuleAgent`] likes best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rule {
+    Run,
+    Hunt,
+}
+
+/// Chooses among turn results by a plain order, the first found among equals.
+#[derive(Debug)]
+struct RuleAgent<G: Game> {
+    rule: Rule,
+    results: TurnResults<G::State>,
+}
+
+impl<G: Game> RuleAgent<G> {
+    fn new(rule: Rule) -> RuleAgent<G> {
+        RuleAgent { rule, results: TurnResults::new() }
+    }
+
+    fn choose(&mut self, game: &G, state: &G::State) -> Action {
+        if let Some(action) = forced_action(game, state) {
+            return action;
+        }
+        let seat = deciding_seat(game, state);
+        results_of_turn(game, state, &mut self.results);
+        let rank = |index: &usize| {
+            let result = self.results.state(*index);
+            let left_to_enemies = if self.rule == Rule::Hunt { enemy_steps(game, result, seat) } else { 0 };
+            (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
+        };
+        // `max_by_key` keeps the last of equals, so the walk goes backwards.
+        let best = (0..self.results.len()).rev().max_by_key(rank).expect("a turn has a result");
+        self.results.actions(best)[0]
+    }
+}
+
+impl<G: Game> Agent<G> for RuleAgent<G> {
+    fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
+        states.iter().map(|state| self.choose(game, state)).collect()
+    }
+}
+
+/// Steps of the seat's own pieces, the furthest first, then those of its partners.
+fn running_order<G: Game>(game: &G, state: &G::State, seat: Seat) -> [[u8; 4]; 2] {
+    let mut order = [[0; 4]; 2];
+    for mate in game.spec().teams[seat].iter() {
+        let mut steps = game.steps(state, mate);
+        steps[game.spec().pieces..].fill(0);
+        steps.sort_unstable_by(|a, b| b.cmp(a));
+        order[usize::from(mate != seat)] = steps;
+    }
+    order
+}
+
+/// Steps of all pieces that are not of the seat's team.
+fn enemy_steps<G: Game>(game: &G, state: &G::State, seat: Seat) -> u32 {
+    let spec = game.spec();
+    let enemies = spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other));
+    enemies.map(|enemy| total_steps(game, state, enemy)).sum()
+}
+
+/// Steps of all pieces of a seat.
+fn total_steps<G: Game>(game: &G, state: &G::State, seat: Seat) -> u32 {
+    game.steps(state, seat)[..game.spec().pieces].iter().map(|&steps| u32::from(steps)).sum()
+}
+
+/// How much a lead of the whole course is worth, in logits. At equal progress a lead of a fiftieth of the course, about
+/// an average throw in the real games, is then worth 3 percentage points; a lead of a quarter wins four games in five.
+const STEEPNESS: f32 = 6.0;
+
+/// Judges a position by the race alone: the shares of the course that the seats have covered, pieces taken together.
+///
+/// It does not care which piece has run: most results of a turn are equal to it, and `greedy` draws among them.
+///
+/// Winning chances are the softmax of the shares (for two seats the sigmoid of their difference), for teams of the
+/// means of the partners. The expected placing is that of pairwise sigmoids, where a seat that is home beats all that
+/// are not. Throws that wait to be played do not count. Finished games have their exact returns. There is no policy.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PipEvaluator;
+
+impl<G: Game> Evaluator<G> for PipEvaluator {
+    fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
+        let mut values = Vec::with_capacity(states.len());
+        self.values(game, states, &mut values);
+        values.into_iter().map(Evaluation::from).collect()
+    }
+
+    fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
+        answer_open(game, states, out, |open, out| out.extend(open.iter().map(|state| pip_values(game, state))));
+    }
+}
+
+/// The share of the course that a seat has covered.
+fn covered<G: Game>(game: &G, state: &G::State, seat: Seat) -> f32 {
+    let spec = game.spec();
+    total_steps(game, state, seat) as f32 / (usize::from(spec.goal) * spec.pieces) as f32
+}
+
+fn pip_values<G: Game>(game: &G, state: &G::State) -> BySeat<f32> {
+    let spec = game.spec();
+    let mut shares = BySeat([0.0; MAX_SEATS]);
+    spec.seats.iter().for_each(|seat| shares[seat] = covered(game, state, seat));
+    let mut values = BySeat([0.0; MAX_SEATS]);
+    if spec.outlook == Outlook::Placings {
+        let rivals = (spec.seats.len() - 1).max(1) as f32;
+        for seat in spec.seats.iter() {
+            let others = spec.seats.iter().filter(|&other| other != seat);
+            values[seat] = others.map(|other| chance_to_be_first(shares[seat], shares[other])).sum::<f32>() / rivals;
+        }
+        return values;
+    }
+    for seat in spec.seats.iter() {
+        let team = spec.teams[seat];
+        let mean = team.iter().map(|mate| shares[mate]).sum::<f32>() / team.len() as f32;
+        values[seat] = (STEEPNESS * mean).exp();
+    }
+    // The seats of a team share one weight.
+    let sum: f32 = spec.seats.iter().map(|seat| values[seat] / spec.teams[seat].len() as f32).sum();
+    values.0.iter_mut().for_each(|value| *value /= sum);
+    values
+}
+
+/// How probably a seat that has covered `own` of the course comes home before one that has covered `other`.
+fn chance_to_be_first(own: f32, other: f32) -> f32 {
+    match (own >= 1.0, other >= 1.0) {
+        (true, false) => 1.0,
+        (false, true) => 0.0,
+        _ => 1.0 / (1.0 + (STEEPNESS * (other - own)).exp()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ashta_env::game::Outcome;
+    use ashta_env::race::Race;
+    use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
+    use ashta_env::turn::{MOST_POSITIONS, turn_results_within};
+    use rand::SeedableRng;
+
+    fn choice(game: &Toy, state: &ToyState, baseline: Baseline) -> Action {
+        baseline.agent().act(game, std::slice::from_ref(state), &mut [GameRng::seed_from_u64(0)])[0]
+    }
+
+    /// South to use a 2 with these pieces.
+    fn south_has_a_two(game: &Toy, pieces: [[u8; 2]; 4]) -> ToyState {
+        let mut state = game.position(Seat::SOUTH, BySeat(pieces));
+        game.apply_chance(&mut state, Outcome(1));
+        state
+    }
+
+    fn values(game: &Toy, state: &ToyState) -> BySeat<f32> {
+        PipEvaluator.evaluate(game, std::slice::from_ref(state))[0].values
+    }
+
+    #[test]
+    fn a_series_of_many_throws_is_answered_too() {
+        let throws = ["1"; 8].into_iter().chain(["4"; 12]).chain(["8"; 12]).collect::<Vec<_>>().join(",");
+        let text = format!("ashtapada?pieces=4 S:1,3,5,7/N:2,9,26,45 S {throws},3");
+        let (race, state) = Race::parse(&text).expect("the position is written well");
+        assert!(!turn_results_within(&race, &state, MOST_POSITIONS, &mut TurnResults::new()), "the turn is a long one");
+        for baseline in [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy] {
+            let mut agent = baseline.agent();
+            let action = agent.act(&race, std::slice::from_ref(&state), &mut [GameRng::seed_from_u64(0)])[0];
+            assert!(race.legal_actions(&state).contains(action), "{baseline}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for baseline in Baseline::ALL {
+            assert_eq!(baseline.to_string().parse(), Ok(baseline));
+        }
+        let error = "greedy+3ply".parse::<Baseline>().expect_err("there is none");
+        assert!(error.to_string().contains("`greedy+3ply`"), "{error}");
+    }
+
+    #[test]
+    fn the_runner_runs_and_the_hunter_captures() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        // South's rear piece can reach index 3, which is North's index 1.
+        let state = south_has_a_two(&game, [[1, 2], [0; 2], [1, 1], [0; 2]]);
+        assert_eq!(choice(&game, &state, Baseline::Runner), Action(2));
+        assert_eq!(choice(&game, &state, Baseline::Hunter), Action(0));
+        assert_eq!(choice(&game, &state, Baseline::Greedy), Action(0));
+        let nobody_there = south_has_a_two(&game, [[1, 2], [0; 2], [0, 0], [0; 2]]);
+        assert_eq!(choice(&game, &nobody_there, Baseline::Hunter), Action(2));
+    }
+
+    #[test]
+    fn partners_are_no_prey() {
+        let game = Toy::new(ToyTable::Teams, ToyPieces::Two, ToyThrows::Again);
+        let partner = south_has_a_two(&game, [[1, 2], [0; 2], [1, 1], [0; 2]]);
+        assert_eq!(choice(&game, &partner, Baseline::Hunter), Action(2));
+        // East's index 2 is South's index 3.
+        let enemy = south_has_a_two(&game, [[1, 2], [2, 2], [1, 1], [0; 2]]);
+        assert_eq!(choice(&game, &enemy, Baseline::Hunter), Action(0));
+    }
+
+    #[test]
+    fn values_follow_the_outlook() {
+        let equal = BySeat([[1, 2]; 4]);
+        for (table, pieces, each) in [
+            (ToyTable::Two, ToyPieces::Two, 0.5),
+            (ToyTable::Three, ToyPieces::Two, 1.0 / 3.0),
+            (ToyTable::Teams, ToyPieces::Two, 0.5),
+            (ToyTable::Placings, ToyPieces::Two, 0.5),
+        ] {
+            let game = Toy::new(table, pieces, ToyThrows::Again);
+            let start = values(&game, &game.position(Seat::SOUTH, equal));
+            assert!(game.spec().seats.iter().all(|seat| (start[seat] - each).abs() < 1e-6), "{table:?} {start:?}");
+            let mut ahead = equal;
+            ahead[Seat::SOUTH] = [2, 3];
+            let ahead = values(&game, &game.position(Seat::SOUTH, ahead));
+            let stake: f32 = game.spec().seats.iter().map(|seat| ahead[seat]).sum();
+            assert!((stake - each * game.spec().seats.len() as f32).abs() < 1e-6, "{table:?} {ahead:?}");
+            assert!(ahead[Seat::SOUTH] > each + 0.02, "{table:?} {ahead:?}");
+            assert_eq!(ahead[Seat::SOUTH] == ahead[Seat::NORTH], table == ToyTable::Teams);
+        }
+    }
+
+    #[test]
+    fn equal_races_are_worth_the_same_and_greedy_draws_among_them() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let together = values(&game, &game.position(Seat::NORTH, BySeat([[2, 2], [0; 2], [0; 2], [0; 2]])));
+        let apart = values(&game, &game.position(Seat::NORTH, BySeat([[1, 3], [0; 2], [0; 2], [0; 2]])));
+        assert_eq!(together, apart);
+        let state = south_has_a_two(&game, [[0, 2], [0; 2], [0; 2], [0; 2]]);
+        let mut agent = Baseline::Greedy.agent();
+        let mut rngs = [GameRng::seed_from_u64(3)];
+        let chosen: Vec<Action> =
+            (0..40).map(|_| agent.act(&game, std::slice::from_ref(&state), &mut rngs)[0]).collect();
+        assert!(chosen.iter().any(|&action| action != chosen[0]), "{chosen:?}");
+    }
+
+    #[test]
+    fn a_seat_that_is_home_has_its_place() {
+        let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Again);
+        let state = game.position(Seat::EAST, BySeat([[HOME, 0], [4, 0], [4, 0], [4, 0]]));
+        let values = values(&game, &state);
+        assert_eq!(values[Seat::SOUTH], 1.0);
+        assert!((values[Seat::EAST] - 1.0 / 3.0).abs() < 1e-6, "{values:?}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Levels of difficulty: one bot, made to err as much as a weaker player would.
+//!
+//! At a level a bot draws among the results of its turn, each with a probability that falls by a factor of e for every
+//! `temperature` that its value lies below the best. That is the best result after adding to every value independent
+//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that a level gives away the same share of
+//! what a player gives away that does not care at all.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How well a bot is meant to play, the weakest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Gives away half of what random play does.
+    Beginner,
+    /// Gives away a quarter of it.
+    Novice,
+    /// An eighth or so.
+    Intermediate,
+    /// A twentieth.
+    Advanced,
+    /// The bot as it is, looking one ply ahead.
+    Expert,
+    /// Perfect play, where the game is solved.
+    Perfect,
+}
+
+impl Level {
+    /// All levels, the weakest first.
+    pub const ALL: [Level; 6] =
+        [Level::Beginner, Level::Novice, Level::Intermediate, Level::Advanced, Level::Expert, Level::Perfect];
+
+    /// What the level is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Beginner => "beginner",
+            Level::Novice => "novice",
+            Level::Intermediate => "intermediate",
+            Level::Advanced => "advanced",
+            Level::Expert => "expert",
+            Level::Perfect => "perfect",
+        }
+    }
+
+    /// How much it gives away a decision, as a share of what random play gives away; `None` where no noise is added.
+    pub(crate) fn share(self) -> Option<f64> {
+        match self {
+            Level::Beginner => Some(0.5),
+            Level::Novice => Some(0.25),
+            Level::Intermediate => Some(0.12),
+            Level::Advanced => Some(0.05),
+            Level::Expert | Level::Perfect => None,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text is no level.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no level: there are {names}", names = Level::ALL.map(Level::name).join(", "))]
+pub struct UnknownLevel(String);
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
+        Level::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}
+
+/// What makes a level of a bot, and what it was measured to be.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The level.
+    pub level: Level,
+    /// The scale of the noise, in units of value, above 0.
+    pub temperature: f32,
+    /// What it gives away a decision by the bot's own values, in units of value.
+    pub regret: f64,
+    /// The 95 % interval of the regret.
+    pub regret_interval: [f64; 2],
+    /// Games against the bot as it is.
+    pub games: u64,
+    /// Mean result of them for the level, 0 to 1.
+    pub score: f64,
+    /// The 95 % interval of the score.
+    pub score_interval: [f64; 2],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_others_refused() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        let error = "master".parse::<Level>().expect_err("no level").to_string();
+        assert_eq!(error, "`master` is no level: there are beginner, novice, intermediate, advanced, expert, perfect");
+    }
+}

@@ -1,0 +1,13 @@
+//! Who plays: values of positions, agents that choose by them, and the throws that a game meets.
+//!
+//! [`evaluator::Evaluator`] gives a position its value for each seat, [`agent::Agent`] chooses an action; both work on
+//! batches. [`agent::OnePly`] makes an agent of an evaluator: it plays towards the afterstate of the highest value.
+//! [`baseline`] has agents without a network, [`level`] the levels of difficulty, [`throws`] the throws of a game as a
+//! function of its seed, [`perspective`] the order of seats as one of them sees it. This room uses the rules alone.
+
+pub mod agent;
+pub mod baseline;
+pub mod evaluator;
+pub mod level;
+pub mod perspective;
+pub mod throws;

@@ -1,0 +1,532 @@
+//! Agents by name: what a person writes where a program asks for an agent.
+//!
+//! ```text
+//! random | runner | hunter | greedy                   a baseline
+//! greedy+2ply | greedy+3ply | …                       `greedy`, looking so many plies ahead
+//! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and how far it looks ahead
+//! path/to/file.bot[+beginner | … | +expert | +perfect]                    a bot at a level of difficulty
+//! perfect                                             perfect play, by the table of the game that is played
+//! path/to/file.table                                  perfect play, by this table
+//! ```
+//!
+//! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each
+//! ply more is the expectation over the next seat's throws and best replies. `+policy` plays the network's policy
+//! without looking ahead.
+
+pub mod folders;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ashta_env::game::Game;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+
+use crate::arena::Reference;
+use crate::network::bot::{Bot, BotError};
+use crate::network::evaluator::NetEvaluator;
+use crate::perfect::table::{Header, Perfect, Table, TableError};
+use crate::play::agent::{Agent, OnePly, PolicyAgent, Ties};
+use crate::play::baseline::{Baseline, PipEvaluator};
+use crate::play::evaluator::Evaluator;
+use crate::play::level::Level;
+use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
+
+/// An agent as it is written; nothing is loaded yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AgentSpec {
+    /// A baseline.
+    Baseline(Baseline),
+    /// The baseline `greedy`, looking further ahead.
+    Greedy {
+        /// How many plies, 2 or more.
+        plies: u8,
+    },
+    /// A bot file, and how it chooses.
+    Bot {
+        /// Where the file is.
+        path: PathBuf,
+        /// How far it looks ahead.
+        lookahead: Lookahead,
+    },
+    /// Perfect play, by the table of whatever game is played.
+    Perfect,
+    /// Perfect play, by this table.
+    Table {
+        /// Where the file is.
+        path: PathBuf,
+    },
+}
+
+/// What perfect play is called.
+const PERFECT: &str = "perfect";
+/// How the names of tables end.
+pub const TABLE: &str = "table";
+
+/// How a network is turned into a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookahead {
+    /// Not at all: the action of the highest probability.
+    Policy,
+    /// This many plies, at least one.
+    Plies(u8),
+    /// Tree search with this many simulations for each choice.
+    Mcts(u32),
+    /// One ply, at a level of difficulty.
+    Level(Level),
+}
+
+/// The largest number of plies; each costs hundreds of times the one before.
+const MAX_PLIES: u8 = 4;
+/// Simulations of `+mcts` without a number.
+const DEFAULT_SIMULATIONS: u32 = 800;
+/// The largest number of simulations.
+const MAX_SIMULATIONS: u32 = 1_000_000;
+
+/// Why there is no such agent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The text is neither a baseline nor a file that exists.
+    #[error("`{name}` is no agent: there is no such file, and the agents with names are {}, {PERFECT}", built_in())]
+    Unknown {
+        /// The text.
+        name: String,
+    },
+    /// No bot has this name either.
+    #[error("{unknown}; {}", known(names, folders))]
+    NoBot {
+        /// What the text is not.
+        unknown: Box<AgentError>,
+        /// The bots with names.
+        names: String,
+        /// Where they were looked for.
+        folders: String,
+    },
+    /// The suffix is not known.
+    #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
+             level: +{}", Level::ALL.map(Level::name).join(", +"))]
+    Lookahead {
+        /// What follows the `+`.
+        suffix: String,
+    },
+    /// The bot was not calibrated.
+    #[error("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that")]
+    NotCalibrated {
+        /// The level that was asked for.
+        level: Level,
+    },
+    /// Perfect play needs no look-ahead.
+    #[error("`{name}` plays perfectly as it is: leave out what follows the `+`")]
+    PerfectLookahead {
+        /// The agent without the suffix.
+        name: String,
+    },
+    /// The bot cannot be read, or plays another game.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// The table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The table is of another game.
+    #[error("the table is of {found}, not of {expected}")]
+    OtherTable {
+        /// The game that is played.
+        expected: String,
+        /// The game of the table.
+        found: String,
+    },
+    /// Nobody has solved the game yet.
+    #[error("there is no table of {ruleset} in {folders}: make one with `ashta solve`")]
+    NoTable {
+        /// The game that is played.
+        ruleset: String,
+        /// Where tables were looked for.
+        folders: String,
+    },
+}
+
+/// The built-in agents that play every game, roughly from weak to strong.
+pub const BUILT_IN: [&str; 5] = ["random", "runner", "hunter", "greedy", "greedy+2ply"];
+
+fn built_in() -> String {
+    BUILT_IN.join(", ")
+}
+
+fn known(names: &str, folders: &str) -> String {
+    match names {
+        "" => format!("there are no bots with names in {folders}"),
+        names => format!("the bots with names, in {folders}, are {names}"),
+    }
+}
+
+impl FromStr for AgentSpec {
+    type Err = AgentError;
+
+    fn from_str(text: &str) -> Result<AgentSpec, AgentError> {
+        if let Ok(baseline) = text.parse() {
+            return Ok(AgentSpec::Baseline(baseline));
+        }
+        if let Some(suffix) = text.strip_prefix("greedy+")
+            && !Path::new(text).is_file()
+        {
+            return match suffix.parse()? {
+                Lookahead::Plies(1) => Ok(AgentSpec::Baseline(Baseline::Greedy)),
+                Lookahead::Plies(plies) => Ok(AgentSpec::Greedy { plies }),
+                _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
+            };
+        }
+        if text == PERFECT {
+            return Ok(AgentSpec::Perfect);
+        }
+        // A file may have a plus in its name, so the whole text is tried first.
+        if Path::new(text).is_file() && Path::new(text).extension().is_some_and(|end| end == TABLE) {
+            return Ok(AgentSpec::Table { path: text.into() });
+        }
+        if Path::new(text).is_file() {
+            return Ok(AgentSpec::Bot { path: text.into(), lookahead: Lookahead::Plies(1) });
+        }
+        match text.rsplit_once('+') {
+            Some((path, _)) if path == PERFECT || Path::new(path).extension().is_some_and(|end| end == TABLE) => {
+                Err(AgentError::PerfectLookahead { name: path.to_owned() })
+            }
+            Some((path, suffix)) if Path::new(path).is_file() => {
+                Ok(AgentSpec::Bot { path: path.into(), lookahead: suffix.parse()? })
+            }
+            _ => Err(AgentError::Unknown { name: text.to_owned() }),
+        }
+    }
+}
+
+impl FromStr for Lookahead {
+    type Err = AgentError;
+
+    fn from_str(suffix: &str) -> Result<Lookahead, AgentError> {
+        let plies = suffix.strip_suffix("ply").and_then(|plies| plies.parse().ok());
+        let simulations = match suffix.split_once(':') {
+            Some(("mcts", simulations)) => simulations.parse().ok(),
+            _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
+        };
+        match (plies, simulations) {
+            _ if suffix == "policy" => Ok(Lookahead::Policy),
+            _ if suffix.parse::<Level>().is_ok() => Ok(Lookahead::Level(suffix.parse().unwrap_or(Level::Expert))),
+            (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
+            (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
+            _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Lookahead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lookahead::Policy => f.write_str("policy"),
+            Lookahead::Plies(plies) => write!(f, "{plies}ply"),
+            Lookahead::Mcts(simulations) => write!(f, "mcts:{simulations}"),
+            Lookahead::Level(level) => level.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for AgentSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AgentSpec::Baseline(baseline) => baseline.fmt(f),
+            AgentSpec::Greedy { plies } => write!(f, "{}+{plies}ply", Baseline::Greedy),
+            AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) } => path.display().fmt(f),
+            AgentSpec::Bot { path, lookahead } => write!(f, "{}+{lookahead}", path.display()),
+            AgentSpec::Perfect => f.write_str(PERFECT),
+            AgentSpec::Table { path } => path.display().fmt(f),
+        }
+    }
+}
+
+/// The table files of folders.
+pub(crate) fn table_files(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|end| end == TABLE);
+    let mut files: Vec<PathBuf> = files.map(|file| file.path()).filter(is_table).collect();
+    files.sort_unstable();
+    files
+}
+
+/// An agent with what it needs at hand.
+#[derive(Clone, Debug)]
+pub struct Roster {
+    spec: AgentSpec,
+    bot: Option<Bot>,
+    table: Option<Arc<Table>>,
+    shelf: Arc<Shelf>,
+}
+
+/// The tables of a folder or several, read when they are needed.
+#[derive(Debug, Default)]
+struct Shelf {
+    folders: Vec<PathBuf>,
+    tables: Mutex<BTreeMap<u64, Arc<Table>>>,
+}
+
+impl Shelf {
+    /// The table of a ruleset.
+    fn table(&self, ruleset: &Ruleset) -> Result<Arc<Table>, AgentError> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = ruleset.hash64();
+        if let Some(table) = tables.get(&hash) {
+            return Ok(Arc::clone(table));
+        }
+        for path in table_files(&self.folders) {
+            let header = Header::read(&path)?;
+            if header.ruleset == *ruleset && header.facts.is_some() {
+                let table = Arc::new(Table::read(&path)?);
+                tables.insert(hash, Arc::clone(&table));
+                return Ok(table);
+            }
+        }
+        let folders: Vec<String> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
+        let folders = if folders.is_empty() { "no folder".to_owned() } else { folders.join(" or ") };
+        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders })
+    }
+}
+
+impl AgentSpec {
+    /// Loads the bot or the table, if it is one; `perfect` looks for tables in `folders` once a game is known.
+    ///
+    /// # Errors
+    /// When the file is no bot or no table.
+    pub fn load(self, folders: &[PathBuf]) -> Result<Roster, AgentError> {
+        let (mut bot, mut table) = (None, None);
+        match &self {
+            AgentSpec::Baseline(_) | AgentSpec::Greedy { .. } | AgentSpec::Perfect => {}
+            AgentSpec::Bot { path, .. } => bot = Some(Bot::read(path)?),
+            AgentSpec::Table { path } => table = Some(Arc::new(Table::read(path)?)),
+        }
+        let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
+        Ok(Roster { spec: self, bot, table, shelf })
+    }
+}
+
+impl Roster {
+    /// The agent of a file at hand, called `name`, for programs without files: a bot, with what would follow the `+`
+    /// behind its name or nothing, or a table of perfect play.
+    ///
+    /// # Errors
+    /// When `content` is neither a bot nor a table, or there is no such look-ahead.
+    pub fn of_file(name: &str, content: &[u8], lookahead: &str) -> Result<Roster, AgentError> {
+        let path = PathBuf::from(name);
+        if Table::is_table(content) {
+            if !lookahead.is_empty() {
+                return Err(AgentError::PerfectLookahead { name: name.to_owned() });
+            }
+            let table = Some(Arc::new(Table::from_bytes(content)?));
+            return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, shelf: Arc::default() });
+        }
+        let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
+        let bot = Some(Bot::from_bytes(content)?);
+        Ok(Roster { spec: AgentSpec::Bot { path, lookahead }, bot, table: None, shelf: Arc::default() })
+    }
+
+    /// What was loaded.
+    pub fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+
+    /// The bot behind the agent, if it is one.
+    pub fn bot(&self) -> Option<&Bot> {
+        self.bot.as_ref()
+    }
+
+    /// The table file behind the agent, if it is one.
+    pub fn table(&self) -> Option<&Table> {
+        self.table.as_deref()
+    }
+
+    /// The game that its bot or its table is made for; `None` where it plays any.
+    ///
+    /// # Errors
+    /// When this program does not know the game of a bot, or knows another version of it.
+    pub fn race(&self) -> Result<Option<Race>, AgentError> {
+        match (&self.bot, &self.table) {
+            (Some(bot), _) => Ok(Some(bot.race()?)),
+            (None, Some(table)) => Ok(Some(Race::new(table.ruleset().clone()))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// What it is called, wherever its file lies.
+    pub fn name(&self) -> String {
+        match &self.spec {
+            AgentSpec::Bot { path, lookahead } => {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
+            }
+            spec => spec.to_string(),
+        }
+    }
+
+    /// The checksum of a bot, which tells one version of it from another; other agents have none.
+    pub fn version(&self) -> Option<String> {
+        self.bot.as_ref().map(|bot| format!("{:08x}", bot.manifest.checksum))
+    }
+
+    /// Sits the agent down to a game.
+    ///
+    /// # Errors
+    /// When it is a bot or a table made for another game, or there is no table of this one.
+    pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
+        let mind = match &self.spec {
+            AgentSpec::Baseline(baseline) => Mind::Baseline(*baseline),
+            AgentSpec::Greedy { plies } => Mind::Greedy(usize::from(*plies) - 1),
+            AgentSpec::Perfect => Mind::Table(self.shelf.table(race.ruleset())?),
+            AgentSpec::Bot { lookahead, .. } => match &self.bot {
+                Some(bot) => {
+                    bot.check_ruleset(race.spec())?;
+                    let net = Box::new(NetEvaluator::new(bot.net.clone()));
+                    match *lookahead {
+                        Lookahead::Level(Level::Perfect) => Mind::Table(self.shelf.table(race.ruleset())?),
+                        Lookahead::Level(Level::Expert) => Mind::Net(net, Lookahead::Plies(1)),
+                        Lookahead::Level(level) => {
+                            let mut calibrated = bot.manifest.levels.iter();
+                            let found = calibrated.find(|found| found.level == level);
+                            Mind::Weakened(net, found.ok_or(AgentError::NotCalibrated { level })?.temperature)
+                        }
+                        lookahead => Mind::Net(net, lookahead),
+                    }
+                }
+                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
+            },
+            AgentSpec::Table { .. } => match &self.table {
+                Some(table) if table.ruleset() == race.ruleset() => Mind::Table(Arc::clone(table)),
+                Some(table) => {
+                    let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
+                    return Err(AgentError::OtherTable { expected, found });
+                }
+                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
+            },
+        };
+        Ok(Player { spec: self.spec.clone(), name: self.name(), version: self.version(), mind })
+    }
+}
+
+/// An agent that plays one game; makes as many that act as are asked for.
+#[derive(Clone, Debug)]
+pub struct Player {
+    spec: AgentSpec,
+    name: String,
+    version: Option<String>,
+    mind: Mind,
+}
+
+#[derive(Clone, Debug)]
+enum Mind {
+    Baseline(Baseline),
+    /// Expectimax of this depth.
+    Greedy(usize),
+    Net(Box<NetEvaluator>, Lookahead),
+    /// One ply, with noise of this scale.
+    Weakened(Box<NetEvaluator>, f32),
+    Table(Arc<Table>),
+}
+
+impl Player {
+    /// Who plays.
+    pub fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+
+    /// Its values as the reference by which luck and errors of others are measured.
+    pub fn reference(&self) -> Reference<Race> {
+        let player = self.clone();
+        Reference::new(self.name.clone(), self.version.clone(), move || player.evaluator())
+    }
+
+    /// The table by which it plays perfectly, if it does.
+    pub fn table(&self) -> Option<&Arc<Table>> {
+        match &self.mind {
+            Mind::Table(table) => Some(table),
+            Mind::Baseline(_) | Mind::Greedy(_) | Mind::Net(..) | Mind::Weakened(..) => None,
+        }
+    }
+
+    /// One that acts.
+    pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
+        match &self.mind {
+            Mind::Baseline(baseline) => baseline.agent(),
+            Mind::Greedy(depth) => {
+                Box::new(OnePly::with_ties(Expectimax::<Race, _>::new(PipEvaluator, *depth), Ties::Drawn))
+            }
+            Mind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
+            Mind::Weakened(net, temperature) => {
+                Box::new(OnePly::with_temperature(NetEvaluator::clone(net), *temperature))
+            }
+            Mind::Net(net, lookahead) => {
+                let net = NetEvaluator::clone(net);
+                match *lookahead {
+                    Lookahead::Policy => Box::new(PolicyAgent { evaluator: net }),
+                    Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(OnePly::new(net)),
+                    Lookahead::Plies(plies) => {
+                        Box::new(OnePly::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)))
+                    }
+                    Lookahead::Mcts(simulations) => Box::new(MctsAgent::new(mcts::<Race>(net, simulations))),
+                }
+            }
+        }
+    }
+
+    /// Whether it always plays the result of its turn that [`Player::evaluator`] values highest.
+    pub fn plays_by_values(&self) -> bool {
+        matches!(self.mind, Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)))
+    }
+
+    /// Whether it draws among results: baselines among equals, weakened bots among all.
+    pub fn draws(&self) -> bool {
+        matches!(self.mind, Mind::Baseline(_) | Mind::Greedy(_) | Mind::Weakened(..))
+    }
+
+    /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.
+    pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
+        match &self.mind {
+            Mind::Greedy(depth) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, *depth)),
+            Mind::Baseline(_) => Box::new(PipEvaluator),
+            Mind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
+            Mind::Weakened(net, _) => net.clone(),
+            Mind::Net(net, lookahead) => {
+                let net = NetEvaluator::clone(net);
+                match *lookahead {
+                    Lookahead::Policy | Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(net),
+                    Lookahead::Plies(plies) => Box::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)),
+                    Lookahead::Mcts(simulations) => Box::new(mcts::<Race>(net, simulations)),
+                }
+            }
+        }
+    }
+}
+
+fn mcts<G: Game>(net: NetEvaluator, simulations: u32) -> Mcts<G, NetEvaluator> {
+    Mcts::new(net, MctsConfig { simulations, ..MctsConfig::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_baselines_and_lookaheads_are_read() {
+        assert_eq!("greedy+2ply".parse::<AgentSpec>().ok(), Some(AgentSpec::Greedy { plies: 2 }));
+        for text in ["policy", "1ply", "3ply", "mcts:25"] {
+            assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
+        }
+        assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
+        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep"] {
+            assert!(text.parse::<Lookahead>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_agent_is_named() {
+        let error = "greddy".parse::<AgentSpec>().expect_err("no such agent").to_string();
+        assert!(error.contains("`greddy`") && error.contains("greedy+2ply"), "{error}");
+    }
+}
