@@ -1,7 +1,6 @@
-//! Allotting the throws of a series: which unit can take which throw, and how many throws a legal allotment can use.
+//! Allotting the throws of a series: which unit can take which throw, and whether an allotment can stand.
 
 use super::SeriesTurns;
-use super::search::Search;
 use crate::game::{Action, ActionMask};
 use crate::race::actions::{PAIRS, PASS, SINGLES};
 use crate::race::slots::{Set, Slots};
@@ -54,82 +53,16 @@ pub(super) struct Units {
     /// The place that each piece has reached.
     pub(super) reached: Slots,
     /// Pieces that move alone.
-    alone: Set,
+    pub(super) alone: Set,
     /// Pieces that move together with another.
     together: Set,
     /// Pieces that a 1 brings onto the board.
     entering: Set,
     /// Pieces in the keep, that a 1 bears off.
-    bearing: Set,
+    pub(super) bearing: Set,
 }
 
 impl SeriesTurns {
-    /// The legal actions where `throw` is next and `rest` remains after it.
-    pub(super) fn offers(&self, turn: &Turn, allotment: &Allotment, throw: Throw, rest: Remaining) -> ActionMask {
-        let pips = self.pips(throw);
-        let remaining = self.sum(rest);
-        let units = self.units(turn, allotment, u32::from(pips) + remaining);
-        let (alone, together) = self.takers(&units, pips);
-        if (alone | together).is_empty() {
-            return [PASS].into_iter().collect();
-        }
-        if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another
-            // piece.
-            let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
-            let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
-            let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
-            if ((alone & !can_go_on | together & !can_go_on_together) & !can_leave).is_empty() {
-                return actions(alone, together);
-            }
-        }
-        self.offers_by_search(turn, allotment, throw, rest, actions(alone, together))
-    }
-
-    /// [`SeriesTurns::offers`] by counting how many throws each of the actions `takers` lets be used.
-    fn offers_by_search(
-        &self,
-        turn: &Turn,
-        allotment: &Allotment,
-        throw: Throw,
-        rest: Remaining,
-        takers: ActionMask,
-    ) -> ActionMask {
-        let is_max = self.must == Must::Most;
-        // Where throws may be left unused it is enough that the turn can end.
-        let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
-        let mut mask = ActionMask::EMPTY;
-        let mut most = None;
-        for action in takers.iter().chain([PASS]) {
-            // No throw need be left unused where all can be used.
-            if action == PASS && is_max && most > Some(rest.count()) {
-                continue;
-            }
-            let next = self.give(turn, allotment, throw, action);
-            let Some(used) = search.most_used(&next, rest) else { continue };
-            let used = used + u32::from(action != PASS);
-            if is_max && Some(used) > most {
-                mask = ActionMask::EMPTY;
-            }
-            if !is_max || Some(used) >= most {
-                mask.insert(action);
-                most = most.max(Some(used));
-            }
-        }
-        if mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
-    }
-
-    /// Whether any of the `remaining` throws can still be used.
-    #[inline]
-    pub(super) fn goes_on(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
-        let smallest = u32::from(self.smallest(remaining));
-        self.completes(allotment) && self.moves_by(turn, allotment, smallest)
-            || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)
-    }
-
     /// More of the `remaining` throws than these do not fit between the pieces and the keep.
     pub(super) fn most_by_room(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> u32 {
         let room = |slot: usize| {
@@ -219,7 +152,7 @@ impl SeriesTurns {
 
     /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
     #[inline]
-    fn within(&self, reached: Slots, pips: u32) -> Set {
+    pub(super) fn within(&self, reached: Slots, pips: u32) -> Set {
         let too_far = u32::from(self.keep + 1).saturating_sub(pips);
         !reached.at_least(too_far as u8)
     }
@@ -247,7 +180,7 @@ impl SeriesTurns {
 
     /// Whether two pieces together can take each of the `remaining` throws, where there is room.
     #[inline]
-    fn takes_all_together(&self, remaining: Remaining) -> bool {
+    pub(super) fn takes_all_together(&self, remaining: Remaining) -> bool {
         match self.unit.speed {
             Speed::Full | Speed::HalfSpent => true,
             Speed::Half => remaining.ones == 0,

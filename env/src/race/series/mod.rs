@@ -7,6 +7,7 @@
 
 pub(crate) mod allot;
 mod fill;
+mod offers;
 mod resolve;
 mod search;
 mod text;
