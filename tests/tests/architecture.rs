@@ -254,21 +254,13 @@ fn players_see_the_seam_only() {
     never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);
 }
 
-/// Fails with every module of `folder` that imports one of `modules`, listed from the ground up, that does not stand
-/// before its own. Files between them, like `lib.rs`, import what they like.
-fn import_only_what_stands_before(folder: &str, modules: &[&str]) {
-    let listed: BTreeSet<String> = fs::read_dir(root().join(folder))
-        .unwrap_or_else(|error| panic!("{folder}: {error}"))
-        .map(|entry| entry.expect("an entry of a folder").path())
-        .filter(|path| path.is_dir())
-        .map(|path| path.file_name().and_then(|name| name.to_str()).expect("names are text").to_owned())
-        .collect();
-    let known: BTreeSet<String> = modules.iter().map(|&module| module.to_owned()).collect();
-    assert!(listed.is_subset(&known), "{folder} has folders without a place: {:?}", listed.difference(&known));
+/// Fails with every module of `folder` that imports one that stands after it in `modules`.
+fn import_only_those_before(folder: &str, modules: &[&str]) {
     for (place, module) in modules.iter().enumerate() {
         let later: Vec<String> = modules[place + 1..].iter().map(|other| format!("crate::{other}")).collect();
         let later: Vec<&str> = later.iter().map(String::as_str).collect();
-        let is_own = |path: &String| path.starts_with(&format!("{folder}/{module}"));
+        let own = format!("{folder}/{module}");
+        let is_own = |path: &String| *path == format!("{own}.rs") || path.starts_with(&format!("{own}/"));
         let files: Vec<_> = code(folder).into_iter().filter(|(path, _)| is_own(path)).collect();
         never_say(&files, &later);
     }
@@ -277,7 +269,33 @@ fn import_only_what_stands_before(folder: &str, modules: &[&str]) {
 #[test]
 fn rooms_of_agents_import_only_rooms_below() {
     let rooms = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
-    import_only_what_stands_before("agents/src", &rooms);
+    let files: Vec<String> = rust_files("agents/src").into_iter().filter(|path| path != "agents/src/lib.rs").collect();
+    let has_room = |path: &&String| rooms.iter().any(|room| path.starts_with(&format!("agents/src/{room}/")));
+    assert!(files.iter().all(|path| has_room(&path)), "every file of agents but lib.rs is in a room");
+    import_only_those_before("agents/src", &rooms);
+}
+
+#[test]
+fn modules_of_a_run_import_only_those_before() {
+    let modules = [
+        "output",
+        "files",
+        "sheet_file",
+        "config",
+        "games",
+        "plan",
+        "progress",
+        "rundir",
+        "metrics",
+        "checkpoint",
+        "wire",
+        "evaluation",
+        "trainer",
+        "runlog",
+        "export",
+        "run",
+    ];
+    import_only_those_before("train/src", &modules);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
 
 use crate::files::write_whole;
-use crate::trainee::Due;
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +27,26 @@ pub struct LoopState {
     pub seconds: f64,
     /// The best mean score of the short evaluations.
     pub best_score: Option<f64>,
+}
+
+/// Samples that wait to be learned from, as numbers of draws from the replays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Due {
+    /// For the value network.
+    pub value: f64,
+    /// For the policy network.
+    pub policy: f64,
+}
+
+/// What a trainer goes on from, besides its networks and their samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainerState {
+    /// Samples that wait to be learned from.
+    pub due: Due,
+    /// The generator that draws batches.
+    pub rng: GameRng,
 }
 
 const FILE: &str = "loop.json";

@@ -28,7 +28,7 @@ const ARENA_AGENTS: &str = "\
 AGENTS
   as for `ashta eval`; and engine:COMMAND, any program that speaks the engine protocol, such as 'engine:./mybot --flag'";
 
-/// Train, judge, play and export bots for the old race games of India, and for games of your own.
+/// Train, evaluate, play and export bots for the old race games of India, and for games of your own.
 #[derive(Debug, Parser)]
 #[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
 pub struct Cli {
@@ -42,7 +42,7 @@ pub struct Cli {
 pub enum Command {
     /// Show the games: list them, or check and draw one that comes with the program or is a sheet of your own.
     Game(ShowGameArgs),
-    /// Train a bot by self-play, judge it against the baselines and export it.
+    /// Train a bot by self-play, evaluate it against the baselines and export it.
     Train(TrainArgs),
     /// Find perfect play of a small enough game and write it to a table.
     Solve(SolveArgs),
@@ -245,7 +245,7 @@ impl MatchArgs {
 /// Options of `ashta eval`.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The agent to judge.
+    /// The agent to evaluate.
     pub agent: String,
     /// Its opponents, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "random,runner,hunter,greedy,greedy+2ply")]

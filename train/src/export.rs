@@ -15,8 +15,8 @@ use rand::Rng;
 
 use crate::checkpoint::LoopState;
 use crate::config::Config;
+use crate::evaluation::MatchResult;
 use crate::files::write_whole;
-use crate::judge::Judged;
 use crate::output::remark;
 
 /// Writes the card of a bot beside `output`: as `README.md`, or as `NAME.md` where a `README.md` stands that is not
@@ -43,7 +43,13 @@ pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<Path
 ///
 /// # Errors
 /// When the network does not answer its own probes, which would be an error of the program.
-pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopState, judged: &[Judged]) -> Result<Bot> {
+pub fn bot(
+    race: &Race,
+    net: &Arc<PortableNet>,
+    config: &Config,
+    state: &LoopState,
+    results: &[MatchResult],
+) -> Result<Bot> {
     let mut manifest = Manifest::of(race, net.shape().clone());
     let facts = [
         ("name", config.run.name.clone()),
@@ -56,9 +62,9 @@ pub fn bot(race: &Race, net: &Arc<PortableNet>, config: &Config, state: &LoopSta
     let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
     let facts = facts.into_iter().chain(seconds);
     manifest.training = facts.map(|(name, value)| (name.to_owned(), value)).collect();
-    manifest.strength = judged
+    manifest.strength = results
         .iter()
-        .map(|Judged { opponent, report, .. }| Strength {
+        .map(|MatchResult { opponent, report, .. }| Strength {
             opponent: format!("{opponent} (the bot looks one ply ahead)"),
             games: report.games,
             score: report.score,

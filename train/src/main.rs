@@ -1,4 +1,4 @@
-//! The program `ashta`: train, judge, play and export bots for the old race games of India.
+//! The program `ashta`: train, evaluate, play and export bots for the old race games of India.
 
 mod analysis;
 mod bench;

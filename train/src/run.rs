@@ -1,4 +1,4 @@
-//! The training loop on one screen: play, learn, look, save; then judge and export.
+//! The training loop on one screen: play, learn, evaluate, save; then evaluate at length and export.
 //!
 //! In each iteration one set of weights plays games while the learner works on the samples of the iteration before, so
 //! two cores are busy and nothing waits. Games are seeded by their number and batches drawn by one generator, so what
@@ -8,8 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use ashta_agents::learn::net::{LearnerConfig, LearnerDevice};
+use anyhow::Result;
 use ashta_agents::learn::selfplay::{GameRecord, SelfPlayConfig, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
@@ -17,17 +16,18 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 
 use crate::config::Config;
+use crate::evaluation::{Evaluation, MatchResult, RunEvaluator};
 use crate::export;
-use crate::judge::{Judged, Judgement, Referee};
+use crate::plan::Plan;
 use crate::rundir::RunDir;
-use crate::runlog::{Plan, RunLog};
+use crate::runlog::RunLog;
 use crate::trainer::{MeanLosses, Trainer};
 
 /// A training run under way.
 #[derive(Debug)]
 pub struct Run {
     race: Arc<Race>,
-    referee: Referee,
+    evaluator: RunEvaluator,
     trainer: Trainer,
     log: RunLog,
 }
@@ -35,7 +35,7 @@ pub struct Run {
 /// How a run came to its end.
 #[derive(Debug)]
 pub enum Ending {
-    /// All games were played, or the time limit was reached; everything is saved. [`Run::judge`] goes on.
+    /// All games were played, or the time limit was reached; everything is saved. [`Run::conclude`] goes on.
     Trained(Box<Run>),
     /// It was interrupted; everything is saved.
     Interrupted,
@@ -46,19 +46,25 @@ impl Run {
     ///
     /// # Errors
     /// When the network cannot be built or the run directory not be written.
-    pub fn begin(config: Config, race: Arc<Race>, referee: Referee, rundir: RunDir) -> Result<Run> {
+    pub fn begin(config: Config, race: Arc<Race>, evaluator: RunEvaluator, rundir: RunDir) -> Result<Run> {
         let trainer = Trainer::new(&config, &race)?;
-        Ok(Run { race, referee, trainer, log: RunLog::begin(config, rundir)? })
+        Ok(Run { race, evaluator, trainer, log: RunLog::begin(config, rundir)? })
     }
 
     /// A run taken up again at the checkpoint of `iteration`.
     ///
     /// # Errors
     /// When the checkpoint is damaged or does not fit the settings.
-    pub fn resume(config: Config, race: Arc<Race>, referee: Referee, rundir: RunDir, iteration: u64) -> Result<Run> {
+    pub fn resume(
+        config: Config,
+        race: Arc<Race>,
+        evaluator: RunEvaluator,
+        rundir: RunDir,
+        iteration: u64,
+    ) -> Result<Run> {
         let (log, state) = RunLog::resume(config, rundir, iteration)?;
         let trainer = Trainer::load(log.config(), &race, &log.rundir().checkpoint(iteration), state)?;
-        Ok(Run { race, referee, trainer, log })
+        Ok(Run { race, evaluator, trainer, log })
     }
 
     /// Replaces the settings in the folder of the run by `text`.
@@ -91,14 +97,14 @@ impl Run {
             let clock = Instant::now();
             let net = Arc::new(self.trainer.latest_net()?);
             let (records, losses) = self.play_and_learn(&net, &plan);
-            let looks = self.log.looks_after(plan.iteration);
-            let report = self.trainer.take_in(&records, looks);
+            let evaluates = self.log.evaluates_after(plan.iteration);
+            let report = self.trainer.take_in(&records, evaluates);
             self.log.finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
             if self.log.is_over() {
                 self.trainer.learn(self.log.last_learning_rate());
             }
-            if looks {
-                self.look()?;
+            if evaluates {
+                self.evaluate()?;
             }
             self.log.write()?;
             if self.log.saves_after(plan.iteration) {
@@ -114,7 +120,7 @@ impl Run {
     /// Plays the games of a plan by `net` while the learner works on what is due.
     fn play_and_learn(&mut self, net: &Arc<PortableNet>, plan: &Plan) -> (Vec<GameRecord<State>>, MeanLosses) {
         let settings = self.log.config();
-        let config = SelfPlayConfig { lambda: plan.lambda as f32, ..selfplay_config(settings) };
+        let config = SelfPlayConfig { lambda: plan.lambda as f32, ..settings.selfplay() };
         let (race, seed, players) = (Arc::clone(&self.race), settings.run.seed, settings.run.threads as u64);
         let play =
             move |games: Range<u64>| play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games);
@@ -138,11 +144,11 @@ impl Run {
     }
 
     /// A short evaluation, and the weights as histograms; keeps the best checkpoint.
-    fn look(&mut self) -> Result<()> {
+    fn evaluate(&mut self) -> Result<()> {
         let net = Arc::new(self.trainer.net()?);
         self.log.weights(&net);
-        let judgement = self.referee.look(&net)?;
-        if self.log.judged(&judgement) {
+        let evaluation = self.evaluator.evaluate(&net)?;
+        if self.log.evaluated(&evaluation) {
             self.save()?;
             self.log.rundir().mark_best(self.log.iteration())?;
         }
@@ -153,63 +159,20 @@ impl Run {
         self.log.save(self.trainer.state(), |dir| self.trainer.save(dir))
     }
 
-    /// Judges the network as it is now and exports the bot. Returns the results, how far the bot can be exploited if
-    /// the settings ask for it, and where it is.
+    /// Evaluates the network as it is now at length and exports the bot. Returns the results, how far the bot can be
+    /// exploited if the settings ask for it, and where it is.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
-    pub fn judge(&mut self) -> Result<(Vec<Judged>, Option<f64>, std::path::PathBuf)> {
+    pub fn conclude(&mut self) -> Result<(Vec<MatchResult>, Option<f64>, std::path::PathBuf)> {
         let net = Arc::new(self.trainer.net()?);
-        let Judgement { judged, exploitability, .. } = self.referee.conclude(&net)?;
+        let Evaluation { results, exploitability, .. } = self.evaluator.conclude(&net)?;
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
-        let bot = export::bot(&self.race, &net, config, &state, &judged)?;
+        let bot = export::bot(&self.race, &net, config, &state, &results)?;
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         export::write_card(&path, &bot.manifest, &config.run.name)?;
-        Ok((judged, exploitability, path))
-    }
-}
-
-/// Where the learner computes.
-///
-/// # Errors
-/// When there is no such device or this program was built without it.
-pub fn device(config: &Config) -> Result<LearnerDevice> {
-    let device = match config.run.device.as_str() {
-        "cpu" => LearnerDevice::Cpu,
-        "cuda" => LearnerDevice::Cuda,
-        "wgpu" => LearnerDevice::Wgpu,
-        other => bail!("`run.device` is {other:?}, but must be cpu, cuda or wgpu"),
-    };
-    device.check().context("run.device")?;
-    Ok(device)
-}
-
-/// What the learner needs of the settings.
-pub fn learner_config(config: &Config) -> LearnerConfig {
-    LearnerConfig {
-        learning_rate: config.learning.learning_rate,
-        average_decay: config.learning.ema,
-        policy_weight: config.learning.policy_weight as f32,
-        gradient_limit: config.learning.gradient_clip.map(|limit| limit as f32),
-        weight_decay: config.learning.weight_decay,
-        ..LearnerConfig::default()
-    }
-}
-
-/// How self-play is to go by the settings.
-pub fn selfplay_config(config: &Config) -> SelfPlayConfig {
-    SelfPlayConfig {
-        lambda: config.learning.lambda as f32,
-        luck_correction: config.learning.luck_correction,
-        series_probability: config.selfplay.series_probability as f32,
-        alternatives: config.selfplay.alternatives,
-        sideline_turns: config.selfplay.sideline_turns,
-        exploration: config.selfplay.exploration,
-        random_start_share: config.selfplay.random_start_share,
-        random_start_turns: config.selfplay.random_start_turns,
-        turn_limit: config.selfplay.turn_limit,
-        policy_temperature: config.learning.policy_temperature as f32,
+        Ok((results, exploitability, path))
     }
 }
 

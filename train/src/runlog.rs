@@ -9,30 +9,15 @@ use anyhow::{Context, Result};
 use ashta_agents::network::portable::PortableNet;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{self, LoopState};
-use crate::config::{Config, LearningConfig};
-use crate::judge::{self, Judged, Judgement};
+use crate::checkpoint::{self, LoopState, TrainerState};
+use crate::config::Config;
+use crate::evaluation::{Evaluation, MatchResult};
 use crate::metrics::{Metrics, Step};
+use crate::plan::{self, Plan};
 use crate::progress::{Progress, Status};
 use crate::rundir::RunDir;
-use crate::trainer::{MeanLosses, Report, TrainerState};
+use crate::trainer::{MeanLosses, Report};
 use crate::wire;
-
-/// What one iteration does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plan {
-    /// Its number, from 1.
-    pub iteration: u64,
-    /// The number of its first game.
-    pub first: u64,
-    /// The number after its last game.
-    pub end: u64,
-    /// How far results reach back in these games.
-    pub lambda: f64,
-    /// The step size of what is learned meanwhile.
-    pub learning_rate: f64,
-}
 
 /// The games of a plan, as messages, and the seconds that they took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,43 +125,21 @@ impl RunLog {
     /// What follows the plan `before`, or what is finished; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let (iteration, first) = before.map_or((self.iteration, self.games), |plan| (plan.iteration, plan.end));
-        if first >= self.config.selfplay.games || self.is_time_up() {
-            return None;
-        }
-        let share = self.share_done(first);
-        Some(Plan {
-            iteration: iteration + 1,
-            first,
-            end: (first + self.config.selfplay.games_per_iteration).min(self.config.selfplay.games),
-            lambda: lambda(&self.config.learning, share),
-            learning_rate: learning_rate(&self.config.learning, share),
-        })
+        Plan::next(&self.config, iteration, first, self.seconds)
     }
 
     /// Whether all games are played, or the time is up.
     pub fn is_over(&self) -> bool {
-        self.games >= self.config.selfplay.games || self.is_time_up()
+        self.plan(None).is_none()
     }
 
-    fn is_time_up(&self) -> bool {
-        self.config.run.time_limit_minutes.is_some_and(|minutes| self.seconds >= 60.0 * minutes)
-    }
-
-    /// The step size of what is left to learn when the run is over.
+    /// The learning rate of what is left to learn when the run is over.
     pub fn last_learning_rate(&self) -> f64 {
-        learning_rate(&self.config.learning, 1.0)
-    }
-
-    /// The share of the run that is done after so many games, 0 to 1: of the games, or of the time where that ends
-    /// sooner.
-    fn share_done(&self, games: u64) -> f64 {
-        let games = games as f64 / self.config.selfplay.games as f64;
-        let minutes = self.config.run.time_limit_minutes;
-        minutes.map_or(games, |minutes| games.max(self.seconds / (60.0 * minutes))).min(1.0)
+        plan::learning_rate(&self.config.learning, 1.0)
     }
 
     /// Whether there is a short evaluation after `iteration`.
-    pub fn looks_after(&self, iteration: u64) -> bool {
+    pub fn evaluates_after(&self, iteration: u64) -> bool {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
     }
 
@@ -193,15 +156,15 @@ impl RunLog {
         self.seconds += seconds;
         let games = report.tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
-        let share = self.share_done(self.games);
+        let share = plan::share_done(&self.config, self.games, self.seconds);
         let learning = &self.config.learning;
         let numbers = [
             ("train/value_loss", losses.value),
             ("train/gradient_norm", losses.gradient_norm),
             ("train/policy_loss", losses.policy),
             ("train/policy_entropy", losses.policy_entropy),
-            ("train/learning_rate", Some(learning_rate(learning, share))),
-            ("train/lambda", Some(lambda(learning, share))),
+            ("train/learning_rate", Some(plan::learning_rate(learning, share))),
+            ("train/lambda", Some(plan::lambda(learning, share))),
             ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
             ("selfplay/games_per_second", Some(per_second(games))),
             ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
@@ -209,7 +172,7 @@ impl RunLog {
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];
         numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
-        if self.looks_after(self.iteration) {
+        if self.evaluates_after(self.iteration) {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);
         }
@@ -227,15 +190,18 @@ impl RunLog {
 
     /// Adds the weights of each layer to the metrics, as histograms.
     pub fn weights(&mut self, net: &PortableNet) {
-        for (layer, weights) in judge::layers(net) {
-            self.metrics.histogram(&format!("weights/{layer}"), &weights);
+        for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
+            let parameters = mlp.parameters();
+            for (name, (weights, _)) in mlp.shape().layer_names().zip(mlp.shape().split(&parameters)) {
+                self.metrics.histogram(&format!("weights/{network}.{name}"), weights);
+            }
         }
     }
 
     /// Adds what a short evaluation found to the metrics; whether no earlier one was as good.
-    pub fn judged(&mut self, judgement: &Judgement) -> bool {
+    pub fn evaluated(&mut self, evaluation: &Evaluation) -> bool {
         self.status.scores.clear();
-        for Judged { opponent, report, regret } in &judgement.judged {
+        for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
             if let Some(regret) = regret {
                 self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
@@ -244,12 +210,12 @@ impl RunLog {
             }
             self.status.scores.push((opponent.clone(), report.score));
         }
-        if let Some(exploitability) = judgement.exploitability {
+        if let Some(exploitability) = evaluation.exploitability {
             self.metrics.scalar("eval/exploitability", exploitability);
         }
         // The opponents that were asked for, whether or not perfect play is at hand.
-        let asked = &judgement.judged[..judgement.asked.min(judgement.judged.len())];
-        let mean = asked.iter().map(|judged| judged.report.score).sum::<f64>() / asked.len() as f64;
+        let asked = &evaluation.results[..evaluation.asked.min(evaluation.results.len())];
+        let mean = asked.iter().map(|result| result.report.score).sum::<f64>() / asked.len() as f64;
         let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
         if is_best {
             self.best_score = Some(mean);
@@ -330,34 +296,5 @@ impl RunLog {
             seconds: self.seconds,
             best_score: self.best_score,
         }
-    }
-}
-
-/// How far results reach back when this share of the run is done.
-fn lambda(learning: &LearningConfig, share: f64) -> f64 {
-    let LearningConfig { lambda, lambda_fall, .. } = *learning;
-    let rest = if lambda_fall > 0.0 { (1.0 - share / lambda_fall).max(0.0) } else { 0.0 };
-    lambda + (1.0 - lambda) * rest
-}
-
-/// The step size when this share of the run is done.
-fn learning_rate(learning: &LearningConfig, share: f64) -> f64 {
-    let fall = ((share - learning.decay_start) / (1.0 - learning.decay_start).max(1e-9)).clamp(0.0, 1.0);
-    learning.learning_rate * (1.0 - fall * (1.0 - learning.final_learning_rate_share))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_step_size_falls_at_the_end() {
-        let sets = ["learning.learning_rate=0.01", "learning.decay_start=0.5"].map(str::to_owned);
-        let learning = Config::load(None, &sets).expect("a valid configuration").learning;
-        let share = learning.final_learning_rate_share;
-        assert_eq!(learning_rate(&learning, 0.0), 0.01);
-        assert_eq!(learning_rate(&learning, 0.5), 0.01);
-        assert!((learning_rate(&learning, 0.75) - 0.01 * (1.0 + share) / 2.0).abs() < 1e-12);
-        assert!((learning_rate(&learning, 1.0) - 0.01 * share).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! The learner's side of a run: from the records of games to better networks.
+//! The learner's side of a run: the value network and the policy network under training, and their replay buffers.
 //!
 //! It knows neither who plays the games nor where the run is kept. What it makes of the same games, taken in and
 //! learned from in the same order, is the same to the last bit.
@@ -6,38 +6,33 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
-use ashta_agents::learn::net::Losses;
+use anyhow::{Context, Result};
+use ashta_agents::learn::net::{Batch, Learner, LearnerDevice, Losses};
+use ashta_agents::learn::replay::{Part, Replay};
 use ashta_agents::learn::selfplay::{GameRecord, Tally};
-use ashta_agents::network::portable::PortableNet;
+use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::chance::{self, GameRng};
+use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::{self, Due, TrainerState};
 use crate::config::Config;
-use crate::trainee::{Due, Learned, Trainees};
 
 /// The stream of the generator that draws batches; games use the streams of their numbers.
 const BATCHES: u64 = u64::MAX;
 
-/// Networks in training, with all that decides what they learn next.
+/// Both networks under training, with all that decides what they learn next.
 #[derive(Debug)]
 pub struct Trainer {
     config: Config,
     race: Arc<Race>,
-    trainees: Trainees,
+    /// Learns the values of positions at the start of a turn.
+    value: NetTrainer,
+    /// Learns what to choose within a turn.
+    policy: NetTrainer,
     state: TrainerState,
-}
-
-/// What a trainer goes on from, besides its networks and their samples.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrainerState {
-    /// Samples that wait to be learned from.
-    pub due: Due,
-    /// The generator that draws batches.
-    pub rng: GameRng,
 }
 
 /// Mean losses over the steps of one iteration; nothing of a network that took no step.
@@ -45,7 +40,7 @@ pub struct TrainerState {
 pub struct MeanLosses {
     /// Of the values.
     pub value: Option<f64>,
-    /// The length of the gradient of the value network.
+    /// The norm of the gradient of the value network.
     pub gradient_norm: Option<f64>,
     /// Of the policy.
     pub policy: Option<f64>,
@@ -68,14 +63,59 @@ pub struct Report {
     pub targets: Vec<f32>,
 }
 
+/// One network under training.
+#[derive(Debug)]
+struct NetTrainer {
+    learner: Learner,
+    replay: Replay,
+}
+
+impl NetTrainer {
+    fn new(config: &Config, part: Part, shape: MlpShape) -> Result<NetTrainer> {
+        let replay = Replay::new(part, config.learning.replay_capacity, shape.actions);
+        let learner = Learner::new(shape, config.learner(), config.device()?, config.run.seed)?;
+        Ok(NetTrainer { learner, replay })
+    }
+
+    fn load(config: &Config, part: Part, shape: MlpShape, dir: &Path) -> Result<NetTrainer> {
+        let replay = checkpoint::load_replay(dir, part, config.learning.replay_capacity, shape.actions)?;
+        let learner = checkpoint::load_learner(dir, shape, config.learner(), config.device()?)?;
+        Ok(NetTrainer { learner, replay })
+    }
+
+    fn save(&self, dir: &Path) -> Result<()> {
+        std::fs::create_dir(dir).with_context(|| format!("cannot create the folder {}", dir.display()))?;
+        self.learner.save(dir)?;
+        Ok(self.replay.save(dir)?)
+    }
+
+    /// Learns from as many batches as are `due`.
+    fn learn(&mut self, size: usize, rate: f64, rng: &mut GameRng, due: &mut f64) -> Vec<Losses> {
+        let mut batch = Batch::default();
+        let mut losses = Vec::new();
+        while *due >= size as f64 && !self.replay.is_empty() {
+            self.replay.draw(size, rng, &mut batch);
+            losses.push(self.learner.step(&batch, rate));
+            *due -= size as f64;
+        }
+        losses
+    }
+}
+
 impl Trainer {
     /// One that has learnt nothing.
     ///
     /// # Errors
     /// When a network cannot be built.
     pub fn new(config: &Config, race: &Arc<Race>) -> Result<Trainer> {
-        let state = TrainerState { due: Due::default(), rng: chance::stream(config.run.seed, BATCHES) };
-        Ok(Trainer { trainees: Trainees::new(config, race)?, config: config.clone(), race: Arc::clone(race), state })
+        let NetShape { value, policy } = shape(config, race);
+        Ok(Trainer {
+            value: NetTrainer::new(config, Part::Starts, value)?,
+            policy: NetTrainer::new(config, Part::Turns, policy)?,
+            config: config.clone(),
+            race: Arc::clone(race),
+            state: TrainerState { due: Due::default(), rng: chance::stream(config.run.seed, BATCHES) },
+        })
     }
 
     /// The one of the checkpoint in the folder `dir`, which goes on from `state`.
@@ -83,8 +123,14 @@ impl Trainer {
     /// # Errors
     /// When the checkpoint is damaged or does not fit the settings.
     pub fn load(config: &Config, race: &Arc<Race>, dir: &Path, state: TrainerState) -> Result<Trainer> {
-        let trainees = Trainees::load(config, race, dir)?;
-        Ok(Trainer { trainees, config: config.clone(), race: Arc::clone(race), state })
+        let NetShape { value, policy } = shape(config, race);
+        Ok(Trainer {
+            value: NetTrainer::load(config, Part::Starts, value, &dir.join(checkpoint::VALUE))?,
+            policy: NetTrainer::load(config, Part::Turns, policy, &dir.join(checkpoint::POLICY))?,
+            config: config.clone(),
+            race: Arc::clone(race),
+            state,
+        })
     }
 
     /// Writes networks and samples into the folder `dir`; the rest is [`Trainer::state`].
@@ -92,7 +138,8 @@ impl Trainer {
     /// # Errors
     /// When a file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<()> {
-        self.trainees.save(dir)
+        self.value.save(&dir.join(checkpoint::VALUE))?;
+        self.policy.save(&dir.join(checkpoint::POLICY))
     }
 
     /// What it goes on from, besides what is saved in files.
@@ -105,28 +152,40 @@ impl Trainer {
     /// # Errors
     /// When learning has diverged.
     pub fn latest_net(&self) -> Result<PortableNet> {
-        self.trainees.latest_net()
+        joined(self.value.learner.latest_net(), self.policy.learner.latest_net())
     }
 
-    /// The networks to judge and to export, of half precision.
+    /// The networks to evaluate and to export, of half precision.
     ///
     /// # Errors
     /// When learning has diverged.
     pub fn net(&self) -> Result<PortableNet> {
-        self.trainees.net()
+        rounded(joined(self.value.learner.net(), self.policy.learner.net())?)
     }
 
-    /// Learns from as many batches as are due, with steps of this size.
+    /// Learns from as many batches as are due, with this learning rate.
     pub fn learn(&mut self, rate: f64) -> MeanLosses {
         let TrainerState { due, rng } = &mut self.state;
-        MeanLosses::of(&self.trainees.learn(self.config.learning.batch, rate, rng, due))
+        let batch = self.config.learning.batch;
+        let value = self.value.learn(batch, rate, rng, &mut due.value);
+        MeanLosses::of(&value, &self.policy.learn(batch, rate, rng, &mut due.policy))
     }
 
-    /// Adds the samples of the games to those that are learned from.
+    /// Adds the samples of the games to those that are learned from, each as often as the settings say.
     pub fn take_in(&mut self, records: &[GameRecord<State>], wants_details: bool) -> Report {
-        let replays = self.config.learning.replays;
-        let added = self.trainees.take_in(&self.race, records, replays, &mut self.state.due);
-        let mut report = Report { added, samples: self.trainees.samples(), ..Report::default() };
+        let (race, value, policy) = (&*self.race, &mut self.value.replay, &mut self.policy.replay);
+        let before = (value.added(), policy.added());
+        for record in records {
+            record.visit(race, |position| {
+                value.add_position(race, &position);
+                policy.add_position(race, &position);
+            });
+        }
+        let samples = value.added() + policy.added();
+        let (value, policy) = (value.added() - before.0, policy.added() - before.1);
+        self.state.due.value += value as f64 * self.config.learning.replays;
+        self.state.due.policy += policy as f64 * self.config.learning.replays;
+        let mut report = Report { added: value + policy, samples, ..Report::default() };
         for record in records {
             report.tally.add(record);
             if wants_details {
@@ -139,16 +198,43 @@ impl Trainer {
 }
 
 impl MeanLosses {
-    fn of(learned: &Learned) -> MeanLosses {
+    fn of(value: &[Losses], policy: &[Losses]) -> MeanLosses {
         let mean = |losses: &[Losses], of: fn(&Losses) -> f32| {
             let sum = losses.iter().map(|losses| f64::from(of(losses))).sum::<f64>();
             (!losses.is_empty()).then(|| sum / losses.len() as f64)
         };
         MeanLosses {
-            value: mean(&learned.value, |losses| losses.value),
-            gradient_norm: mean(&learned.value, |losses| losses.gradient_norm),
-            policy: mean(&learned.policy, |losses| losses.policy),
-            policy_entropy: mean(&learned.policy, |losses| losses.policy_entropy),
+            value: mean(value, |losses| losses.value),
+            gradient_norm: mean(value, |losses| losses.gradient_norm),
+            policy: mean(policy, |losses| losses.policy),
+            policy_entropy: mean(policy, |losses| losses.policy_entropy),
         }
     }
+}
+
+/// The networks to export of the checkpoint in the folder `dir`, of half precision, whatever device they were learned
+/// on.
+///
+/// # Errors
+/// When the checkpoint is damaged or does not fit the settings, or learning has diverged.
+pub fn load_net(config: &Config, race: &Race, dir: &Path) -> Result<PortableNet> {
+    let NetShape { value, policy } = shape(config, race);
+    let learner = |shape, part| checkpoint::load_learner(&dir.join(part), shape, config.learner(), LearnerDevice::Cpu);
+    rounded(joined(learner(value, checkpoint::VALUE)?.net(), learner(policy, checkpoint::POLICY)?.net())?)
+}
+
+fn rounded(net: PortableNet) -> Result<PortableNet> {
+    net.rounded().context(DIVERGED)
+}
+
+const DIVERGED: &str = "learning has diverged; a smaller learning_rate may help";
+
+fn joined(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
+    let net = value.and_then(|value| PortableNet::new(value, policy?));
+    net.context(DIVERGED)
+}
+
+/// The shape of the networks that the settings ask for.
+pub fn shape(config: &Config, race: &Race) -> NetShape {
+    NetShape::for_spec(race.spec(), &config.network.hidden, &config.network.policy_hidden)
 }

@@ -263,7 +263,6 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::games;
-    use crate::run::selfplay_config;
 
     fn config(game: &str) -> Config {
         let sets = [format!("ruleset.game={game}"), "selfplay.turn_limit=60".to_owned()];
@@ -273,7 +272,7 @@ mod tests {
     fn played(game: &str) -> (Race, Vec<GameRecord<State>>) {
         let config = config(game);
         let race = games::configured(&config.ruleset).expect("a game");
-        let records = play_games(&race, &mut PipEvaluator, &selfplay_config(&config), 3, 5..9);
+        let records = play_games(&race, &mut PipEvaluator, &config.selfplay(), 3, 5..9);
         (race, records)
     }
 

@@ -15,9 +15,8 @@ use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::game::{Game, check, positions};
+use crate::game::{Game, State, check, positions};
 use crate::refused;
-use crate::state::State;
 
 /// Somebody who plays a game: a baseline, a bot or perfect play.
 #[pyclass(frozen, module = "ashta")]

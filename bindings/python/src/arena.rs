@@ -24,8 +24,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::agent::{Agent, folders_or_default};
-use crate::game::Game;
-use crate::state::State;
+use crate::game::{Game, State};
 use crate::{refused, to_python};
 
 /// Games that a thread plays side by side.

@@ -5,7 +5,6 @@ mod agent;
 mod arena;
 mod cluster;
 mod game;
-mod state;
 mod table;
 mod vec_env;
 mod versus;
@@ -44,13 +43,13 @@ const _: () = {
     is_aligned_by_python::<arena::ArenaResult>();
     is_aligned_by_python::<cluster::ArenaShare>();
     is_aligned_by_python::<cluster::Plan>();
-    is_aligned_by_python::<cluster::Referee>();
+    is_aligned_by_python::<cluster::RunEvaluator>();
     is_aligned_by_python::<cluster::SelfPlay>();
     is_aligned_by_python::<cluster::SpreadArena>();
     is_aligned_by_python::<cluster::Trainer>();
     is_aligned_by_python::<cluster::TrainingRun>();
     is_aligned_by_python::<game::Game>();
-    is_aligned_by_python::<state::State>();
+    is_aligned_by_python::<game::State>();
     is_aligned_by_python::<table::Table>();
     is_aligned_by_python::<vec_env::VectorGame>();
     is_aligned_by_python::<versus::VersusGame>();
@@ -65,12 +64,12 @@ mod _ashta {
     use super::arena::{ArenaResult, arena};
     #[pymodule_export]
     use super::cluster::{
-        ArenaShare, Plan, Referee, SelfPlay, SpreadArena, Trainer, TrainingRun, check_settings, train_here,
+        ArenaShare, Plan, RunEvaluator, SelfPlay, SpreadArena, Trainer, TrainingRun, check_settings, train_here,
     };
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]
-    use super::state::State;
+    use super::game::State;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

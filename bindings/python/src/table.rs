@@ -14,8 +14,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::agent::{by_player, folders_or_default};
-use crate::game::{Game, positions};
-use crate::state::State;
+use crate::game::{Game, State, positions};
 use crate::{refused, to_python};
 
 /// The values of perfect play of one game, position by position.

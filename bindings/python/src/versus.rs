@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use rand::Rng;
 
 use crate::agent::Agent;
-use crate::game::{Game, check_count};
+use crate::game::{Game, State, check_count};
 use crate::refused;
 
 /// Many games of one player against an agent, who plays all other seats.
@@ -202,8 +202,8 @@ impl VersusGame {
     }
 
     /// The states of the games.
-    fn states(&self) -> Vec<crate::state::State> {
-        let state = |table: &Table| crate::state::State { race: Arc::clone(&self.race), state: *table.env.state() };
+    fn states(&self) -> Vec<State> {
+        let state = |table: &Table| State { race: Arc::clone(&self.race), state: *table.env.state() };
         self.tables.iter().map(state).collect()
     }
 

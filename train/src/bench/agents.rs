@@ -10,8 +10,8 @@ use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_train::evaluation::against;
 use ashta_train::games;
-use ashta_train::judge::against;
 use serde::Serialize;
 
 use crate::cli::BenchAgentsArgs;
@@ -81,7 +81,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
             Box::new(Timed { agent: player.agent(), times: Vec::new(), all: &times })
                 as Box<dyn Agent<Race> + Send + '_>
         };
-        let judged = against(&race, &timed, &opponent, &config, &|_| ());
+        let result = against(&race, &timed, &opponent, &config, &|_| ());
         let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
         times.sort_unstable();
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
@@ -90,10 +90,10 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
             agent: player.spec().to_string(),
             milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
             milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),
-            games: judged.report.games,
-            score: judged.report.score,
-            interval: judged.report.interval,
-            regret_per_decision: judged.regret.map(|regret| regret.regret_per_decision),
+            games: result.report.games,
+            score: result.report.score,
+            interval: result.report.interval,
+            regret_per_decision: result.regret.map(|regret| regret.regret_per_decision),
         };
         each(&row)?;
         rows.push(row);

@@ -14,7 +14,6 @@ use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
-use ashta_train::run::selfplay_config;
 use serde::Serialize;
 
 /// One row of the benchmark.
@@ -56,7 +55,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     let mut learner = Learner::new(value, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
-    let config = selfplay_config(&Config::load(None, &[])?);
+    let config = Config::load(None, &[])?.selfplay();
     let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;
     let selfplay = per_second(time, || {

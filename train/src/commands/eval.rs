@@ -4,8 +4,8 @@ use anyhow::Result;
 use ashta_agents::arena::Mean;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_env::game::Game;
+use ashta_train::evaluation::{MatchResult, against};
 use ashta_train::games;
-use ashta_train::judge::{Judged, against};
 use ashta_train::output;
 use ashta_train::progress::score_table;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,7 +23,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
     let config = args.games.config();
     let player = games::player(&agent, &race)?;
-    let mut judged: Vec<Judged> = Vec::new();
+    let mut results: Vec<MatchResult> = Vec::new();
     for opponent in &opponents {
         let opponent = games::player(opponent, &race)?;
         let spec = race.spec();
@@ -31,7 +31,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let bar = ProgressBar::new(config.blocks * legs);
         bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
         bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
-        judged.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
+        results.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
         bar.finish_and_clear();
     }
     if args.json {
@@ -41,19 +41,19 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
-            "results": judged,
+            "results": results,
         });
         return output::print(serde_json::to_string_pretty(&json)?);
     }
-    let rows: Vec<_> = judged.iter().map(Judged::row).collect();
+    let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
     output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
     output::print(score_table(&rows))?;
-    for judged in &judged {
-        if let Some(regret) = &judged.regret {
-            print_regret(&judged.opponent, regret)?;
+    for result in &results {
+        if let Some(regret) = &result.regret {
+            print_regret(&result.opponent, regret)?;
         }
     }
-    let truncated: u64 = judged.iter().map(|judged| judged.report.truncated_games).sum();
+    let truncated: u64 = results.iter().map(|result| result.report.truncated_games).sum();
     if truncated > 0 {
         output::print(format_args!(
             "{truncated} games came to the turn cap; they and the games paired with them are not counted"

@@ -11,7 +11,7 @@ use ashta_train::export::{bot, write_card};
 use ashta_train::files::write_whole;
 use ashta_train::games;
 use ashta_train::rundir::{RunDir, RunInfo};
-use ashta_train::trainee::load_net;
+use ashta_train::trainer::load_net;
 
 use crate::cli::{ExportArgs, ExportFormat};
 

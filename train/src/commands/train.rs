@@ -1,4 +1,4 @@
-//! `ashta train`: from a configuration, or a run that was interrupted, to a judged and exported bot.
+//! `ashta train`: from a configuration, or a run that was interrupted, to an evaluated and exported bot.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail};
 use ashta_env::race::Race;
 use ashta_train::config::Config;
+use ashta_train::evaluation::{MatchResult, RunEvaluator};
 use ashta_train::games;
-use ashta_train::judge::{Judged, Referee};
 use ashta_train::output::{print, remark};
 use ashta_train::progress::score_table;
-use ashta_train::run::{self, Ending, Run};
+use ashta_train::run::{Ending, Run};
 use ashta_train::rundir::{RunDir, RunInfo};
 
 use crate::cli::TrainArgs;
@@ -48,8 +48,8 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         }
         Ending::Trained(mut run) => {
             phase.is_saved.store(true, Ordering::Relaxed);
-            let (judged, exploitability, bot) = run.judge()?;
-            let rows: Vec<_> = judged.iter().map(Judged::row).collect();
+            let (results, exploitability, bot) = run.conclude()?;
+            let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
             print(score_table(&rows))?;
             if let Some(exploitability) = exploitability {
                 print(format_args!("exploitability: {exploitability:.6}"))?;
@@ -64,17 +64,17 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 struct Phase {
     /// Training stops after this iteration.
     stops: AtomicBool,
-    /// Everything is saved: what is left, judging and exporting, is done again by `--resume`.
+    /// Everything is saved: what is left, evaluating and exporting, is done again by `--resume`.
     is_saved: AtomicBool,
 }
 
 fn begin(file: Option<&Path>, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     let config = Config::load(file, set)?;
-    let (race, referee) = prepare(&config)?;
+    let (race, evaluator) = prepare(&config)?;
     let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
     let path = rundir.path().to_owned();
-    Ok((Run::begin(config, race, referee, rundir)?, path))
+    Ok((Run::begin(config, race, evaluator, rundir)?, path))
 }
 
 fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
@@ -83,7 +83,7 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
         bail!("{} is not the folder of a run: it has no config.toml", path.display());
     }
     let config = Config::load(Some(&file), set)?;
-    let (race, referee) = prepare(&config)?;
+    let (race, evaluator) = prepare(&config)?;
     let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info)?;
     if rundir.version() != info.version {
@@ -92,8 +92,8 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
     }
     let text = config.to_toml();
     let run = match newest {
-        Some(iteration) => Run::resume(config, race, referee, rundir, iteration)?,
-        None => Run::begin(config, race, referee, rundir)?,
+        Some(iteration) => Run::resume(config, race, evaluator, rundir, iteration)?,
+        None => Run::begin(config, race, evaluator, rundir)?,
     };
     // Only settings that fit the checkpoint are kept, and no games that others made.
     run.store_config(&text)?;
@@ -104,9 +104,9 @@ fn resume(path: &Path, set: &[String]) -> Result<(Run, std::path::PathBuf)> {
 }
 
 /// Sees that everything that the settings name is there, before anything is written.
-fn prepare(config: &Config) -> Result<(Arc<Race>, Referee)> {
+fn prepare(config: &Config) -> Result<(Arc<Race>, RunEvaluator)> {
     let race = Arc::new(games::configured(&config.ruleset)?);
-    let referee = Referee::here(&race, config)?;
-    run::device(config)?;
-    Ok((race, referee))
+    let evaluator = RunEvaluator::here(&race, config)?;
+    config.device()?;
+    Ok((race, evaluator))
 }

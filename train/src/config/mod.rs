@@ -5,6 +5,7 @@
 //! needs checking again; the sheet of a game of one's own is part of it. Does not know opponents or the learner: names
 //! are handed on as text.
 
+mod library;
 mod raw;
 mod read;
 mod suggest;

@@ -22,10 +22,10 @@ fn info(config: &Config, race: &Race) -> RunInfo {
     RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
 }
 
-fn seated(race: Race, config: &Config) -> (Arc<Race>, Referee) {
+fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
     let race = Arc::new(race);
-    let referee = Referee::here(&race, config).expect("opponents that exist");
-    (race, referee)
+    let evaluator = RunEvaluator::here(&race, config).expect("opponents that exist");
+    (race, evaluator)
 }
 
 /// Trains until after `last` iterations; where the run is.
@@ -34,10 +34,10 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let info = info(config, &race);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
-    let (race, referee) = seated(race, config);
-    let run = Run::begin(config.clone(), race, referee, rundir).expect("a valid run");
+    let (race, evaluator) = seated(race, config);
+    let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
     if let Ending::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
-        run.judge().expect("a bot");
+        run.conclude().expect("a bot");
     }
     path
 }
@@ -46,12 +46,12 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
     let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
-    let ((race, referee), newest) = (seated(race, config), newest.expect("a checkpoint"));
-    let run = Run::resume(config.clone(), race, referee, rundir, newest).expect("a valid checkpoint");
+    let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
+    let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
     let Ending::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
         panic!("nobody interrupts")
     };
-    run.judge().expect("a bot");
+    run.conclude().expect("a bot");
 }
 
 /// Everything that the last checkpoint and the bot hold, but for times and places.
@@ -128,8 +128,8 @@ fn a_run_of_a_sheet_needs_its_file_no_more() {
     let player = games::player(&agent, &race).expect("its own game");
     let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
     let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
-    let judged = crate::judge::against(&race, &|| player.agent(), &other, &match_config, &|_| ());
-    assert_eq!(judged.report.games, 4);
+    let result = crate::evaluation::against(&race, &|| player.agent(), &other, &match_config, &|_| ());
+    assert_eq!(result.report.games, 4);
 
     let mut engine = Engine::new(Some(agent));
     let new = engine.answer(br#"{"op":"new","game":"my-race?pieces=1","start":"S"}"#);

@@ -199,8 +199,7 @@ const POLICY: &str = "policy";
 
 /// The names and shapes of the tensors of a network, in the order of its parameters.
 fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
-    let names = (0..shape.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()]);
-    let layers = names.zip(shape.layers());
+    let layers = shape.layer_names().zip(shape.layers());
     layers
         .flat_map(|(name, (inputs, outputs))| {
             [

@@ -90,18 +90,14 @@ impl Mlp {
     /// [`NetError::Overflow`] where it could.
     pub(crate) fn check_sums(&self) -> Result<(), NetError> {
         let parameters = self.parameters();
-        let mut rest = &parameters[..];
         // Observations are at most 1; each layer takes at most what the one before can give.
         let mut bound = 1.0;
-        for (inputs, outputs) in self.shape.layers() {
-            let (layer, after) = rest.split_at((inputs + 1) * outputs);
-            let (weights, biases) = layer.split_at(inputs * outputs);
+        for (weights, biases) in self.shape.split(&parameters) {
             let mut sums: Vec<f64> = biases.iter().map(|&bias| f64::from(bias.abs())).collect();
-            for row in weights.chunks_exact(outputs) {
+            for row in weights.chunks_exact(biases.len()) {
                 sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += bound * f64::from(weight.abs()));
             }
             bound = sums.into_iter().fold(0.0, f64::max);
-            rest = after;
         }
         if bound < LARGEST { Ok(()) } else { Err(NetError::Overflow { bound }) }
     }

@@ -175,6 +175,21 @@ impl MlpShape {
         inputs.zip(self.hidden.iter().copied().chain([self.logits()]))
     }
 
+    /// The names of the layers in files and metrics: `torso.0` and on, at last `head`.
+    pub fn layer_names(&self) -> impl Iterator<Item = String> {
+        (0..self.hidden.len()).map(|index| format!("torso.{index}")).chain(["head".to_owned()])
+    }
+
+    /// Weights `[inputs, outputs]` and biases `[outputs]` of each layer of `parameters`, which lie flat.
+    pub fn split<'a>(&'a self, parameters: &'a [f32]) -> impl Iterator<Item = (&'a [f32], &'a [f32])> {
+        let mut rest = parameters;
+        self.layers().map(move |(inputs, outputs)| {
+            let (layer, after) = rest.split_at((inputs + 1) * outputs);
+            rest = after;
+            layer.split_at(inputs * outputs)
+        })
+    }
+
     /// Outputs of the head: value logits and policy logits.
     pub fn logits(&self) -> usize {
         self.values + self.actions

@@ -7,9 +7,9 @@ use anyhow::Result;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::config::Config;
+use ashta_train::evaluation::RunEvaluator;
 use ashta_train::games;
-use ashta_train::judge::Referee;
-use ashta_train::run::{self, Ending, Run};
+use ashta_train::run::{Ending, Run};
 use ashta_train::rundir::{RunDir, RunInfo};
 use pyo3::prelude::*;
 
@@ -30,16 +30,16 @@ pub fn check_settings(
     check().map_err(failed)
 }
 
-/// The game of the settings and who judges, once everything that they name was found.
-pub(super) fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, Referee)> {
+/// The game of the settings and its evaluator, once everything that they name was found.
+pub(super) fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEvaluator)> {
     let race = Arc::new(games::configured(&config.ruleset)?);
     let agent = |spec: &str| Ok(folders.agent(spec)?);
-    let referee = Referee::new(&race, config, &agent, folders.perfect(&race)?)?;
-    run::device(config)?;
-    Ok((race, referee))
+    let evaluator = RunEvaluator::new(&race, config, &agent, folders.perfect(&race)?)?;
+    config.device()?;
+    Ok((race, evaluator))
 }
 
-/// Trains, judges and exports a bot as `ashta train` does: where the run is, and its bot, `None` if it was stopped.
+/// Trains, evaluates and exports a bot as `ashta train` does: where the run is, and its bot, `None` if it was stopped.
 /// `watch`, called with the folder of the run and the number of iterations after each short evaluation, says whether to
 /// stop.
 #[pyfunction]
@@ -55,7 +55,7 @@ pub fn train_here(
     let raised: Mutex<Option<PyErr>> = Mutex::default();
     let train = || -> Result<(PathBuf, Option<PathBuf>)> {
         let config = Config::load(config.as_deref(), &set)?;
-        let (race, referee) = prepare(&config, &folders)?;
+        let (race, evaluator) = prepare(&config, &folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
         let (path, every) = (rundir.path().to_owned(), config.evaluation.every_iterations);
@@ -74,10 +74,10 @@ pub fn train_here(
                 })
             })
         };
-        match Run::begin(config, race, referee, rundir)?.train(&stops)? {
+        match Run::begin(config, race, evaluator, rundir)?.train(&stops)? {
             Ending::Interrupted => Ok((path, None)),
             Ending::Trained(mut run) => {
-                let (_, _, bot) = run.judge()?;
+                let (_, _, bot) = run.conclude()?;
                 Ok((path, Some(bot)))
             }
         }

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 pub use arena::{ArenaShare, SpreadArena};
 pub use local::{check_settings, train_here};
 pub use run::{Plan, TrainingRun};
-pub use workers::{Referee, SelfPlay, Trainer};
+pub use workers::{RunEvaluator, SelfPlay, Trainer};
 
 /// Files by their paths in a folder, with `/` between the parts.
 type Files = BTreeMap<String, Vec<u8>>;

@@ -8,12 +8,14 @@ use anyhow::{Result, bail};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
+use ashta_train::checkpoint::TrainerState;
 use ashta_train::config::Config;
-use ashta_train::judge::Judgement;
+use ashta_train::evaluation::Evaluation;
+use ashta_train::plan;
 use ashta_train::rundir::{RunDir, RunInfo};
-use ashta_train::runlog::{self, Kept, RunLog};
-use ashta_train::trainer::{MeanLosses, Report, TrainerState};
-use ashta_train::{export, trainee, wire};
+use ashta_train::runlog::{Kept, RunLog};
+use ashta_train::trainer::{MeanLosses, Report};
+use ashta_train::{export, trainer, wire};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -25,7 +27,7 @@ use crate::agent::folders_or_default;
 /// What one iteration does.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Clone, Debug)]
-pub struct Plan(runlog::Plan);
+pub struct Plan(plan::Plan);
 
 #[pymethods]
 impl Plan {
@@ -60,7 +62,7 @@ impl Plan {
     }
 
     fn __repr__(&self) -> String {
-        let runlog::Plan { iteration, first, end, .. } = self.0;
+        let plan::Plan { iteration, first, end, .. } = self.0;
         format!("Plan(iteration={iteration}, games={first}..{end})")
     }
 }
@@ -208,7 +210,7 @@ impl TrainingRun {
     }
 
     /// The files of the opponents of the settings, by how the settings name them, and the table of perfect play, for
-    /// `Referee`.
+    /// `RunEvaluator`.
     fn opponents(&self) -> PyResult<(Files, Files)> {
         let find = || -> Result<(Files, Files)> {
             let log = self.log();
@@ -241,8 +243,8 @@ impl TrainingRun {
     }
 
     /// Whether there is a short evaluation after an iteration.
-    fn looks_after(&self, iteration: u64) -> bool {
-        self.log().looks_after(iteration)
+    fn evaluates_after(&self, iteration: u64) -> bool {
+        self.log().evaluates_after(iteration)
     }
 
     /// Whether there is a checkpoint after an iteration.
@@ -271,17 +273,17 @@ impl TrainingRun {
     }
 
     /// Adds what a short evaluation found, of the weights after `iteration`; whether no earlier one was as good.
-    fn judged(&self, iteration: u64, judgement: &[u8]) -> PyResult<bool> {
-        let judgement: Judgement = wire::decode(judgement).map_err(crate::refused)?;
+    fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> PyResult<bool> {
+        let evaluation: Evaluation = wire::decode(evaluation).map_err(crate::refused)?;
         let mut log = self.log();
         log.scalar("eval/iteration", iteration as f64);
-        Ok(log.judged(&judgement))
+        Ok(log.evaluated(&evaluation))
     }
 
     /// Adds the weights of each layer, as histograms.
     fn weights(&self, weights: PyReadonlyArray1<'_, f32>) -> PyResult<()> {
         let mut log = self.log();
-        let shape = trainee::shape(log.config(), &self.race);
+        let shape = trainer::shape(log.config(), &self.race);
         let weights = weights.as_array().iter().copied().collect::<Vec<f32>>();
         log.weights(&wire::net(&shape, &weights).map_err(crate::refused)?);
         Ok(())

@@ -1,4 +1,4 @@
-//! Workers of a run: actors that play, the trainer that learns, the referee that judges.
+//! Workers of a run: actors that play, the trainer that learns, the evaluator.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,13 +7,12 @@ use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
-use ashta_train::checkpoint::{LoopState, parse_state};
+use ashta_train::checkpoint::{LoopState, TrainerState, parse_state};
 use ashta_train::config::Config;
-use ashta_train::judge::{Judged, Judgement};
+use ashta_train::evaluation::{Evaluation, MatchResult};
 use ashta_train::progress::score_table;
-use ashta_train::run::selfplay_config;
-use ashta_train::trainer::{self, TrainerState};
-use ashta_train::{export, games, judge, trainee, wire};
+use ashta_train::trainer;
+use ashta_train::{evaluation, export, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -29,7 +28,7 @@ fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
 }
 
 fn network(config: &Config, race: &Race, weights: &[f32]) -> Result<Arc<PortableNet>> {
-    Ok(Arc::new(wire::net(&trainee::shape(config, race), weights)?))
+    Ok(Arc::new(wire::net(&trainer::shape(config, race), weights)?))
 }
 
 fn numbers(weights: &PyReadonlyArray1<'_, f32>) -> PyResult<Vec<f32>> {
@@ -68,7 +67,7 @@ impl SelfPlay {
         let weights = numbers(&weights)?;
         let play = || -> Result<Vec<u8>> {
             let net = network(&self.config, &self.race, &weights)?;
-            let config = SelfPlayConfig { lambda: lambda_ as f32, ..selfplay_config(&self.config) };
+            let config = SelfPlayConfig { lambda: lambda_ as f32, ..self.config.selfplay() };
             let seed = self.config.run.seed;
             let records = play_games(&*self.race, &mut NetEvaluator::new(net), &config, seed, first..end.max(first));
             Ok(wire::encode_games(&self.race, &records)?)
@@ -155,7 +154,7 @@ impl Trainer {
         Ok(self.sent(py, net))
     }
 
-    /// The weights to judge and to export.
+    /// The weights to evaluate and to export.
     fn average<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let net = py.detach(|| self.lock().net()).map_err(failed)?;
         Ok(self.sent(py, net))
@@ -175,42 +174,42 @@ impl Trainer {
 /// Judges the networks of a run.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
-pub struct Referee {
+pub struct RunEvaluator {
     config: Config,
     race: Arc<Race>,
-    referee: Mutex<judge::Referee>,
+    evaluator: Mutex<evaluation::RunEvaluator>,
 }
 
-impl Referee {
-    fn judge(&self, weights: &[f32], is_last: bool) -> Result<(Arc<PortableNet>, Judgement)> {
+impl RunEvaluator {
+    fn find(&self, weights: &[f32], is_last: bool) -> Result<(Arc<PortableNet>, Evaluation)> {
         let net = network(&self.config, &self.race, weights)?;
-        let mut referee = self.referee.lock().unwrap_or_else(PoisonError::into_inner);
-        let judgement = if is_last { referee.conclude(&net) } else { referee.look(&net) };
-        Ok((net, judgement?))
+        let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let evaluation = if is_last { evaluator.conclude(&net) } else { evaluator.evaluate(&net) };
+        Ok((net, evaluation?))
     }
 }
 
 #[pymethods]
-impl Referee {
+impl RunEvaluator {
     /// One for the opponents of the settings. Those of them that are files come along; see
     /// `TrainingRun.opponents`.
     #[new]
-    fn new(py: Python<'_>, config: &str, files: Files, tables: Files) -> PyResult<Referee> {
-        let make = || -> Result<Referee> {
+    fn new(py: Python<'_>, config: &str, files: Files, tables: Files) -> PyResult<RunEvaluator> {
+        let make = || -> Result<RunEvaluator> {
             let (config, race) = settings(config)?;
             let luggage = Luggage::new(&files, &tables)?;
             let agent = |spec: &str| luggage.agent(spec);
-            let referee = judge::Referee::new(&race, &config, &agent, luggage.perfect(&race)?)?;
-            Ok(Referee { config, race, referee: Mutex::new(referee) })
+            let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, luggage.perfect(&race)?)?;
+            Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
         };
         py.detach(make).map_err(failed)
     }
 
     /// A short evaluation; the message with what it found.
-    fn look<'py>(&self, py: Python<'py>, weights: PyReadonlyArray1<'py, f32>) -> PyResult<Bound<'py, PyBytes>> {
+    fn evaluate<'py>(&self, py: Python<'py>, weights: PyReadonlyArray1<'py, f32>) -> PyResult<Bound<'py, PyBytes>> {
         let weights = numbers(&weights)?;
-        let look = || -> Result<Vec<u8>> { Ok(wire::encode(&self.judge(&weights, false)?.1)?) };
-        Ok(PyBytes::new(py, &py.detach(look).map_err(failed)?))
+        let evaluate = || -> Result<Vec<u8>> { Ok(wire::encode(&self.find(&weights, false)?.1)?) };
+        Ok(PyBytes::new(py, &py.detach(evaluate).map_err(failed)?))
     }
 
     /// The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
@@ -224,9 +223,9 @@ impl Referee {
         let weights = numbers(&weights)?;
         let conclude = || -> Result<(Vec<u8>, String)> {
             let state = parse_state(state)?;
-            let (net, Judgement { judged, exploitability, .. }) = self.judge(&weights, true)?;
-            let bot = export::bot(&self.race, &net, &self.config, &state, &judged)?;
-            let mut table = score_table(&judged.iter().map(Judged::row).collect::<Vec<_>>());
+            let (net, Evaluation { results, exploitability, .. }) = self.find(&weights, true)?;
+            let bot = export::bot(&self.race, &net, &self.config, &state, &results)?;
+            let mut table = score_table(&results.iter().map(MatchResult::row).collect::<Vec<_>>());
             if let Some(exploitability) = exploitability {
                 table += &format!("exploitability: {exploitability:.6}\n");
             }

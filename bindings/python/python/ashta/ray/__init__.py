@@ -1,7 +1,7 @@
 """Training, arenas and sweeps on many machines, by Ray.
 
 `train` spreads a run over a cluster: actors play whole games, one core each, a learner learns from them and an
-evaluator judges, all in Rust as in `ashta train`; the folder of the run, the metrics, the checkpoints and the bot are
+evaluator evaluates, all in Rust as in `ashta train`; the folder of the run, the metrics, the checkpoints and the bot are
 the same. `arena` spreads the games of an arena, `sweep` runs configurations side by side. `python -m ashta.ray` is all
 three on the command line. Needs `pip install "ashta[ray]"`, on every machine of the cluster.
 """

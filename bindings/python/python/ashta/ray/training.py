@@ -11,7 +11,7 @@ from pathlib import Path
 import ray
 from ray.exceptions import RayError
 
-from .._ashta import Referee, SelfPlay, Trainer, TrainingRun, check_settings
+from .._ashta import RunEvaluator, SelfPlay, Trainer, TrainingRun, check_settings
 from .pool import Deaths, Pool, WorkersDied, answer, is_lost
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
@@ -68,13 +68,13 @@ class Evaluator:
     """Judges networks."""
 
     def __init__(self, config, files, tables):
-        self.referee = Referee(config, files, tables)
+        self.inner = RunEvaluator(config, files, tables)
 
-    def look(self, weights):
-        return self.referee.look(weights)
+    def evaluate(self, weights):
+        return self.inner.evaluate(weights)
 
     def conclude(self, weights, state):
-        return self.referee.conclude(weights, state)
+        return self.inner.conclude(weights, state)
 
 
 @dataclass
@@ -154,7 +154,7 @@ class Single:
 
 
 class Driver:
-    """Plans, gathers, learns, looks, saves: the loop of `ashta train` with its parts elsewhere.
+    """Plans, gathers, learns, evaluates, saves: the loop of `ashta train` with its parts elsewhere.
 
     The weights of each iteration are a *version*: version i is what `ashta train` plays the games of iteration i with,
     and is there once the learner has learned in iteration i - 1. Games are planned as soon as their version is there,
@@ -234,7 +234,7 @@ class Driver:
     def _pump(self, refs=()):
         """Plans what can be planned, and waits until something happens; which of `refs` are there."""
         self._schedule()
-        waited = [self.evaluation.ref] if self.evaluation and self.evaluation.judgement is None else []
+        waited = [self.evaluation.ref] if self.evaluation and self.evaluation.found is None else []
         finished, there = self.pool.pump([*refs, *waited])
         for task, message in finished:
             self.gatherings[task.plan.iteration].messages[task.place] = message
@@ -270,28 +270,28 @@ class Driver:
 
     # The evaluator.
 
-    def _look(self):
+    def _evaluate(self):
         """Begins a short evaluation of the weights as they are."""
         self._end_evaluation()
         weights = self._ask("average")
         self.run.weights(weights)
         self.evaluation = Evaluation(self.run.iteration, weights)
-        self.evaluation.ref = self.evaluator.send("look", weights)
+        self.evaluation.ref = self.evaluator.send("evaluate", weights)
 
     def _evaluated(self):
         evaluation = self.evaluation
         try:
-            evaluation.judgement = answer(evaluation.ref)
+            evaluation.found = answer(evaluation.ref)
             self.evaluator.succeeded()
         except RayError as error:
             self.evaluator.bury(error)
-            evaluation.ref = self.evaluator.send("look", evaluation.weights)
+            evaluation.ref = self.evaluator.send("evaluate", evaluation.weights)
 
     def _note_evaluation(self):
         """Adds to the metrics what the evaluation found, if it is there."""
         evaluation = self.evaluation
-        if evaluation and evaluation.judgement is not None:
-            if self.run.judged(evaluation.iteration, evaluation.judgement):
+        if evaluation and evaluation.found is not None:
+            if self.run.evaluated(evaluation.iteration, evaluation.found):
                 self.best = evaluation.iteration
             self.evaluation = None
             self._mark_best()
@@ -302,7 +302,7 @@ class Driver:
             self.best = None
 
     def _end_evaluation(self):
-        while self.evaluation and self.evaluation.judgement is None:
+        while self.evaluation and self.evaluation.found is None:
             self._pump()
         self._note_evaluation()
 
@@ -317,9 +317,9 @@ class Driver:
         run.accept()
         kept = self._kept_plans()
         self._publish(self.first_version, weights)
-        if run.iteration and run.looks_after(run.iteration) and not run.is_over:
+        if run.iteration and run.evaluates_after(run.iteration) and not run.is_over:
             # Its evaluation may not be in the checkpoint.
-            self._look()
+            self._evaluate()
         begun = time.monotonic()
         stopped = not run.is_over and stops()
         while not stopped and (plan := kept.pop(0) if kept else run.plan()) is not None:
@@ -338,8 +338,8 @@ class Driver:
                 numbers["cluster/wait_seconds"] = now - waited
                 numbers["cluster/staleness"] = gathering.lag
                 run.keep(plan, messages, seconds)
-            looks = run.looks_after(plan.iteration)
-            report = self._take_in(plan.iteration, messages, looks)
+            evaluates = run.evaluates_after(plan.iteration)
+            report = self._take_in(plan.iteration, messages, evaluates)
             lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
             numbers |= {
                 "cluster/actors": self.pool.ready,
@@ -351,15 +351,15 @@ class Driver:
             if run.is_over:
                 self._learn(run.last_learning_rate)
             self._note_evaluation()
-            if looks:
-                self._look()
+            if evaluates:
+                self._evaluate()
             stopped = not run.is_over and stops()
             # What was found is written before the next evaluation begins: a line has room for one.
-            if run.is_over or stopped or run.looks_after(plan.iteration + 1):
+            if run.is_over or stopped or run.evaluates_after(plan.iteration + 1):
                 self._end_evaluation()
             run.write()
             # The best checkpoint is one of those that were evaluated.
-            if looks or run.saves_after(plan.iteration) or run.is_over:
+            if evaluates or run.saves_after(plan.iteration) or run.is_over:
                 self._save()
             self._mark_best()
         self._end_evaluation()
@@ -400,11 +400,11 @@ class Evaluation:
     iteration: int
     weights: object
     ref: object = None
-    judgement: bytes | None = None
+    found: bytes | None = None
 
 
 def train(config=None, set=(), *, address=None, folders=None, stops=None):
-    """Trains a bot on a cluster, judges it and exports it; where the bot is.
+    """Trains a bot on a cluster, evaluates it and exports it; where the bot is.
 
     `config` is the path of a file with settings and `set` a list of `"section.key=value"`, as of `ashta train`; the
     section `[cluster]` says how the run is spread. `address` is that of the cluster, as of `ray.init`, if there is no

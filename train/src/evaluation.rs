@@ -22,7 +22,7 @@ use crate::progress::ScoreRow;
 
 /// The result against one opponent.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judged {
+pub struct MatchResult {
     /// Who it was.
     pub opponent: String,
     /// What happened.
@@ -33,7 +33,7 @@ pub struct Judged {
     pub regret: Option<RegretReport>,
 }
 
-impl Judged {
+impl MatchResult {
     /// The result as a row of the table.
     pub fn row(&self) -> ScoreRow {
         ScoreRow {
@@ -53,7 +53,7 @@ pub fn against<'agents>(
     opponent: &Player,
     config: &MatchConfig,
     progress: &(dyn Fn(u64) + Sync),
-) -> Judged {
+) -> MatchResult {
     let opponent_name = opponent.spec().to_string();
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = match measured {
@@ -63,46 +63,46 @@ pub fn against<'agents>(
             (play_match(race, agent, &other, config, progress), None)
         }
     };
-    Judged { opponent: opponent_name, report, regret }
+    MatchResult { opponent: opponent_name, report, regret }
 }
 
 /// What was found out about a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "JudgementForm", into = "JudgementForm")]
-pub struct Judgement {
+#[serde(from = "EvaluationForm", into = "EvaluationForm")]
+pub struct Evaluation {
     /// The results, one an opponent: those that the settings name first, then perfect play where it is at hand.
-    pub judged: Vec<Judged>,
+    pub results: Vec<MatchResult>,
     /// How many opponents the settings name.
     pub asked: usize,
     /// What the best reply wins above a half, if the settings ask for it.
     pub exploitability: Option<f64>,
 }
 
-/// A [`Judgement`] for formats that do not tell the names of fields.
+/// A [`Evaluation`] for formats that do not tell the names of fields.
 #[derive(Serialize, Deserialize)]
-struct JudgementForm {
-    judged: Vec<(String, MatchReport, Option<RegretReport>)>,
+struct EvaluationForm {
+    results: Vec<(String, MatchReport, Option<RegretReport>)>,
     asked: usize,
     exploitability: Option<f64>,
 }
 
-impl From<Judgement> for JudgementForm {
-    fn from(Judgement { judged, asked, exploitability }: Judgement) -> JudgementForm {
-        let form = |Judged { opponent, report, regret }| (opponent, report, regret);
-        JudgementForm { judged: judged.into_iter().map(form).collect(), asked, exploitability }
+impl From<Evaluation> for EvaluationForm {
+    fn from(Evaluation { results, asked, exploitability }: Evaluation) -> EvaluationForm {
+        let form = |MatchResult { opponent, report, regret }| (opponent, report, regret);
+        EvaluationForm { results: results.into_iter().map(form).collect(), asked, exploitability }
     }
 }
 
-impl From<JudgementForm> for Judgement {
-    fn from(JudgementForm { judged, asked, exploitability }: JudgementForm) -> Judgement {
-        let result = |(opponent, report, regret)| Judged { opponent, report, regret };
-        Judgement { judged: judged.into_iter().map(result).collect(), asked, exploitability }
+impl From<EvaluationForm> for Evaluation {
+    fn from(EvaluationForm { results, asked, exploitability }: EvaluationForm) -> Evaluation {
+        let result = |(opponent, report, regret)| MatchResult { opponent, report, regret };
+        Evaluation { results: results.into_iter().map(result).collect(), asked, exploitability }
     }
 }
 
-/// Judges the networks of a run by games of the bot that looks one ply ahead.
+/// Evaluates the networks of a run by games of the bot that looks one ply ahead.
 #[derive(Debug)]
-pub struct Referee {
+pub struct RunEvaluator {
     race: Arc<Race>,
     config: Config,
     /// The opponents as the settings name them.
@@ -113,7 +113,7 @@ pub struct Referee {
     best_reply: Option<BestReply>,
 }
 
-impl Referee {
+impl RunEvaluator {
     /// Loads the opponents that the settings name; `agent` finds them, and `perfect` is perfect play where the game is
     /// solved.
     ///
@@ -124,7 +124,7 @@ impl Referee {
         config: &Config,
         agent: &dyn Fn(&str) -> Result<Roster>,
         perfect: Option<Player>,
-    ) -> Result<Referee> {
+    ) -> Result<RunEvaluator> {
         let player = |spec: &String| {
             let player = agent(spec).and_then(|agent| games::player(&agent, race));
             let player = player.with_context(|| format!("section [evaluation], opponent `{spec}`"));
@@ -133,7 +133,7 @@ impl Referee {
         if config.evaluation.exploitability {
             BestReply::positions(race).with_context(|| cannot_exploit(race))?;
         }
-        Ok(Referee {
+        Ok(RunEvaluator {
             during: config.evaluation.during.iter().map(player).collect::<Result<_>>()?,
             opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
             perfect,
@@ -143,46 +143,46 @@ impl Referee {
         })
     }
 
-    /// As [`Referee::new`], with the agents that this program finds by their names.
+    /// As [`RunEvaluator::new`], with the agents that this program finds by their names.
     ///
     /// # Errors
     /// As there, or when a table is damaged.
-    pub fn here(race: &Arc<Race>, config: &Config) -> Result<Referee> {
-        Referee::new(race, config, &games::agent, games::perfect(race)?)
+    pub fn here(race: &Arc<Race>, config: &Config) -> Result<RunEvaluator> {
+        RunEvaluator::new(race, config, &games::agent, games::perfect(race)?)
     }
 
     /// A short evaluation.
     ///
     /// # Errors
     /// When a best reply does not settle.
-    pub fn look(&mut self, net: &Arc<PortableNet>) -> Result<Judgement> {
-        let judged = self.matches(net, &self.during, self.config.evaluation.pairs);
-        Ok(Judgement { judged, asked: self.during.len(), exploitability: self.exploitability(net)? })
+    pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
+        let results = self.matches(net, &self.during, self.config.evaluation.pairs);
+        Ok(Evaluation { results, asked: self.during.len(), exploitability: self.exploitability(net)? })
     }
 
     /// The evaluation at the end of a run.
     ///
     /// # Errors
     /// When a best reply does not settle.
-    pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<Judgement> {
-        let judged = self.matches(net, &self.opponents, self.config.evaluation.final_pairs);
-        Ok(Judgement { judged, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
+    pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
+        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs);
+        Ok(Evaluation { results, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
     }
 
     /// Plays the opponents, at last perfect play if that is at hand and was not among them.
-    fn matches(&self, net: &Arc<PortableNet>, opponents: &[(String, Player)], pairs: u64) -> Vec<Judged> {
+    fn matches(&self, net: &Arc<PortableNet>, opponents: &[(String, Player)], pairs: u64) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
         let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &|_| ());
-        let named = |(name, opponent): &(String, Player)| Judged { opponent: name.clone(), ..meet(opponent) };
-        let mut judged: Vec<Judged> = opponents.iter().map(named).collect();
+        let named = |(name, opponent): &(String, Player)| MatchResult { opponent: name.clone(), ..meet(opponent) };
+        let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
-            && judged.iter().all(|judged| judged.regret.is_none())
+            && results.iter().all(|result| result.regret.is_none())
         {
-            judged.push(meet(perfect));
+            results.push(meet(perfect));
         }
-        judged
+        results
     }
 
     /// What the best reply to a network that looks one ply ahead wins above a half, if the settings ask for it.
@@ -203,20 +203,4 @@ impl Referee {
 
 fn cannot_exploit(race: &Race) -> String {
     format!("section [evaluation], `exploitability`: {} cannot be solved", race.ruleset())
-}
-
-/// The weights of each layer of both networks by name, without the biases.
-pub fn layers(net: &PortableNet) -> Vec<(String, Vec<f32>)> {
-    let mut layers = Vec::new();
-    for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
-        let parameters = mlp.parameters();
-        let mut rest = parameters.as_slice();
-        for (number, (inputs, outputs)) in mlp.shape().layers().enumerate() {
-            let (layer, after) = rest.split_at((inputs + 1) * outputs);
-            rest = after;
-            let name = if rest.is_empty() { format!("{network}.head") } else { format!("{network}.torso.{number}") };
-            layers.push((name, layer[..inputs * outputs].to_vec()));
-        }
-    }
-    layers
 }
