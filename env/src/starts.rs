@@ -1,26 +1,27 @@
 //! Positions at the start of a turn, numbered densely, and where whole turns lead.
 //!
-//! Solvers and tables need more than the seam: every position must have a number, and a turn must be walked without
-//! stepping through its actions. What one seat has at the start of a turn (where its pieces are, and what else the
-//! rules remember of it) is its *camp*; camps are numbered from 0, and a position is the camps of all seats in turn
-//! order from the seat to throw.
+//! Solvers and tables need more than the `Game` interface: every position must have a number, and a turn must be walked
+//! without stepping through its actions. What one seat has at the start of a turn (where its pieces are, and what else
+//! the rules remember of it) is its *side position*; side positions are numbered from 0, and a position is the side
+//! positions of all seats in turn order from the seat to throw.
 
 use std::ops::{ControlFlow, Range};
 
 use crate::game::{MAX_SEATS, Seat};
 
-/// The number of a camp.
-pub type Camp = u16;
+/// The number of a side position.
+pub type Side = u16;
 
-/// The camps of the seats in turn order from the one that throws; entries beyond the number of seats are 0.
-pub type Camps = [Camp; MAX_SEATS];
+/// The side positions of the seats in turn order from the one that throws; entries beyond the number of seats are 0.
+pub type Sides = [Side; MAX_SEATS];
 
-/// What a solver must know of a camp to choose an order of positions.
+/// What a solver must know of a side position to choose an order of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CampInfo {
+pub struct SideInfo {
     /// Steps that all pieces together have made.
     pub steps: u16,
-    /// What can never be lost again (pieces at home, a cut), as a number: camps with the same number have the same.
+    /// What can never be lost again (pieces at home, a cut), as a number: side positions with the same number have the
+    /// same.
     pub layer: u8,
     /// How much that is: a turn leads to the same layer or to a greater height.
     pub height: u8,
@@ -29,8 +30,8 @@ pub struct CampInfo {
 /// Where a turn leads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TurnEnd {
-    /// The camps afterwards, still in turn order from the seat that threw. Nothing when the game is over.
-    pub camps: Camps,
+    /// The side positions afterwards, still in turn order from the seat that threw. Nothing when the game is over.
+    pub sides: Sides,
     /// What happens next.
     pub then: Then,
 }
@@ -60,16 +61,17 @@ pub trait TurnVisitor {
 /// The most positions that are told of together.
 pub const LANES: usize = 16;
 
-/// Is told where turns of one camp against several others lead, all at the same time. Each of the others is a lane.
+/// Is told where turns of one side position against several others lead, all at the same time. Each of the others is a
+/// lane.
 ///
 /// Results are told once and numbered from 0; throws are told with the numbers of their results, after these, and the
 /// likeliest first.
 pub trait RowVisitor {
-    /// A result that leaves the other camps as they are, and the next seat throws.
-    fn quiet(&mut self, camp: Camp);
+    /// A result that leaves the other side positions as they are, and the next seat throws.
+    fn quiet(&mut self, side: Side);
 
-    /// In this lane the result told last is another: the same seat throws again, with these camps.
-    fn again(&mut self, lane: usize, camps: Camps);
+    /// In this lane the result told last is another: the same seat throws again, with these side positions.
+    fn again(&mut self, lane: usize, sides: Sides);
 
     /// A result by which the seat that threw has won.
     fn won(&mut self);
@@ -87,21 +89,21 @@ pub trait TurnStarts: Sync {
     /// every seat.
     fn movers(&self) -> &[Seat];
 
-    /// Every camp, by number, in ascending order of layer and then of steps.
-    fn camps(&self) -> &[CampInfo];
+    /// Every side position, by number, in ascending order of layer and then of steps.
+    fn sides(&self) -> &[SideInfo];
 
-    /// The number of a position among all combinations of camps: the place of the seat to throw among the movers, and
-    /// then the camps in turn order, each a digit.
-    fn number(&self, mover: Seat, camps: Camps) -> usize;
+    /// The number of a position among all combinations of side positions: the place of the seat to throw among the
+    /// movers, and then the side positions in turn order, each a digit.
+    fn number(&self, mover: Seat, sides: Sides) -> usize;
 
     /// How many numbers there are; some may belong to no position.
     fn numbers(&self) -> usize;
 
-    /// Whether seats can have these camps at the same time. Where not, nothing else may be asked of them.
-    fn is_position(&self, mover: Seat, camps: Camps) -> bool;
+    /// Whether seats can have these side positions at the same time. Where not, nothing else may be asked of them.
+    fn is_position(&self, mover: Seat, sides: Sides) -> bool;
 
     /// Tells `visitor` where the turn of `mover` can lead. The probabilities sum to 1 less [`TurnStarts::cut_off`].
-    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor);
+    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor);
 
     /// Whether [`TurnStarts::visit_row`] can be asked.
     fn has_rows(&self) -> bool {
@@ -110,7 +112,7 @@ pub trait TurnStarts: Sync {
 
     /// Tells `visitor` where turns of `own` can lead against each of up to [`LANES`] `others` in a game of two seats.
     /// Nothing is told unless [`TurnStarts::has_rows`].
-    fn visit_row(&self, _own: Camp, _others: Range<Camp>, _visitor: &mut impl RowVisitor) {}
+    fn visit_row(&self, _own: Side, _others: Range<Side>, _visitor: &mut impl RowVisitor) {}
 
     /// The largest probability of throws that a visitor is not told of; 0 unless a turn can have any number of throws.
     fn cut_off(&self) -> f64;

@@ -1,8 +1,8 @@
 //! Whole turns: the distinct positions in which the seat to act can end its turn, each with one way to get there.
 //!
 //! A turn of several throws is several actions, and different orders often lead to the same position. Who compares
-//! positions (look-ahead, baselines, solvers) wants each of them once. This module walks the seam only: it knows
-//! neither what a throw is nor how good a position is.
+//! positions (look-ahead, baselines, solvers) wants each of them once. This module walks the `Game` interface only: it
+//! knows neither what a throw is nor how good a position is.
 
 use std::collections::HashSet;
 use std::hash::Hash;

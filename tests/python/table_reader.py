@@ -86,15 +86,15 @@ class Rules:
         }[self.game]
         flag, value = ("no_cut", "off") if self.game == "pagade" else ("twins", "bell")
         self.has_marks = (self.flags.get(flag) == value) != (self.game == "pagade")
-        self.camps = sorted(filter(self.is_camp, self.lists()), key=self.rank)
-        self.numbers = {camp: number for number, camp in enumerate(self.camps)}
+        self.sides = sorted(filter(self.is_side, self.lists()), key=self.rank)
+        self.numbers = {side: number for number, side in enumerate(self.sides)}
 
     def lists(self):
         places = itertools.combinations_with_replacement(range(self.last + 1), self.pieces)
         return itertools.product(places, (0, 1) if self.has_marks else (0,))
 
-    def is_camp(self, camp):
-        places, mark = camp
+    def is_side(self, side):
+        places, mark = side
         last = self.last
         if places[0] == last:
             return False
@@ -112,8 +112,8 @@ class Rules:
         is_crowded = any(count > 2 for place, count in counts.items() if 8 <= place < 76)
         return not is_crowded and (may_enter or places[-1] <= 76)
 
-    def rank(self, camp):
-        places, mark = camp
+    def rank(self, side):
+        places, mark = side
         home = places.count(self.last)
         more = mark if self.game == "pagade" else 0
         return home + more, 2 * home + more, sum(places), places, mark
@@ -123,43 +123,43 @@ class Rules:
         at = self.order.index(mover)
         return [seat for seat in self.order[at:] + self.order[:at] if seat in self.letters]
 
-    def number(self, mover, camps):
+    def number(self, mover, sides):
         number = self.in_turn(self.letters[0]).index(mover) if self.seats == 3 else 0
-        for camp in camps:
-            number = number * len(self.camps) + self.numbers[camp]
+        for side in sides:
+            number = number * len(self.sides) + self.numbers[side]
         return number
 
-    # Between camps and the notation of positions.
+    # Between sides and the notation of positions.
 
     def names(self):
         if self.game == "ashtapada":
             return ["off", *map(str, range(self.last - 2)), "keep", "borne"]
         return ["cut" if self.game == "pagade" else "hand", *map(str, range(1, self.last)), "home"]
 
-    def text(self, mover, camps):
+    def text(self, mover, sides):
         names = self.names()
-        camps = dict(zip(self.in_turn(mover), camps))
+        sides = dict(zip(self.in_turn(mover), sides))
         flags = "&".join(f"{name}={value}" for name, value in self.flags.items())
         seats = []
         for seat in self.letters:
-            places, mark = camps[seat]
+            places, mark = sides[seat]
             twin = "t" if mark and self.game == "ashtapada" else ""
             cut = "+" if mark and self.game == "pagade" else ""
             seats.append(f"{seat}{cut}:{','.join(names[place] + twin for place in places)}")
         return f"{self.game}?{flags} {'/'.join(seats)} {mover} *"
 
     def parse(self, text):
-        """The seat that throws and the camps in turn order of the start of a turn."""
+        """The seat that throws and the sides in turn order of the start of a turn."""
         _, seats, mover, pending = text.split(" ")
         assert pending == "*", text
         names = {name: place for place, name in enumerate(self.names())}
-        camps = {}
+        sides = {}
         for seat in seats.split("/"):
             owner, places = seat.split(":")
             is_declared = places[0].isdigit() and places.endswith("t")
             places = [place.rstrip("t") if is_declared else place for place in places.split(",")]
-            camps[owner[0]] = tuple(names[place] for place in places), int(owner.endswith("+") or is_declared)
-        return mover, tuple(camps[seat] for seat in self.in_turn(mover))
+            sides[owner[0]] = tuple(names[place] for place in places), int(owner.endswith("+") or is_declared)
+        return mover, tuple(sides[seat] for seat in self.in_turn(mover))
 
 
 class Reader(Rules):
@@ -170,9 +170,9 @@ class Reader(Rules):
         self.values = whole / ((1 << self.header["bits"]) - 1)
         super().__init__(self.header["ruleset"])
 
-    def look_up(self, mover, camps):
+    def look_up(self, mover, sides):
         """The values of all seats in the order of the ruleset's letters."""
-        number = self.number(mover, camps)
+        number = self.number(mover, sides)
         if self.seats == 2:
             found = [self.values[number], 1 - self.values[number]]
         else:

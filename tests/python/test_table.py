@@ -81,14 +81,14 @@ def test_the_reader_of_the_page_finds_the_start(small, tmp_path):
     assert finished.stdout.splitlines() == ["ashte-kashte {'pieces': '1'} SN", expected]
 
 
-def test_camps_are_as_many_as_the_page_says():
-    for games, counts in program.rows("table-format.md", "Camps")[-3:]:
+def test_side_positions_are_as_many_as_the_page_says():
+    for games, counts in program.rows("table-format.md", "Side positions")[-3:]:
         found = []
         for text in games.split(", "):
             game, _, flags = text.strip("`").partition("?")
             flags = dict(flag.split("=") for flag in flags.split("&") if flag)
             rules = Rules({"game": game, "flags": flags, "seats": "SN"})
-            found.append(f"{len(rules.camps):,}")
+            found.append(f"{len(rules.sides):,}")
         assert found == counts.split(", "), games
 
 
@@ -116,10 +116,10 @@ def test_the_engine_finds_what_the_reader_finds(game, options, tmp_path):
     path = tmp_path / "any.table"
     report = solve(path, game, *options)
     reader = Reader(path)
-    assert reader.header["camps"] == len(reader.camps)
+    assert reader.header["camps"] == len(reader.sides)
     draw = random.Random(1)
     movers = reader.in_turn(reader.letters[0])
-    drawn = [(draw.choice(movers), tuple(draw.choices(reader.camps, k=reader.seats))) for _ in range(2_000)]
+    drawn = [(draw.choice(movers), tuple(draw.choices(reader.sides, k=reader.seats))) for _ in range(2_000)]
     game = reader.text("S", drawn[0][1]).split(" ")[0]
     (begin,) = ask([{"op": "new", "game": game, "seats": reader.seats, "start": "S"}])
     drawn[0] = reader.parse(begin["position"])
@@ -151,7 +151,7 @@ def test_after_a_throw_the_best_result_counts(game, throws, tmp_path):
     solve(path, game, *ONE_SWEEP)
     reader = Reader(path)
     draw = random.Random(2)
-    drawn = [(draw.choice("SN"), tuple(draw.choices(reader.camps, k=2))) for _ in range(100)]
+    drawn = [(draw.choice("SN"), tuple(draw.choices(reader.sides, k=2))) for _ in range(100)]
     texts = [reader.text(*position) for position in drawn]
     cases = list(itertools.product(texts, throws))
     thrown = ask([{"op": "apply", "position": text, "throw": throw} for text, throw in cases])
@@ -174,7 +174,7 @@ def test_looking_one_turn_ahead_changes_nothing(game, tmp_path):
     path = tmp_path / "exact.table"
     report = solve(path, game, "--bits", "32")
     reader = Reader(path)
-    positions = itertools.product("S", itertools.product(reader.camps, repeat=2))
+    positions = itertools.product("S", itertools.product(reader.sides, repeat=2))
     texts = [reader.text(*position) for position in positions]
     (chance,) = ask([{"op": "chance", "position": texts[0]}])
     outcomes = [(outcome["throw"], outcome["p"]) for outcome in chance["outcomes"]]
@@ -198,12 +198,12 @@ def test_with_three_seats_values_sum_to_one(tmp_path):
     report = solve(path, ("ashte-kashte.toml", "pieces=1", "ruleset.seats=3"), "--tolerance", "1e-4")
     assert report["facts"]["certificate"] is None
     reader = Reader(path)
-    camps = len(reader.camps)
-    assert len(reader.values) == 3 * 3 * camps**3
-    sums = reader.values.reshape(3, camps, camps, camps, 3).sum(axis=4)
+    sides = len(reader.sides)
+    assert len(reader.values) == 3 * 3 * sides**3
+    sums = reader.values.reshape(3, sides, sides, sides, 3).sum(axis=4)
 
     # Where two seats share a square there is no position: squares as South counts them, hand counted as none.
-    place = numpy.arange(camps)
+    place = numpy.arange(sides)
 
     def square(quarters):
         second, inner = 24 + (place - 24 + 4 * quarters) % 16, 40 + (place - 40 + 2 * quarters) % 8
@@ -212,10 +212,10 @@ def test_with_three_seats_values_sum_to_one(tmp_path):
     count = 0
     for mover, letter in enumerate("SEN"):
         seats = [square("SENW".index(seat)) for seat in reader.in_turn(letter)]
-        shared = numpy.zeros((camps,) * 3, bool)
+        shared = numpy.zeros((sides,) * 3, bool)
         for one, other in itertools.combinations(range(3), 2):
             shape_one, shape_other = [1, 1, 1], [1, 1, 1]
-            shape_one[one] = shape_other[other] = camps
+            shape_one[one] = shape_other[other] = sides
             is_same = seats[one].reshape(shape_one) == seats[other].reshape(shape_other)
             is_here = (place > 0).reshape(shape_one) & (place > 0).reshape(shape_other)
             shared |= is_same & is_here

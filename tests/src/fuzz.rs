@@ -231,7 +231,7 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let values = starts.numbers() * if starts.seats() == 2 { 1 } else { starts.seats() };
     for (key, value) in [
         ("ruleset_hash", Value::from(format!("{:016x}", ruleset.hash64()))),
-        ("camps", starts.camps().len().into()),
+        ("sides", starts.sides().len().into()),
         ("values", values.into()),
     ] {
         facts.as_object_mut()?.insert(key.to_owned(), value);

@@ -10,7 +10,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::Ruleset;
-use ashta_env::starts::{Camp, CampInfo, Camps, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Side, SideInfo, Sides, TurnStarts, TurnVisitor};
 
 /// One thread, as exact as values can be, with the proof.
 pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
@@ -32,11 +32,11 @@ pub fn turns(text: &str, seats: &str) -> RaceTurns {
     RaceTurns::new(RaceStarts::new(&race(text, seats)).expect("few enough"))
 }
 
-/// The camps before the first throw.
+/// The side positions before the first throw.
 ///
 /// # Panics
 /// When there is none.
-pub fn start(turns: &RaceTurns) -> Camps {
+pub fn start(turns: &RaceTurns) -> Sides {
     let state = turns.starts().race().initial_state(turns.movers()[0]);
     turns.starts().locate(&state).expect("a start").1
 }
@@ -58,18 +58,18 @@ pub fn cells(values: &[u32]) -> Vec<AtomicU32> {
 }
 
 /// Every position with its number.
-pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Camps)> {
-    let count = turns.camps().len();
+pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
+    let count = turns.sides().len();
     let seats = turns.seats();
     let all = (0..turns.numbers()).map(|number| {
-        let (mut rest, mut camps) = (number, Camps::default());
-        for camp in camps[..seats].iter_mut().rev() {
-            *camp = (rest % count) as Camp;
+        let (mut rest, mut sides) = (number, Sides::default());
+        for side in sides[..seats].iter_mut().rev() {
+            *side = (rest % count) as Side;
             rest /= count;
         }
-        (number, turns.movers()[rest], camps)
+        (number, turns.movers()[rest], sides)
     });
-    all.filter(|&(_, mover, camps)| turns.is_position(mover, camps)).collect()
+    all.filter(|&(_, mover, sides)| turns.is_position(mover, sides)).collect()
 }
 
 /// A table of perfect play, of 16 or of 32 bits.
@@ -95,24 +95,24 @@ impl TurnStarts for OneByOne<'_> {
         self.0.movers()
     }
 
-    fn camps(&self) -> &[CampInfo] {
-        self.0.camps()
+    fn sides(&self) -> &[SideInfo] {
+        self.0.sides()
     }
 
-    fn number(&self, mover: Seat, camps: Camps) -> usize {
-        self.0.number(mover, camps)
+    fn number(&self, mover: Seat, sides: Sides) -> usize {
+        self.0.number(mover, sides)
     }
 
     fn numbers(&self) -> usize {
         self.0.numbers()
     }
 
-    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
-        self.0.is_position(mover, camps)
+    fn is_position(&self, mover: Seat, sides: Sides) -> bool {
+        self.0.is_position(mover, sides)
     }
 
-    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
-        self.0.visit(mover, camps, visitor);
+    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+        self.0.visit(mover, sides, visitor);
     }
 
     fn cut_off(&self) -> f64 {

@@ -24,9 +24,9 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let solution = solved(&turns, &CONFIG);
     // Who counts steps wins so much against perfect play.
     let mut thinks = vec![0; turns.numbers()];
-    for (number, mover, camps) in positions(&turns) {
+    for (number, mover, sides) in positions(&turns) {
         let mut values = Vec::new();
-        PipEvaluator.values(&race, &[turns.starts().state(mover, camps)], &mut values);
+        PipEvaluator.values(&race, &[turns.starts().state(mover, sides)], &mut values);
         thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
     }
     let styles = [Style::Taste(&cells(&thinks)), Style::Taste(&cells(&solution.values))];

@@ -41,8 +41,8 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     // An agent that counts steps, as a table of what it thinks.
     let race = turns.starts().race().clone();
     let mut thinks = vec![0; turns.numbers()];
-    for (number, mover, camps) in positions(&turns) {
-        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, camps)]).remove(0).values;
+    for (number, mover, sides) in positions(&turns) {
+        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, sides)]).remove(0).values;
         thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
     let pips = cells(&thinks);
@@ -152,9 +152,9 @@ fn the_best_reply_to_random_play_wins_what_a_solver_finds_that_steps_through_eve
     for text in ["ashte-kashte?pieces=1&move=optional", "ashte-kashte?pieces=1&move=optional&capture_bonus=true"] {
         let turns = turns(text, "SN");
         let mut all = vec![Vec::new(); turns.numbers()];
-        for (number, mover, camps) in positions(&turns) {
+        for (number, mover, sides) in positions(&turns) {
             let mut uniform = Uniform::default();
-            turns.visit(mover, camps, &mut uniform);
+            turns.visit(mover, sides, &mut uniform);
             uniform.settle();
             all[number] = uniform.turns;
         }
@@ -180,8 +180,8 @@ fn many_positions_at_once_are_answered_like_one_by_one() {
     let (turns, whim) = (turns(text, "SN"), Whim::of(text));
     assert!(turns.has_rows());
     let mut thinks = vec![0; turns.numbers()];
-    for (number, mover, camps) in positions(&turns) {
-        thinks[number] = (f64::from(whim.number(&turns.starts().state(mover, camps))) / UNIT) as u32;
+    for (number, mover, sides) in positions(&turns) {
+        thinks[number] = (f64::from(whim.number(&turns.starts().state(mover, sides))) / UNIT) as u32;
     }
     let thinks = cells(&thinks);
     let go_on = |_: &_| ControlFlow::Continue(());

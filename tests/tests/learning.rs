@@ -38,7 +38,7 @@ fn self_play_finds_the_values_of_a_solved_game() {
         luck_correction: true,
         series_probability: 0.01,
         alternatives: 1,
-        sideline_turns: 3,
+        branch_turns: 3,
         exploration: 0.0,
         random_start_share: 0.2,
         random_start_turns: 8,

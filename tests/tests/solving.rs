@@ -9,7 +9,7 @@ use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
 use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, solved, start, table, turns};
 use rand::Rng;
@@ -27,12 +27,12 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
         let race = turns.starts().race();
         let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
         let mut compared = 0;
-        for (number, mover, camps) in positions(&turns) {
+        for (number, mover, sides) in positions(&turns) {
             // Positions that nobody can reach from the start have values too.
-            let Some(values) = exact.values(&turns.starts().state(mover, camps)) else { continue };
+            let Some(values) = exact.values(&turns.starts().state(mover, sides)) else { continue };
             compared += 1;
             let found = f64::from(solution.values[number]) * UNIT;
-            assert!((found - values[mover]).abs() < 2e-7, "{text} {camps:?}: {found} for {}", values[mover]);
+            assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
         }
         assert!(compared > 2_000, "{text}: {compared}");
     }
@@ -48,7 +48,7 @@ fn three_seats_win_as_often_as_their_values_say() {
     let mut rng = chance::stream(3, 0);
     for position in ["S:hand/E:hand/W:hand E *", "S:40/E:20/W:45 W *"] {
         let state = race.parse_state(&format!("ashte-kashte?pieces=1 {position}")).expect("a position");
-        let (mover, camps) = turns.starts().locate(&state).expect("a start");
+        let (mover, sides) = turns.starts().locate(&state).expect("a start");
         let mut wins = [0.0; 4];
         const GAMES: usize = 20_000;
         for _ in 0..GAMES {
@@ -68,7 +68,7 @@ fn three_seats_win_as_often_as_their_values_say() {
             wins.iter_mut().zip(race.returns(&state).0).for_each(|(wins, returns)| *wins += f64::from(returns));
         }
         for (at, seat) in turns.starts().in_turn(mover).enumerate() {
-            let value = f64::from(solution.values[turns.number(mover, camps) * 3 + at]) * UNIT;
+            let value = f64::from(solution.values[turns.number(mover, sides) * 3 + at]) * UNIT;
             let share = wins[seat.index()] / GAMES as f64;
             // Four standard deviations.
             assert!((share - value).abs() < 4.0 * (0.25 / GAMES as f64).sqrt(), "{position} {seat}: {share} {value}");
@@ -110,8 +110,8 @@ impl TurnVisitor for Chain<'_> {
     }
 
     fn end(&mut self, end: TurnEnd) {
-        let at = |own: Camp, other: Camp| usize::from(own) * self.count + usize::from(other);
-        let [own, other, ..] = end.camps;
+        let at = |own: Side, other: Side| usize::from(own) * self.count + usize::from(other);
+        let [own, other, ..] = end.sides;
         let result = match end.then {
             Then::Next => (!self.values[at(other, own)], Some((at(other, own), true)), 0.0),
             Then::Again => (self.values[at(own, other)], Some((at(own, other), false)), 0.0),
@@ -135,16 +135,16 @@ fn values_solve_the_linear_equations_of_the_play_that_they_lead_to() {
         // (1 − P) v = c, a row for each position and a column more for c.
         let size = positions.len();
         let mut matrix = vec![vec![0.0; size + 1]; size];
-        for (at, &(_, mover, camps)) in positions.iter().enumerate() {
+        for (at, &(_, mover, sides)) in positions.iter().enumerate() {
             let mut chain = Chain {
                 values: &solution.values,
-                count: turns.camps().len(),
+                count: turns.sides().len(),
                 probability: 0.0,
                 best: None,
                 row: Vec::new(),
                 constant: 0.0,
             };
-            turns.visit(mover, camps, &mut chain);
+            turns.visit(mover, sides, &mut chain);
             chain.settle();
             matrix[at][at] += 1.0;
             chain.row.iter().for_each(|&(number, share)| matrix[at][place[number]] -= share);
@@ -335,10 +335,10 @@ fn lanes_fit_a_level() {
     let turns = turns("ashtapada?pieces=1", "SN");
     struct Count(usize);
     impl ashta_env::starts::RowVisitor for Count {
-        fn quiet(&mut self, _camp: Camp) {
+        fn quiet(&mut self, _side: Side) {
             self.0 += 1;
         }
-        fn again(&mut self, lane: usize, _camps: Camps) {
+        fn again(&mut self, lane: usize, _sides: Sides) {
             assert!(lane < ashta_env::starts::LANES);
         }
         fn won(&mut self) {
@@ -349,6 +349,6 @@ fn lanes_fit_a_level() {
             ControlFlow::Continue(())
         }
     }
-    let others: Range<Camp> = 0..16;
-    (0..turns.camps().len() as Camp).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
+    let others: Range<Side> = 0..16;
+    (0..turns.sides().len() as Side).for_each(|own| turns.visit_row(own, others.clone(), &mut Count(0)));
 }

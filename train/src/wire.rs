@@ -87,7 +87,7 @@ struct GameForm {
     number: u64,
     first: u8,
     main: LineForm,
-    sidelines: Vec<LineForm>,
+    branches: Vec<LineForm>,
     returns: [f32; 4],
     truncated: bool,
 }
@@ -113,7 +113,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
         number: record.number,
         first: record.first.index() as u8,
         main: line_form(race, &record.main, false),
-        sidelines: record.sidelines.iter().map(|line| line_form(race, line, true)).collect(),
+        branches: record.branches.iter().map(|line| line_form(race, line, true)).collect(),
         returns: record.returns.0,
         truncated: record.truncated,
     });
@@ -168,7 +168,7 @@ fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
         number,
         first,
         main: line(form.main)?,
-        sidelines: form.sidelines.into_iter().map(line).collect::<Result<_, _>>()?,
+        branches: form.branches.into_iter().map(line).collect::<Result<_, _>>()?,
         returns: BySeat(form.returns),
         truncated: form.truncated,
     })
@@ -177,7 +177,7 @@ fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
 fn line(race: &Race, beginning: State, form: LineForm) -> Result<Line<State>, &'static str> {
     let start = match form.start {
         None => beginning,
-        Some(text) => race.parse_state(&text).map_err(|_| "a sideline begins at no position")?,
+        Some(text) => race.parse_state(&text).map_err(|_| "a branch begins at no position")?,
     };
     let seats = race.spec().seats;
     let mut turns = Vec::with_capacity(form.turns.len() / (2 * seats.len()));
@@ -282,8 +282,8 @@ mod tests {
             let (race, records) = played(game);
             let bytes = encode_games(&race, &records).expect("a message");
             assert!(decode_games(&race, &bytes).expect("games") == records, "{game}");
-            let lines = records.iter().map(|record| record.sidelines.len()).sum::<usize>();
-            assert!(lines > 20, "{game}: only {lines} sidelines");
+            let lines = records.iter().map(|record| record.branches.len()).sum::<usize>();
+            assert!(lines > 20, "{game}: only {lines} branches");
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
     fn broken_games_are_refused_and_never_panic() {
         let (race, mut records) = played("ashtapada");
         records.truncate(1);
-        records[0].sidelines.truncate(2);
+        records[0].branches.truncate(2);
         let bytes = encode_games(&race, &records).expect("a message");
         let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
         assert!(error(&bytes[1..]).contains("no message"));

@@ -13,7 +13,7 @@ use ashta_env::game::{BySeat, Game, Node, Seat};
 
 use super::table::Move;
 use crate::play::evaluator::Evaluator;
-use crate::search::expectation::{Happened, Prospect, Scratch, append, best_of};
+use crate::search::expectation::{Expectation, Happened, Scratch, append, best_of};
 
 /// What an evaluator says of a turn that was played; values are expected returns by seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -93,7 +93,7 @@ pub struct Appraiser<G: Game, E> {
 #[derive(Debug)]
 struct OpenTurn {
     seat: Seat,
-    prospect: Prospect,
+    expectation: Expectation,
     /// The results of the throw that happened.
     actual: Range<usize>,
     /// The one that was played.
@@ -128,23 +128,23 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
             let Node::Decision(seat) = game.node(&thrown) else { break };
             let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
             let played = actual.clone().find(|&result| self.results[result] == state);
-            let mut prospect = Prospect::default();
+            let mut expectation = Expectation::default();
             let happened = Happened { thrown: &thrown, results: actual.clone() };
             let least = self.series_probability;
-            prospect.look(game, &start, least, Some(happened), &mut self.scratch, &mut self.results);
-            self.turns.push(OpenTurn { seat, prospect, actual, played });
+            expectation.look(game, &start, least, Some(happened), &mut self.scratch, &mut self.results);
+            self.turns.push(OpenTurn { seat, expectation, actual, played });
         }
         self.values.clear();
         if !self.results.is_empty() {
             self.evaluator.values(game, &self.results, &mut self.values);
         }
         let values = &self.values;
-        let close = |OpenTurn { seat, prospect, actual, played }: OpenTurn| {
-            let before = prospect.expected(game, seat, values);
+        let close = |OpenTurn { seat, expectation, actual, played }: OpenTurn| {
+            let before = expectation.expected(game, seat, values);
             TurnValues {
                 seat,
                 before,
-                counted: prospect.counted(seat, values).unwrap_or(before),
+                counted: expectation.counted(seat, values).unwrap_or(before),
                 thrown: values[best_of(&actual, seat, values)],
                 played: played.map(|result| values[result]),
                 results: actual.len(),

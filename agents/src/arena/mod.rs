@@ -1,9 +1,9 @@
 //! Matches: which of several agents plays better, and how sure that is.
 //!
 //! Throws decide most games, so games are played in blocks: the same throws and the same first seat for every way of
-//! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are
-//! drawn from blocks, never from games, because the games of a block depend on each other. The arena plays any game
-//! through the seam and neither knows nor cares how its agents choose.
+//! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are drawn
+//! from blocks, never from games, because the games of a block depend on each other. The arena plays any game through
+//! the `Game` interface and neither knows nor cares how its agents choose.
 
 mod estimate;
 pub mod levels;

@@ -280,7 +280,7 @@ mod tests {
             random_start_share: 0.2,
             random_start_turns: 4,
             alternatives: 1,
-            sideline_turns: 3,
+            branch_turns: 3,
             exploration: 0.0,
             turn_limit: u32::MAX,
             policy_temperature: 0.02,

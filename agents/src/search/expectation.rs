@@ -20,7 +20,7 @@ struct Branch {
 /// The throws of one position and where their results stand among the positions to be evaluated. Reused from turn to
 /// turn.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Prospect {
+pub(crate) struct Expectation {
     branches: Vec<Branch>,
     /// The sum of their probabilities: 1 less that of the series that are left out.
     mass: f32,
@@ -105,7 +105,7 @@ pub(crate) fn append<G: Game>(
     first..results.len()
 }
 
-impl Prospect {
+impl Expectation {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.branches.clear();
@@ -203,55 +203,55 @@ mod tests {
 
     /// What a new game of series holds when those less likely than `least` are left out, and what the results are.
     /// The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
-    fn looked(least: f32, thrown: &[u8]) -> (Toy, Prospect, usize) {
+    fn looked(least: f32, thrown: &[u8]) -> (Toy, Expectation, usize) {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
-        let (mut prospect, mut scratch, mut results) = (Prospect::default(), Scratch::default(), Vec::new());
+        let (mut expectation, mut scratch, mut results) = (Expectation::default(), Scratch::default(), Vec::new());
         let mut state = start.clone();
         thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
         let happened =
             Happened { thrown: &state, results: append(&game, &state, &mut scratch.turn_results, &mut results) };
-        prospect.look(&game, &start, least, Some(happened), &mut scratch, &mut results);
-        (game, prospect, results.len())
+        expectation.look(&game, &start, least, Some(happened), &mut scratch, &mut results);
+        (game, expectation, results.len())
     }
 
     #[test]
     fn series_that_are_too_rare_are_left_out() {
         for (least, branches, mass) in [(0.0, 4, 1.0), (0.2, 4, 1.0), (0.3, 2, 0.75), (0.6, 1, 0.5)] {
-            let (_, prospect, _) = looked(least, &[0]);
-            assert_eq!((prospect.branches.len(), prospect.mass), (branches, mass), "{least}");
+            let (_, expectation, _) = looked(least, &[0]);
+            assert_eq!((expectation.branches.len(), expectation.mass), (branches, mass), "{least}");
         }
     }
 
     #[test]
     fn something_is_always_looked_at() {
         // Not even the first throw is as likely as that; a quarter of it is.
-        let (_, prospect, _) = looked(2.0, &[0]);
-        assert_eq!((prospect.branches.len(), prospect.mass), (2, 0.75));
+        let (_, expectation, _) = looked(2.0, &[0]);
+        assert_eq!((expectation.branches.len(), expectation.mass), (2, 0.75));
     }
 
     #[test]
     fn what_is_left_out_counts_as_the_mean_of_the_rest() {
-        let (game, prospect, results) = looked(0.3, &[0]);
+        let (game, expectation, results) = looked(0.3, &[0]);
         let equal = vec![BySeat([0.7, 0.0, 0.3, 0.0]); results];
-        let expected = prospect.expected(&game, Seat::SOUTH, &equal);
+        let expected = expectation.expected(&game, Seat::SOUTH, &equal);
         assert!((expected[Seat::SOUTH] - 0.7).abs() < 1e-6 && (expected[Seat::NORTH] - 0.3).abs() < 1e-6);
         // The results of the throw that happened come first; all others are lost.
-        let happened = prospect.branches[prospect.happened.expect("a 1 is likely")].results.clone();
+        let happened = expectation.branches[expectation.happened.expect("a 1 is likely")].results.clone();
         let values: Vec<BySeat<f32>> = (0..results)
             .map(|result| BySeat([f32::from(u8::from(happened.contains(&result))), 0.0, 0.0, 0.0]))
             .collect();
-        let expected = prospect.expected(&game, Seat::SOUTH, &values);
+        let expected = expectation.expected(&game, Seat::SOUTH, &values);
         assert!((expected[Seat::SOUTH] - 0.5 / 0.75).abs() < 1e-6, "{expected:?}");
-        assert_eq!(prospect.counted(Seat::SOUTH, &values).expect("it is not left out")[Seat::SOUTH], 1.0);
+        assert_eq!(expectation.counted(Seat::SOUTH, &values).expect("it is not left out")[Seat::SOUTH], 1.0);
     }
 
     #[test]
     fn a_throw_that_is_left_out_is_not_counted() {
-        let (_, prospect, results) = looked(0.3, &[1, 1, 0]);
-        assert_eq!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]), None);
-        let (_, prospect, results) = looked(0.2, &[1, 1, 0]);
-        assert!(prospect.counted(Seat::SOUTH, &vec![BySeat::default(); results]).is_some());
+        let (_, expectation, results) = looked(0.3, &[1, 1, 0]);
+        assert_eq!(expectation.counted(Seat::SOUTH, &vec![BySeat::default(); results]), None);
+        let (_, expectation, results) = looked(0.2, &[1, 1, 0]);
+        assert!(expectation.counted(Seat::SOUTH, &vec![BySeat::default(); results]).is_some());
     }
 
     #[test]

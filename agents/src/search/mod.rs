@@ -1,7 +1,7 @@
 //! Searches: evaluators that look ahead with another evaluator at the leaves.
 //!
 //! [`Expectimax`] weighs every throw exactly, [`Mcts`] samples them; both wrap any evaluator, so they can be put around
-//! networks, tables, hand-written rules and each other. They walk the seam only.
+//! networks, tables, hand-written rules and each other. They walk the `Game` interface only.
 
 pub(crate) mod expectation;
 mod expectimax;

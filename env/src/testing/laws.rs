@@ -2,7 +2,8 @@
 //!
 //! Whoever writes a game calls [`check_game`] in a test. It plays random games, looks at every node on the way and at
 //! all that can follow from some of them, and returns the first law that is broken with the state that breaks it. It
-//! knows the seam alone: what the rules of a game mean, and how its positions are written, is tested elsewhere.
+//! knows the `Game` interface alone: what the rules of a game mean, and how its positions are written, is tested
+//! elsewhere.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -47,7 +48,7 @@ pub struct Tally {
     pub nodes: usize,
     /// Games that ended by their rules.
     pub terminated: usize,
-    /// Games broken off at the turn cap. Only the caller knows whether there may be any.
+    /// Games truncated at the turn cap. Only the caller knows whether there may be any.
     pub truncated: usize,
 }
 

@@ -41,7 +41,7 @@ impl Config {
             luck_correction: self.learning.luck_correction,
             series_probability: self.selfplay.series_probability as f32,
             alternatives: self.selfplay.alternatives,
-            sideline_turns: self.selfplay.sideline_turns,
+            branch_turns: self.selfplay.branch_turns,
             exploration: self.selfplay.exploration,
             random_start_share: self.selfplay.random_start_share,
             random_start_turns: self.selfplay.random_start_turns,

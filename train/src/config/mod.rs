@@ -119,11 +119,11 @@ pub struct SelfplayConfig {
     pub random_start_turns: u32,
     /// Results that were not chosen of which samples are made, for each turn.
     pub alternatives: u32,
-    /// Turns of a sideline, at least 1.
-    pub sideline_turns: u32,
+    /// Turns of a side branch, at least 1.
+    pub branch_turns: u32,
     /// Share of turns played at random, 0 to 1.
     pub exploration: f64,
-    /// Turns after which a game is broken off, at least 1.
+    /// Turns after which a game is truncated, at least 1.
     pub turn_limit: u32,
     /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.
     pub series_probability: f64,
@@ -138,9 +138,9 @@ pub struct LearningConfig {
     pub lambda_fall: f64,
     /// Step size at first, above 0.
     pub learning_rate: f64,
-    /// Share of the step size left at the end, 0 to 1.
+    /// Share of the learning rate left at the end, 0 to 1.
     pub final_learning_rate_share: f64,
-    /// Share of the run after which the step size falls, 0 to 1.
+    /// Share of the run after which the learning rate falls, 0 to 1.
     pub decay_start: f64,
     /// Samples in a step, at least 1.
     pub batch: usize,

@@ -19,6 +19,9 @@ pub const DEFAULTS: &str = include_str!("../../../configs/default.toml");
 /// The section whose keys are free: the flags of the ruleset, which the game itself checks.
 pub const FLAGS: &str = "ruleset.flags";
 
+/// Keys of earlier versions, and what they are called now.
+const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
+
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
@@ -137,6 +140,8 @@ impl RawConfig {
     }
 
     fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
+        let renamed = RENAMED.iter().find(|(old, _)| *old == key);
+        let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
         let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
         let is_key = suggest::split(&key).0 == FLAGS || self.known.contains(&key);
         if is_key {

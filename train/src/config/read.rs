@@ -50,7 +50,7 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
             games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
             games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
             alternatives: reader.whole("selfplay.alternatives", 0..=100),
-            sideline_turns: reader.whole("selfplay.sideline_turns", 1..=1000),
+            branch_turns: reader.whole("selfplay.branch_turns", 1..=1000),
             exploration: reader.number("selfplay.exploration", Range::closed(0.0, 1.0)),
             random_start_share: reader.number("selfplay.random_start_share", Range::closed(0.0, 1.0)),
             random_start_turns: reader.whole("selfplay.random_start_turns", 0..=1000),

@@ -33,6 +33,14 @@ fn later_layers_win_key_by_key() {
 }
 
 #[test]
+fn keys_of_earlier_versions_are_read() {
+    let config = parse("[selfplay]\nsideline_turns = 3", &[]).unwrap();
+    assert_eq!(config.selfplay.branch_turns, 3);
+    let later = parse("[selfplay]\nsideline_turns = 3", &["selfplay.branch_turns=4"]).unwrap();
+    assert_eq!(later.selfplay.branch_turns, 4);
+}
+
+#[test]
 fn overrides_are_toml_or_words() {
     let overrides = [
         "run.name=quick",

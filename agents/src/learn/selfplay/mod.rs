@@ -11,7 +11,7 @@
 //!
 //! A player who compares values must also know what the results are worth that it does not choose, and those never come
 //! about in good play. So some turns are played at random, and some of the rejected results are played on for a while:
-//! a game has sidelines. Nothing reaches back beyond a random turn.
+//! a game has side branches. Nothing reaches back beyond a random turn.
 //!
 //! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
 //! has its own seed: what is played depends neither on threads nor on how many games run side by side.
@@ -41,15 +41,15 @@ pub struct SelfPlayConfig {
     /// How many of the results that were not chosen, drawn from those of each turn, are put aside and played on. Who
     /// plays by values must know what it would be to play otherwise.
     pub alternatives: u32,
-    /// Turns for which such a sideline goes on, at least 1.
-    pub sideline_turns: u32,
-    /// Share of the turns of a game, its sidelines aside, that are played at random, 0 to 1.
+    /// Turns for which such a side branch goes on, at least 1.
+    pub branch_turns: u32,
+    /// Share of the turns of a game, its side branches aside, that are played at random, 0 to 1.
     pub exploration: f64,
     /// Share of the games that begin with random turns, 0 to 1.
     pub random_start_share: f64,
     /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
     pub random_start_turns: u32,
-    /// Turns after which a game is broken off and learned from with the evaluator's opinion of its last position, at
+    /// Turns after which a game is truncated and learned from with the evaluator's opinion of its last position, at
     /// least 1. The turn cap of the game holds too.
     pub turn_limit: u32,
     /// The policy target is the softmax of the results' values over this temperature, in units of value.
@@ -90,10 +90,10 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
             turn.play(game, config, under_way, &results, &values);
         }
-        let mut sidelines = Vec::new();
+        let mut branches = Vec::new();
         playing.retain_mut(|under_way| {
-            for start in std::mem::take(&mut under_way.sidelines) {
-                sidelines.push(under_way.branch(start, config.sideline_turns));
+            for start in std::mem::take(&mut under_way.branches) {
+                branches.push(under_way.branch(start, config.branch_turns));
             }
             let is_over = game.node(&under_way.state) == Node::Terminal;
             let limit = under_way.limit.min(game.spec().turn_cap);
@@ -108,11 +108,11 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
                 record.returns = game.returns(&under_way.state);
                 record.truncated = is_truncated;
             } else {
-                record.sidelines.push(line);
+                record.branches.push(line);
             }
             false
         });
-        playing.append(&mut sidelines);
+        playing.append(&mut branches);
     }
 }
 
@@ -126,12 +126,12 @@ struct UnderWay<G: Game> {
     state: G::State,
     line: Line<G::State>,
     turns: Vec<Valued>,
-    /// Turns after which it is broken off.
+    /// Turns after which it is truncated.
     limit: u32,
-    /// Whether this is the game and no sideline of it.
+    /// Whether this is the game and no side branch of it.
     is_main: bool,
     /// Results of the last turn that were not chosen and are to be played on, too.
-    sidelines: Vec<G::State>,
+    branches: Vec<G::State>,
     /// Turns still to be played at random.
     random_turns: u32,
 }
@@ -163,7 +163,7 @@ impl<G: Game> UnderWay<G> {
             number,
             first,
             main: line.clone(),
-            sidelines: Vec::new(),
+            branches: Vec::new(),
             returns: BySeat::default(),
             truncated: false,
         };
@@ -176,13 +176,13 @@ impl<G: Game> UnderWay<G> {
             turns: Vec::new(),
             limit,
             is_main: true,
-            sidelines: Vec::new(),
+            branches: Vec::new(),
             random_turns,
         };
         (game, record)
     }
 
-    /// A sideline of so many turns from `start`.
+    /// A side branch of so many turns from `start`.
     fn branch(&mut self, start: G::State, turns: u32) -> UnderWay<G> {
         UnderWay {
             number: self.number,
@@ -192,7 +192,7 @@ impl<G: Game> UnderWay<G> {
             turns: Vec::new(),
             limit: turns,
             is_main: false,
-            sidelines: Vec::new(),
+            branches: Vec::new(),
             random_turns: 0,
         }
     }
@@ -202,7 +202,7 @@ impl<G: Game> UnderWay<G> {
     fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Line<G::State> {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
-        // A game that was broken off has no result: its last position stands for what would have come.
+        // A game that was truncated has no result: its last position stands for what would have come.
         let mut later = match self.turns.last() {
             Some(last) if is_truncated => last.best,
             _ => returns,

@@ -17,10 +17,10 @@ pub struct GameRecord<S> {
     /// The game.
     pub main: Line<S>,
     /// What could have happened after results that were not chosen: some turns each, in the order in which they begin.
-    pub sidelines: Vec<Line<S>>,
+    pub branches: Vec<Line<S>>,
     /// The result for each seat; zeros when truncated.
     pub returns: BySeat<f32>,
-    /// Whether the game was broken off, at the limit of self-play or at the turn cap of the game.
+    /// Whether the game was truncated, at the limit of self-play or at the turn cap of the game.
     pub truncated: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Tally {
     pub games: u64,
     /// Turns of all games.
     pub turns: u64,
-    /// Games broken off.
+    /// Games truncated.
     pub truncated: u64,
     /// Returns of the seats that threw first.
     pub first_seat_returns: f64,
@@ -139,10 +139,10 @@ impl<S> Line<S> {
 
 impl<S: Clone> GameRecord<S> {
     /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every
-    /// decision with a policy target, and of every fourth turn also the other decisions. Of the sidelines, which
+    /// decision with a policy target, and of every fourth turn also the other decisions. Of the side branches, which
     /// follow, it shows the starts of turns alone.
     pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(Position<'_, S>)) {
         self.main.visit(game, true, &mut each);
-        self.sidelines.iter().for_each(|line| line.visit(game, false, &mut each));
+        self.branches.iter().for_each(|line| line.visit(game, false, &mut each));
     }
 }

@@ -16,7 +16,7 @@ fn config() -> SelfPlayConfig {
         random_start_share: 0.0,
         random_start_turns: 0,
         alternatives: 1,
-        sideline_turns: 3,
+        branch_turns: 3,
         exploration: 0.0,
         turn_limit: u32::MAX,
         policy_temperature: 0.02,
@@ -71,11 +71,11 @@ fn without_luck_correction_targets_are_right_on_average_only() {
 }
 
 #[test]
-fn sidelines_begin_with_results_that_were_not_chosen() {
+fn branches_begin_with_results_that_were_not_chosen() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let mut results = TurnResults::new();
-    for (alternatives, sideline_turns) in [(0, 1), (1, 1), (2, 3)] {
-        let config = SelfPlayConfig { alternatives, sideline_turns, ..config() };
+    for (alternatives, branch_turns) in [(0, 1), (1, 1), (2, 3)] {
+        let config = SelfPlayConfig { alternatives, branch_turns, ..config() };
         let mut lines = 0;
         for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30) {
             // What could have been played and was not, turn by turn.
@@ -94,13 +94,13 @@ fn sidelines_begin_with_results_that_were_not_chosen() {
                 rejected.push(results.states().iter().filter(is_rejected).cloned().collect());
             }
             let expected: usize = rejected.iter().map(|others| others.len().min(alternatives as usize)).sum();
-            assert_eq!(record.sidelines.len(), expected);
-            let most = sideline_turns as usize;
-            for line in &record.sidelines {
+            assert_eq!(record.branches.len(), expected);
+            let most = branch_turns as usize;
+            for line in &record.branches {
                 assert!(rejected.iter().any(|others| others.contains(&line.start)), "{line:?}");
                 assert!((1..=most).contains(&line.turns.len()), "{line:?}");
             }
-            lines += record.sidelines.len();
+            lines += record.branches.len();
         }
         assert_eq!(lines > 0, alternatives > 0);
     }
@@ -111,7 +111,7 @@ fn games_depend_on_their_number_alone() {
     let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
     let config = SelfPlayConfig {
         series_probability: 0.05,
-        sideline_turns: 4,
+        branch_turns: 4,
         exploration: 0.1,
         random_start_share: 0.5,
         random_start_turns: 3,

@@ -7,7 +7,7 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use rand::Rng;
 
 use crate::play::agent::softmax;
-use crate::search::expectation::{Happened, Prospect, Scratch, append, best_of};
+use crate::search::expectation::{Expectation, Happened, Scratch, append, best_of};
 
 use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
@@ -15,7 +15,7 @@ use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 pub(super) struct Turn<G: Game> {
     seat: Seat,
     /// What could have been thrown; nothing without luck correction.
-    prospect: Prospect,
+    expectation: Expectation,
     /// The results of the throw that happened.
     actual: Range<usize>,
     /// For each actual result the actions that lead there, end to end, and where each sequence ends.
@@ -30,7 +30,7 @@ impl<G: Game> Default for Turn<G> {
     fn default() -> Turn<G> {
         Turn {
             seat: Seat::SOUTH,
-            prospect: Prospect::default(),
+            expectation: Expectation::default(),
             actual: 0..0,
             actions: Vec::new(),
             ends: Vec::new(),
@@ -64,10 +64,10 @@ impl<G: Game> Turn<G> {
             self.ends.push(self.actions.len());
         }
         let least = config.series_probability;
-        self.prospect.clear();
+        self.expectation.clear();
         if config.luck_correction {
             let happened = Happened { thrown: &under_way.state, results: self.actual.clone() };
-            self.prospect.look(game, &start, least, Some(happened), &mut self.scratch, results);
+            self.expectation.look(game, &start, least, Some(happened), &mut self.scratch, results);
         }
     }
 
@@ -82,7 +82,7 @@ impl<G: Game> Turn<G> {
     ) {
         let best = best_of(&self.actual, self.seat, values);
         let (expected, counted) = match config.luck_correction {
-            true => (self.prospect.expected(game, self.seat, values), self.prospect.counted(self.seat, values)),
+            true => (self.expectation.expected(game, self.seat, values), self.expectation.counted(self.seat, values)),
             // A throw is what it is.
             false => (values[best], Some(values[best])),
         };
@@ -107,7 +107,7 @@ impl<G: Game> Turn<G> {
         if under_way.is_main {
             self.note_decisions(config, decisions, sequence, &own);
         } else {
-            // Of sidelines the starts of turns alone are learned.
+            // Of side branches the starts of turns alone are learned.
             decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
         }
         for &action in sequence {
@@ -134,7 +134,7 @@ impl<G: Game> Turn<G> {
                 return;
             }
             let drawn = self.others.swap_remove(chance::below(self.others.len(), &mut under_way.rng));
-            under_way.sidelines.push(results[drawn].clone());
+            under_way.branches.push(results[drawn].clone());
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Camp, Camps, TurnStarts};
+use ashta_env::starts::{Side, Sides, TurnStarts};
 
 use super::duel::{Duel, PairOrder, Role, Style, UNIT, cells};
 use super::rows::{Judge, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
@@ -41,7 +41,7 @@ pub struct Memory(Vec<AtomicU32>);
 /// When a style is not of as many positions as two seats have, or the values do not settle.
 pub fn meet<T: TurnStarts>(
     turns: &T,
-    start: Camps,
+    start: Sides,
     styles: [Style<'_>; 2],
     memory: &mut Memory,
     config: &SolveConfig,
@@ -64,7 +64,7 @@ pub fn meet<T: TurnStarts>(
     }
     let cells = &memory.0;
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: super::LIMIT };
-    let order = PairOrder::new(turns.camps());
+    let order = PairOrder::new(turns.sides());
     let has_habits = styles.iter().any(|style| matches!(style, Style::Habit(_)));
     let swept = if turns.has_rows() && !has_habits {
         let kernel = MeetingRows::new(duel, cells, styles);
@@ -90,19 +90,19 @@ struct Meeting<'a, T> {
     styles: [Style<'a>; 2],
 }
 
-impl<T: TurnStarts> Kernel<[Camp; 2]> for Meeting<'_, T> {
-    fn update(&self, camps: [Camp; 2], mut set: impl FnMut(usize, u32)) {
-        if !self.duel.is_position(camps) {
+impl<T: TurnStarts> Kernel<[Side; 2]> for Meeting<'_, T> {
+    fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
+        if !self.duel.is_position(sides) {
             return;
         }
         let (mine, theirs) = self.cells.split_at(self.cells.len() / 2);
         let [style, other_style] = self.styles;
         let roles = [Role { mine, theirs, style }, Role { mine: theirs, theirs: mine, style: other_style }];
-        let swapped = [camps[1], camps[0]];
-        for camps in [camps, swapped].into_iter().take(if camps == swapped { 1 } else { 2 }) {
-            let [value, reply] = self.duel.pair(camps, roles);
-            set(self.duel.cell(camps), value);
-            set(mine.len() + self.duel.cell([camps[1], camps[0]]), reply);
+        let swapped = [sides[1], sides[0]];
+        for sides in [sides, swapped].into_iter().take(if sides == swapped { 1 } else { 2 }) {
+            let [value, reply] = self.duel.pair(sides, roles);
+            set(self.duel.cell(sides), value);
+            set(mine.len() + self.duel.cell([sides[1], sides[0]]), reply);
         }
     }
 
@@ -147,9 +147,9 @@ impl<T: TurnStarts> Kernel<Tile> for MeetingRows<'_, T> {
         let swapped = tile.swapped();
         let is_same = swapped == tile;
         for tile in [tile, swapped].into_iter().take(if is_same { 1 } else { 2 }) {
-            self.lookout.meet(views, &tile, false, |camps, [value, reply]| {
-                set(duel.cell(camps), value);
-                set(half + duel.cell([camps[1], camps[0]]), reply);
+            self.lookout.meet(views, &tile, false, |sides, [value, reply]| {
+                set(duel.cell(sides), value);
+                set(half + duel.cell([sides[1], sides[0]]), reply);
             });
         }
     }

@@ -14,7 +14,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 use serde::{Deserialize, Serialize};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
@@ -53,14 +53,14 @@ pub struct Certificate {
 pub(super) fn certify<T: TurnStarts>(
     turns: &T,
     values: &Cells,
-    start: Camps,
+    start: Sides,
     residual: f64,
     threads: usize,
     watch: Watch<'_>,
 ) -> Result<Option<Certificate>, Stopped> {
     let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
-    let order = PairOrder::new(turns.camps());
+    let order = PairOrder::new(turns.sides());
     let duel = Duel::new(turns);
     let start = duel.cell([start[0], start[1]]);
     let prove = |swept: Swept, bound: f64| match swept {
@@ -154,31 +154,31 @@ struct Longest<'a, T> {
 }
 
 impl<T: TurnStarts> Longest<'_, T> {
-    fn ahead(&self, camps: [Camp; 2]) -> Backup {
+    fn ahead(&self, sides: [Side; 2]) -> Backup {
         let mut choice = Choice {
             values: self.values,
             cells: self.cells,
             count: self.duel.count,
-            camps,
+            sides,
             found: Backup::NOTHING,
             probability: 0.0,
             ends: Vec::with_capacity(32),
         };
-        self.duel.visit(camps, &mut choice);
+        self.duel.visit(sides, &mut choice);
         choice.settle();
         Length::whole(choice.found, 1.0)
     }
 }
 
-impl<T: TurnStarts> Kernel<[Camp; 2]> for Longest<'_, T> {
-    fn update(&self, camps: [Camp; 2], mut set: impl FnMut(usize, u32)) {
-        if !self.duel.is_position(camps) {
+impl<T: TurnStarts> Kernel<[Side; 2]> for Longest<'_, T> {
+    fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
+        if !self.duel.is_position(sides) {
             return;
         }
-        let swapped = [camps[1], camps[0]];
-        let [length, reply] = Length::pair(self.ahead(camps), self.ahead(swapped));
-        set(self.duel.cell(camps), length);
-        if camps != swapped {
+        let swapped = [sides[1], sides[0]];
+        let [length, reply] = Length::pair(self.ahead(sides), self.ahead(swapped));
+        set(self.duel.cell(sides), length);
+        if sides != swapped {
             set(self.duel.cell(swapped), reply);
         }
     }
@@ -193,7 +193,7 @@ struct Choice<'a> {
     values: &'a Cells,
     cells: &'a Cells,
     count: usize,
-    camps: [Camp; 2],
+    sides: [Side; 2],
     found: Backup,
     probability: f64,
     /// Values of the results of the throws told last, and where they lead.
@@ -227,7 +227,7 @@ impl Choice<'_> {
     }
 
     fn length(&self, whither: Whither) -> f32 {
-        let [own, other] = self.camps;
+        let [own, other] = self.sides;
         match whither {
             Whither::Elsewhere(length) => length,
             Whither::Passing => f32::from_bits(self.at(self.cells, other, own)),
@@ -235,7 +235,7 @@ impl Choice<'_> {
         }
     }
 
-    fn at(&self, cells: &Cells, own: Camp, other: Camp) -> u32 {
+    fn at(&self, cells: &Cells, own: Side, other: Side) -> u32 {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
     }
 }
@@ -249,8 +249,8 @@ impl TurnVisitor for Choice<'_> {
     }
 
     fn end(&mut self, end: TurnEnd) {
-        let [own, other, ..] = end.camps;
-        let is_here = [own, other] == self.camps;
+        let [own, other, ..] = end.sides;
+        let is_here = [own, other] == self.sides;
         let elsewhere = |own, other| Whither::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
         let (value, whither) = match end.then {
             Then::Next if is_here => (!self.at(self.values, other, own), Whither::Passing),

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ashta_env::starts::{Camp, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Side, Then, TurnEnd, TurnStarts, TurnVisitor};
 use serde::Serialize;
 
 use super::duel::{Duel, ONE, UNIT};
@@ -23,10 +23,10 @@ pub struct Differences {
 /// [`TurnStarts::number`].
 pub fn differences<T: TurnStarts>(turns: &T, values: &Cells, rounded: &Cells, threads: usize) -> Differences {
     let duel = Duel::new(turns);
-    let visit = |found: &mut Differences, own: Camp| {
-        for camps in duel.positions(own) {
+    let visit = |found: &mut Differences, own: Side| {
+        for sides in duel.positions(own) {
             let mut choice = Choice { values, rounded, count: duel.count, best: None, found };
-            duel.visit(camps, &mut choice);
+            duel.visit(sides, &mut choice);
             choice.settle();
         }
     };
@@ -67,8 +67,8 @@ impl TurnVisitor for Choice<'_> {
     }
 
     fn end(&mut self, end: TurnEnd) {
-        let [own, other, ..] = end.camps;
-        let at = |cells: &Cells, own: Camp, other: Camp| {
+        let [own, other, ..] = end.sides;
+        let at = |cells: &Cells, own: Side, other: Side| {
             cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
         };
         let [value, rounded] = [self.values, self.rounded].map(|cells| match end.then {

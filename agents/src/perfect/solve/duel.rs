@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use ashta_env::game::Seat;
-use ashta_env::starts::{Camp, CampInfo, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Side, SideInfo, Then, TurnEnd, TurnStarts, TurnVisitor};
 
 use super::sweep::{Cells, Kernel, Order};
 
@@ -30,12 +30,12 @@ pub(super) struct PairOrder {
     pairs: Vec<[usize; 2]>,
 }
 
-/// The camps of one layer.
+/// The side positions of one layer.
 #[derive(Debug)]
 struct Layer {
-    camps: Range<usize>,
+    sides: Range<usize>,
     height: u8,
-    /// By steps the first camp with as many or more; one more entry at the end.
+    /// By steps the first side position with as many or more; one more entry at the end.
     first: Vec<usize>,
 }
 
@@ -49,15 +49,15 @@ impl Layer {
 }
 
 impl PairOrder {
-    /// The order of the positions of these camps, which are sorted by layer and then by steps.
-    pub(super) fn new(camps: &[CampInfo]) -> PairOrder {
+    /// The order of the positions of these side positions, which are sorted by layer and then by steps.
+    pub(super) fn new(sides: &[SideInfo]) -> PairOrder {
         let mut layers: Vec<Layer> = Vec::new();
-        for layer in camps.chunk_by(|a, b| a.layer == b.layer) {
-            let start = layers.last().map_or(0, |layer| layer.camps.end);
-            let most = layer.iter().map(|camp| usize::from(camp.steps)).max().unwrap_or(0);
-            let below = |steps: usize| layer.partition_point(|camp| usize::from(camp.steps) < steps);
+        for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
+            let start = layers.last().map_or(0, |layer| layer.sides.end);
+            let most = layer.iter().map(|side| usize::from(side.steps)).max().unwrap_or(0);
+            let below = |steps: usize| layer.partition_point(|side| usize::from(side.steps) < steps);
             layers.push(Layer {
-                camps: start..start + layer.len(),
+                sides: start..start + layer.len(),
                 height: layer[0].height,
                 first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
             });
@@ -67,8 +67,8 @@ impl PairOrder {
         PairOrder { layers, pairs }
     }
 
-    /// The positions of a level as ranges of camps that meet all those of another range, each two camps once; where
-    /// both ranges are the same, their camps meet each other.
+    /// The positions of a level as ranges of side positions that meet all those of another range, each two side
+    /// positions once; where both ranges are the same, their side positions meet each other.
     pub(super) fn blocks(&self, layer: usize, level: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let pair = self.pairs[layer];
         let [a, b] = pair.map(|layer| &self.layers[layer]);
@@ -81,19 +81,19 @@ impl PairOrder {
 }
 
 impl Order for PairOrder {
-    /// One camp and a range of others.
-    type Row = (Camp, Range<usize>);
-    /// Two camps, which stand for the positions in which a seat with either of them throws.
-    type Item = [Camp; 2];
+    /// One side position and a range of others.
+    type Row = (Side, Range<usize>);
+    /// Two side positions, which stand for the positions in which a seat with either of them throws.
+    type Item = [Side; 2];
 
     fn layers(&self) -> usize {
         self.pairs.len()
     }
 
     fn share(&self, layer: usize) -> f64 {
-        let total = self.layers.last().map_or(0, |layer| layer.camps.end) as f64;
+        let total = self.layers.last().map_or(0, |layer| layer.sides.end) as f64;
         let [a, b] = self.pairs[layer];
-        let [first, second] = [a, b].map(|layer| self.layers[layer].camps.len() as f64 / total);
+        let [first, second] = [a, b].map(|layer| self.layers[layer].sides.len() as f64 / total);
         if a == b { first * second } else { 2.0 * first * second }
     }
 
@@ -105,13 +105,13 @@ impl Order for PairOrder {
     fn rows(&self, layer: usize, level: usize, out: &mut Vec<Self::Row>) {
         for (own, other) in self.blocks(layer, level) {
             let is_same = own == other;
-            let rows = other.map(|other| (other as Camp, if is_same { other..own.end } else { own.clone() }));
+            let rows = other.map(|other| (other as Side, if is_same { other..own.end } else { own.clone() }));
             out.extend(rows);
         }
     }
 
-    fn items(&self, (other, owns): &Self::Row) -> impl Iterator<Item = [Camp; 2]> {
-        owns.clone().map(|own| [own as Camp, *other])
+    fn items(&self, (other, owns): &Self::Row) -> impl Iterator<Item = [Side; 2]> {
+        owns.clone().map(|own| [own as Side, *other])
     }
 }
 
@@ -184,38 +184,38 @@ impl Habit {
 pub(super) struct Duel<'a, T> {
     pub(super) turns: &'a T,
     mover: Seat,
-    /// Number of camps.
+    /// Number of side positions.
     pub(super) count: usize,
 }
 
 impl<'a, T: TurnStarts> Duel<'a, T> {
     pub(super) fn new(turns: &'a T) -> Duel<'a, T> {
-        Duel { turns, mover: turns.movers()[0], count: turns.camps().len() }
+        Duel { turns, mover: turns.movers()[0], count: turns.sides().len() }
     }
 
     #[inline]
-    pub(super) fn cell(&self, [own, other]: [Camp; 2]) -> usize {
+    pub(super) fn cell(&self, [own, other]: [Side; 2]) -> usize {
         usize::from(own) * self.count + usize::from(other)
     }
 
     #[inline]
-    pub(super) fn is_position(&self, [own, other]: [Camp; 2]) -> bool {
+    pub(super) fn is_position(&self, [own, other]: [Side; 2]) -> bool {
         self.turns.is_position(self.mover, [own, other, 0, 0])
     }
 
     #[inline]
-    pub(super) fn visit(&self, [own, other]: [Camp; 2], visitor: &mut impl TurnVisitor) {
+    pub(super) fn visit(&self, [own, other]: [Side; 2], visitor: &mut impl TurnVisitor) {
         self.turns.visit(self.mover, [own, other, 0, 0], visitor);
     }
 
-    /// What the turn of a player with the first of two camps is worth to it, if passing is worth `pass`.
+    /// What the turn of a player with the first of two side positions is worth to it, if passing is worth `pass`.
     #[inline]
-    pub(super) fn backup(&self, camps: [Camp; 2], role: Role<'_>, pass: u32) -> Backup {
+    pub(super) fn backup(&self, sides: [Side; 2], role: Role<'_>, pass: u32) -> Backup {
         let nothing = Backup::NOTHING;
         let count = self.count;
         let mut choice = Choice {
             role,
-            camps,
+            sides,
             count,
             pass,
             found: nothing,
@@ -224,44 +224,45 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             whither: Whither::Elsewhere,
         };
         match role.style {
-            Style::Best | Style::Taste(_) => self.visit(camps, &mut choice),
-            Style::Habit(habit) => habit.visit(self.cell(camps), &mut choice),
+            Style::Best | Style::Taste(_) => self.visit(sides, &mut choice),
+            Style::Habit(habit) => habit.visit(self.cell(sides), &mut choice),
         }
         choice.settle();
         choice.found.scaled(1.0 / (1.0 - self.turns.cut_off()))
     }
 
-    /// The values of two positions that passing leads to from each other: `role` throws with the first of two camps, or
-    /// `reply` with the second. Passing and throwing again without a move are solved for, not iterated.
+    /// The values of two positions that passing leads to from each other: `role` throws with the first of two side
+    /// positions, or `reply` with the second. Passing and throwing again without a move are solved for, not iterated.
     #[inline]
-    pub(super) fn pair(&self, camps: [Camp; 2], [role, reply]: [Role<'_>; 2]) -> [u32; 2] {
-        let swapped = [camps[1], camps[0]];
+    pub(super) fn pair(&self, sides: [Side; 2], [role, reply]: [Role<'_>; 2]) -> [u32; 2] {
+        let swapped = [sides[1], sides[0]];
         let pass = !role.theirs[self.cell(swapped)].load(Ordering::Relaxed);
-        let first = self.backup(camps, role, pass).moving();
-        let is_mirror = camps[0] == camps[1] && role.style.is_best() && reply.style.is_best();
+        let first = self.backup(sides, role, pass).moving();
+        let is_mirror = sides[0] == sides[1] && role.style.is_best() && reply.style.is_best();
         // The second player knows the new value of the first, or two who would rather pass would never agree.
         let value = bits(first.sum + first.passing * f64::from(pass) * UNIT);
         let second = if is_mirror { first } else { self.backup(swapped, reply, !value).moving() };
         solve_pair(first, second)
     }
 
-    /// The positions in which a seat with this camp throws.
-    pub(super) fn positions(&self, own: Camp) -> impl Iterator<Item = [Camp; 2]> + Clone {
-        (0..self.count).map(move |other| [own, other as Camp]).filter(|&camps| self.is_position(camps))
+    /// The positions in which a seat with this side position throws.
+    pub(super) fn positions(&self, own: Side) -> impl Iterator<Item = [Side; 2]> + Clone {
+        (0..self.count).map(move |other| [own, other as Side]).filter(|&sides| self.is_position(sides))
     }
 
-    /// As [`fold`], with each camp.
+    /// As [`fold`], with each side position.
     pub(super) fn fold<A: Send>(
         &self,
         threads: usize,
         start: impl Fn() -> A + Sync,
-        visit: impl Fn(&mut A, Camp) + Sync,
+        visit: impl Fn(&mut A, Side) + Sync,
     ) -> Vec<A> {
         fold(self.count, threads, start, visit)
     }
 }
 
-/// Calls `visit` once with each of `count` camps, on so many threads with a fold of its own each; returns the folds.
+/// Calls `visit` once with each of `count` side positions, on so many threads with a fold of its own each; returns the
+/// folds.
 ///
 /// # Panics
 /// When `visit` does.
@@ -269,7 +270,7 @@ pub(crate) fn fold<A: Send>(
     count: usize,
     threads: usize,
     start: impl Fn() -> A + Sync,
-    visit: impl Fn(&mut A, Camp) + Sync,
+    visit: impl Fn(&mut A, Side) + Sync,
 ) -> Vec<A> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -279,7 +280,7 @@ pub(crate) fn fold<A: Send>(
             if own >= count {
                 return folded;
             }
-            visit(&mut folded, own as Camp);
+            visit(&mut folded, own as Side);
         }
     };
     std::thread::scope(|scope| {
@@ -343,7 +344,7 @@ impl Backup {
 /// Chooses the best result of each throw and sums up.
 struct Choice<'a> {
     role: Role<'a>,
-    camps: [Camp; 2],
+    sides: [Side; 2],
     count: usize,
     pass: u32,
     found: Backup,
@@ -367,7 +368,7 @@ enum Whither {
 
 impl Choice<'_> {
     #[inline]
-    fn at(&self, cells: &Cells, own: Camp, other: Camp) -> u32 {
+    fn at(&self, cells: &Cells, own: Side, other: Side) -> u32 {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
     }
 
@@ -393,9 +394,9 @@ impl TurnVisitor for Choice<'_> {
     // A `TurnEnd` that goes through memory is waited for: not inlined, a quarter of the time more.
     #[inline(always)]
     fn end(&mut self, end: TurnEnd) {
-        let TurnEnd { camps: [own, other, ..], then } = end;
+        let TurnEnd { sides: [own, other, ..], then } = end;
         let value = match then {
-            Then::Next if [own, other] == self.camps => self.pass,
+            Then::Next if [own, other] == self.sides => self.pass,
             Then::Next => !self.at(self.role.theirs, other, own),
             Then::Again => self.at(self.role.mine, own, other),
             Then::Won => ONE,
@@ -407,8 +408,8 @@ impl TurnVisitor for Choice<'_> {
             _ => value,
         };
         let whither = match then {
-            Then::Next if [own, other] == self.camps => Whither::Passing,
-            Then::Again if [own, other] == self.camps => Whither::Staying,
+            Then::Next if [own, other] == self.sides => Whither::Passing,
+            Then::Again if [own, other] == self.sides => Whither::Staying,
             _ => Whither::Elsewhere,
         };
         match self.best {
@@ -439,25 +440,25 @@ impl<T: TurnStarts> Perfect<'_, T> {
     }
 
     /// By how much a turn of looking ahead changes the value of a position.
-    pub(super) fn residual(&self, camps: [Camp; 2]) -> f64 {
-        let value = |camps| f64::from(self.cells[self.duel.cell(camps)].load(Ordering::Relaxed)) * UNIT;
-        let pass = !self.cells[self.duel.cell([camps[1], camps[0]])].load(Ordering::Relaxed);
-        let Backup { sum, passing, staying } = self.duel.backup(camps, self.role(), pass);
-        let ahead = sum + passing * (f64::from(pass) * UNIT) + staying * value(camps);
-        (ahead - value(camps)).abs()
+    pub(super) fn residual(&self, sides: [Side; 2]) -> f64 {
+        let value = |sides| f64::from(self.cells[self.duel.cell(sides)].load(Ordering::Relaxed)) * UNIT;
+        let pass = !self.cells[self.duel.cell([sides[1], sides[0]])].load(Ordering::Relaxed);
+        let Backup { sum, passing, staying } = self.duel.backup(sides, self.role(), pass);
+        let ahead = sum + passing * (f64::from(pass) * UNIT) + staying * value(sides);
+        (ahead - value(sides)).abs()
     }
 }
 
-impl<T: TurnStarts> Kernel<[Camp; 2]> for Perfect<'_, T> {
+impl<T: TurnStarts> Kernel<[Side; 2]> for Perfect<'_, T> {
     #[inline]
-    fn update(&self, camps: [Camp; 2], mut set: impl FnMut(usize, u32)) {
-        if !self.duel.is_position(camps) {
+    fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
+        if !self.duel.is_position(sides) {
             return;
         }
-        let [value, reply] = self.duel.pair(camps, [self.role(); 2]);
-        set(self.duel.cell(camps), value);
-        if camps[0] != camps[1] {
-            set(self.duel.cell([camps[1], camps[0]]), reply);
+        let [value, reply] = self.duel.pair(sides, [self.role(); 2]);
+        set(self.duel.cell(sides), value);
+        if sides[0] != sides[1] {
+            set(self.duel.cell([sides[1], sides[0]]), reply);
         }
     }
 

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 
 use ashta_env::game::MAX_SEATS;
-use ashta_env::starts::{Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 
 use super::duel::{UNIT, bits};
 use super::sweep::{Cells, Kernel, Order, Place, Sweeps, Swept, Watch};
@@ -25,14 +25,14 @@ pub(super) fn check<T: TurnStarts>(turns: &T, cells: &Cells) -> (u64, f64) {
     let game = MaxN { turns, cells };
     let (mut count, mut residual) = (0, 0.0_f64);
     for number in 0..turns.numbers() {
-        let (mover, camps) = position(turns, number);
-        if !turns.is_position(turns.movers()[mover], camps) {
+        let (mover, sides) = position(turns, number);
+        if !turns.is_position(turns.movers()[mover], sides) {
             continue;
         }
         count += 1;
-        let Backup { sums, passing, staying } = game.backup(mover, camps);
-        let (next_mover, next_camps) = game.after(mover, camps);
-        let (here, next) = (game.values(mover, camps), game.values(next_mover, next_camps));
+        let Backup { sums, passing, staying } = game.backup(mover, sides);
+        let (next_mover, next_sides) = game.after(mover, sides);
+        let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
         let seats = turns.seats();
         for seat in 0..seats {
             let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
@@ -42,15 +42,15 @@ pub(super) fn check<T: TurnStarts>(turns: &T, cells: &Cells) -> (u64, f64) {
     (count, residual)
 }
 
-/// The place of the mover among the movers, and the camps, of a number.
-fn position(turns: &impl TurnStarts, mut number: usize) -> (usize, Camps) {
-    let count = turns.camps().len();
-    let mut camps = Camps::default();
-    for camp in camps[..turns.seats()].iter_mut().rev() {
-        *camp = (number % count) as u16;
+/// The place of the mover among the movers, and the side positions, of a number.
+fn position(turns: &impl TurnStarts, mut number: usize) -> (usize, Sides) {
+    let count = turns.sides().len();
+    let mut sides = Sides::default();
+    for side in sides[..turns.seats()].iter_mut().rev() {
+        *side = (number % count) as u16;
         number /= count;
     }
-    (number, camps)
+    (number, sides)
 }
 
 /// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
@@ -66,25 +66,25 @@ const ROW: usize = 256;
 
 impl RoundOrder {
     fn new<T: TurnStarts>(turns: &T) -> RoundOrder {
-        let steps = |camps: &Camps| -> usize {
-            camps[..turns.seats()].iter().map(|&camp| usize::from(turns.camps()[usize::from(camp)].steps)).sum()
+        let steps = |sides: &Sides| -> usize {
+            sides[..turns.seats()].iter().map(|&side| usize::from(turns.sides()[usize::from(side)].steps)).sum()
         };
-        let most = turns.camps().iter().map(|camp| usize::from(camp.steps)).max().unwrap_or(0) * turns.seats();
+        let most = turns.sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * turns.seats();
         let mut levels = vec![0; most + 2];
         let firsts = || {
             (0..turns.numbers()).filter_map(|number| {
-                let (mover, camps) = position(turns, number);
+                let (mover, sides) = position(turns, number);
                 let stands_for_others = if turns.movers().len() > 1 {
                     mover == 0
                 } else {
-                    let mut turned = camps;
+                    let mut turned = sides;
                     (1..turns.seats()).all(|_| {
                         turned[..turns.seats()].rotate_left(1);
-                        camps <= turned
+                        sides <= turned
                     })
                 };
-                let is_taken = stands_for_others && turns.is_position(turns.movers()[mover], camps);
-                is_taken.then(|| (number as u32, most - steps(&camps)))
+                let is_taken = stands_for_others && turns.is_position(turns.movers()[mover], sides);
+                is_taken.then(|| (number as u32, most - steps(&sides)))
             })
         };
         firsts().for_each(|(_, level)| levels[level + 1] += 1);
@@ -142,18 +142,18 @@ struct Backup {
 
 impl<T: TurnStarts> MaxN<'_, T> {
     /// The position after a pass.
-    fn after(&self, mover: usize, mut camps: Camps) -> (usize, Camps) {
-        camps[..self.turns.seats()].rotate_left(1);
-        ((mover + 1) % self.turns.movers().len(), camps)
+    fn after(&self, mover: usize, mut sides: Sides) -> (usize, Sides) {
+        sides[..self.turns.seats()].rotate_left(1);
+        ((mover + 1) % self.turns.movers().len(), sides)
     }
 
-    fn first_cell(&self, mover: usize, camps: Camps) -> usize {
-        self.turns.number(self.turns.movers()[mover], camps) * self.turns.seats()
+    fn first_cell(&self, mover: usize, sides: Sides) -> usize {
+        self.turns.number(self.turns.movers()[mover], sides) * self.turns.seats()
     }
 
     /// The values of the seats in turn order from the one that throws.
-    fn values(&self, mover: usize, camps: Camps) -> [f64; MAX_SEATS] {
-        let first = self.first_cell(mover, camps);
+    fn values(&self, mover: usize, sides: Sides) -> [f64; MAX_SEATS] {
+        let first = self.first_cell(mover, sides);
         let mut values = [0.0; MAX_SEATS];
         for (value, cell) in values.iter_mut().zip(&self.cells[first..first + self.turns.seats()]) {
             *value = f64::from(cell.load(Ordering::Relaxed)) * UNIT;
@@ -161,10 +161,10 @@ impl<T: TurnStarts> MaxN<'_, T> {
         values
     }
 
-    fn backup(&self, mover: usize, camps: Camps) -> Backup {
+    fn backup(&self, mover: usize, sides: Sides) -> Backup {
         let mut choice =
-            Choice { game: self, mover, camps, backup: Backup::default(), probability: 0.0, best: None, here: None };
-        self.turns.visit(self.turns.movers()[mover], camps, &mut choice);
+            Choice { game: self, mover, sides, backup: Backup::default(), probability: 0.0, best: None, here: None };
+        self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());
         let Backup { sums, passing, staying } = choice.backup;
@@ -175,20 +175,20 @@ impl<T: TurnStarts> MaxN<'_, T> {
 impl<T: TurnStarts> Kernel<u32> for MaxN<'_, T> {
     fn update(&self, number: u32, mut set: impl FnMut(usize, u32)) {
         let seats = self.turns.seats();
-        let (mut mover, mut camps) = position(self.turns, number as usize);
+        let (mut mover, mut sides) = position(self.turns, number as usize);
         // A pass leads from each of these positions to the next: solved for, not iterated.
         let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
         for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
-            let backup = self.backup(mover, camps);
+            let backup = self.backup(mover, sides);
             let moving = 1.0 - backup.staying;
-            *cell = self.first_cell(mover, camps);
+            *cell = self.first_cell(mover, sides);
             *passing = if moving < 1e-12 { 1.0 } else { backup.passing / moving };
             // By seat in turn order from the first thrower of the round.
             (0..seats).for_each(|seat| {
                 let sum = backup.sums[(seat + seats - at) % seats];
                 sums[seat] = if moving < 1e-12 { 0.0 } else { sum / moving };
             });
-            (mover, camps) = self.after(mover, camps);
+            (mover, sides) = self.after(mover, sides);
         }
         let going = 1.0 - round[..seats].iter().map(|&(.., passing)| passing).product::<f64>();
         let mut values = [1.0 / seats as f64; MAX_SEATS];
@@ -217,7 +217,7 @@ impl<T: TurnStarts> Kernel<u32> for MaxN<'_, T> {
 struct Choice<'a, T> {
     game: &'a MaxN<'a, T>,
     mover: usize,
-    camps: Camps,
+    sides: Sides,
     backup: Backup,
     probability: f64,
     best: Option<[f64; MAX_SEATS]>,
@@ -248,16 +248,16 @@ impl<T: TurnStarts> TurnVisitor for Choice<'_, T> {
         let seats = self.game.turns.seats();
         let values = match end.then {
             Then::Next => {
-                let (mover, camps) = self.game.after(self.mover, end.camps);
-                let mut values = self.game.values(mover, camps);
+                let (mover, sides) = self.game.after(self.mover, end.sides);
+                let mut values = self.game.values(mover, sides);
                 values[..seats].rotate_right(1);
                 values
             }
-            Then::Again => self.game.values(self.mover, end.camps),
+            Then::Again => self.game.values(self.mover, end.sides),
             Then::Won => [1.0, 0.0, 0.0, 0.0],
             Then::Drawn => [1.0 / seats as f64; MAX_SEATS],
         };
-        let is_here = matches!(end.then, Then::Next | Then::Again) && end.camps == self.camps;
+        let is_here = matches!(end.then, Then::Next | Then::Again) && end.sides == self.sides;
         let here = is_here.then_some(end.then);
         match self.best {
             None => (self.best, self.here) = (Some(values), here),

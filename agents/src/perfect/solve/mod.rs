@@ -15,7 +15,7 @@ mod sweep;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Camps, TurnStarts};
+use ashta_env::starts::{Sides, TurnStarts};
 use serde::{Deserialize, Serialize};
 
 use duel::{Duel, PairOrder, Perfect};
@@ -132,7 +132,7 @@ pub fn value_count(numbers: usize, seats: usize) -> usize {
     if seats == 2 { numbers } else { numbers * seats }
 }
 
-/// Solves a game whose first throw is made with the camps `start`, or goes on where it was stopped.
+/// Solves a game whose first throw is made with the side positions `start`, or goes on where it was stopped.
 ///
 /// The values do not depend on the number of threads, nor on whether the work was stopped in between.
 ///
@@ -140,7 +140,7 @@ pub fn value_count(numbers: usize, seats: usize) -> usize {
 /// When `unfinished` is of another game, or the values do not settle.
 pub fn solve<T: TurnStarts>(
     turns: &T,
-    start: Camps,
+    start: Sides,
     unfinished: Option<Unfinished>,
     config: &SolveConfig,
     watch: StageWatch<'_>,
@@ -157,10 +157,10 @@ pub fn solve<T: TurnStarts>(
     let told = |sight: &Sight| watch(&Stage::Values(*sight));
     let swept = if turns.has_rows() {
         let kernel = Rows::<T, Value>::new(Duel::new(turns), &cells, 1.0);
-        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.camps())), place, &told)
+        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &told)
     } else if turns.seats() == 2 {
         let kernel = Perfect { duel: Duel::new(turns), cells: &cells };
-        sweeps.run(&kernel, &cells, &PairOrder::new(turns.camps()), place, &told)
+        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &told)
     } else {
         many::sweep(turns, &cells, sweeps, place, &told)
     };
@@ -196,7 +196,7 @@ fn check<T: TurnStarts>(turns: &T, cells: &[AtomicU32], threads: usize) -> (u64,
         let positions = kernel.duel.positions(own);
         *largest = match &rows {
             Some(rows) => largest.max(rows.residual(own)),
-            None => positions.clone().map(|camps| kernel.residual(camps)).fold(*largest, f64::max),
+            None => positions.clone().map(|sides| kernel.residual(sides)).fold(*largest, f64::max),
         };
         *count += positions.count() as u64;
     };

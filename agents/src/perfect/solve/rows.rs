@@ -1,20 +1,20 @@
 //! Two seats of a game in which a turn depends on the other seat only by what is captured: many positions at once.
 //!
-//! What a camp can do is then the same against all camps of the other seat, and what is known of the positions it leads
-//! to stands side by side in a table by own camp. The best of thousands of results is found for sixteen positions at a
-//! time.
+//! What a side position can do is then the same against all side positions of the other seat, and what is known of the
+//! positions it leads to stands side by side in a table by own side position. The best of thousands of results is found
+//! for sixteen positions at a time.
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::RwLock;
 use std::sync::atomic::Ordering;
 
-use ashta_env::starts::{Camp, Camps, LANES, RowVisitor, TurnStarts};
+use ashta_env::starts::{LANES, RowVisitor, Side, Sides, TurnStarts};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT, solve_pair};
 use super::sweep::{Cells, Kernel, Order};
 
-/// Some camps against some others, each range at most [`LANES`] long; or the same twice.
+/// Some side positions against some others, each range at most [`LANES`] long; or the same twice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tile {
     own: Range<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// The others against the camps.
+    /// The others against the side positions.
     pub(super) fn swapped(&self) -> Tile {
         Tile { own: self.other.clone(), other: self.own.clone() }
     }
@@ -189,7 +189,7 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
 
     /// What the turns of `own` against each of `others` are worth, if passing is worth `passes`.
     #[inline]
-    fn backups(&self, view: View<'_>, own: Camp, others: &Range<usize>, passes: Keys) -> [Backup; LANES] {
+    fn backups(&self, view: View<'_>, own: Side, others: &Range<usize>, passes: Keys) -> [Backup; LANES] {
         let mut best = BestOfRow::<Q> {
             view,
             count: self.duel.count,
@@ -205,7 +205,7 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
             passing: 0.0,
             quantity: PhantomData,
         };
-        self.duel.turns.visit_row(own, others.start as Camp..others.end as Camp, &mut best);
+        self.duel.turns.visit_row(own, others.start as Side..others.end as Side, &mut best);
         let BestOfRow { sums, passing, told, .. } = best;
         sums.map(|sum| Q::whole(Backup { sum, passing, staying: 0.0 }, told))
     }
@@ -215,20 +215,20 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
         std::array::from_fn(|lane| view.after[own * self.duel.count + others.start + lane])
     }
 
-    /// Calls `set` with two camps and the bits of the positions in which the first of two players throws with the one,
-    /// and the second player with the other; for all camps of a tile. Where the players are alike a tile of the same
-    /// camps twice needs only to be looked at once.
+    /// Calls `set` with two side positions and the bits of the positions in which the first of two players throws with
+    /// the one, and the second player with the other; for all side positions of a tile. Where the players are alike a
+    /// tile of the same side positions twice needs only to be looked at once.
     pub(super) fn meet(
         &self,
         [first, second]: [View<'_>; 2],
         Tile { own, other }: &Tile,
         are_alike: bool,
-        mut set: impl FnMut([Camp; 2], [u32; 2]),
+        mut set: impl FnMut([Side; 2], [u32; 2]),
     ) {
         let is_mirrored = are_alike && own == other;
         let mut firsts = [[Backup::NOTHING; LANES]; LANES];
-        for (camp, backups) in own.clone().zip(&mut firsts) {
-            *backups = self.backups(first, camp as Camp, other, self.passes(first, camp, other));
+        for (side, backups) in own.clone().zip(&mut firsts) {
+            *backups = self.backups(first, side as Side, other, self.passes(first, side, other));
         }
         for (lane, reply) in other.clone().enumerate() {
             // Who replies knows the new values of the first, or two who would rather pass would never agree.
@@ -241,10 +241,10 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
             }
             let replies = match is_mirrored {
                 true => firsts[lane],
-                false => self.backups(second, reply as Camp, own, passes),
+                false => self.backups(second, reply as Side, own, passes),
             };
-            for (at, camp) in own.clone().enumerate().filter(|&(_, camp)| !is_mirrored || camp <= reply) {
-                set([camp as Camp, reply as Camp], Q::pair(firsts[at][lane], replies[at]));
+            for (at, side) in own.clone().enumerate().filter(|&(_, side)| !is_mirrored || side <= reply) {
+                set([side as Side, reply as Side], Q::pair(firsts[at][lane], replies[at]));
             }
         }
     }
@@ -274,8 +274,8 @@ impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
         View { after: mirror, again: mirror, judge: self.judge.as_ref() }
     }
 
-    /// By how much looking one turn ahead changes the quantity of any of one camp's positions at most.
-    pub(super) fn residual(&self, own: Camp) -> f64 {
+    /// By how much looking one turn ahead changes the quantity of any of one side position's positions at most.
+    pub(super) fn residual(&self, own: Side) -> f64 {
         let Ok(mirror) = self.mirror.read() else { return f64::INFINITY };
         let (lookout, view) = (&self.lookout, self.view(&mirror));
         let mut largest = 0.0_f64;
@@ -283,7 +283,7 @@ impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
             let passes = lookout.passes(view, usize::from(own), &others);
             let backups = lookout.backups(view, own, &others, passes);
             for ((other, backup), pass) in others.zip(backups).zip(passes) {
-                let here = self.cells[lookout.duel.cell([own, other as Camp])].load(Ordering::Relaxed);
+                let here = self.cells[lookout.duel.cell([own, other as Side])].load(Ordering::Relaxed);
                 let ahead = backup.sum + backup.passing * Q::number(pass);
                 largest = largest.max((ahead - Q::number(Q::key(here))).abs());
             }
@@ -297,10 +297,10 @@ impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
         let Ok(mirror) = self.mirror.read() else { return };
         let view = self.view(&mirror);
         let duel = &self.lookout.duel;
-        self.lookout.meet([view; 2], &tile, true, |camps, [quantity, answer]| {
-            set(duel.cell(camps), quantity);
-            if camps[0] != camps[1] {
-                set(duel.cell([camps[1], camps[0]]), answer);
+        self.lookout.meet([view; 2], &tile, true, |sides, [quantity, answer]| {
+            set(duel.cell(sides), quantity);
+            if sides[0] != sides[1] {
+                set(duel.cell([sides[1], sides[0]]), answer);
             }
         });
     }
@@ -318,8 +318,8 @@ impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
     }
 }
 
-/// Keys of all positions for the player who does not throw there: by its camp and then the thrower's, so that what is
-/// known of one camp against many others stands side by side. There is room for more lanes at the end.
+/// Keys of all positions for the player who does not throw there: by its side position and then the thrower's, so that
+/// what is known of one side position against many others stands side by side. There is room for more lanes at the end.
 pub(super) fn mirror(cells: &Cells, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
     let mut mirror = vec![0; count * count + LANES];
     for (cell, bits) in cells.iter().enumerate() {
@@ -341,7 +341,7 @@ type Keys = [i32; LANES];
 struct BestOfRow<'a, Q> {
     view: View<'a>,
     count: usize,
-    own: Camp,
+    own: Side,
     first: usize,
     passes: Keys,
     results: Vec<Keys>,
@@ -358,23 +358,23 @@ struct BestOfRow<'a, Q> {
 
 impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
     #[inline]
-    fn quiet(&mut self, camp: Camp) {
-        if camp == self.own {
+    fn quiet(&mut self, side: Side) {
+        if side == self.own {
             self.pass = Some(self.results.len() as u16);
             self.results.push(self.passes);
         } else {
-            let after = usize::from(camp) * self.count + self.first;
+            let after = usize::from(side) * self.count + self.first;
             self.results.extend(self.view.after[after..].first_chunk());
         }
         if let Some(judge) = self.view.judge {
-            let after = usize::from(camp) * self.count + self.first;
+            let after = usize::from(side) * self.count + self.first;
             self.judged.extend(judge.mirror[after..].first_chunk());
         }
     }
 
     #[inline]
-    fn again(&mut self, lane: usize, [own, other, ..]: Camps) {
-        // Few camps follow captures, so that their rows of the mirror are at hand.
+    fn again(&mut self, lane: usize, [own, other, ..]: Sides) {
+        // Few side positions follow captures, so that their rows of the mirror are at hand.
         let at = usize::from(other) * self.count + usize::from(own);
         let key = Q::turned(self.view.again[at]);
         if let Some(result) = self.results.last_mut() {

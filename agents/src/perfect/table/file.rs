@@ -35,8 +35,9 @@ pub struct Header {
     pub ruleset: Ruleset,
     /// Its hash.
     pub ruleset_hash: String,
-    /// Number of camps of a seat.
-    pub camps: usize,
+    /// Number of side positions of a seat.
+    #[serde(rename = "camps")]
+    pub sides: usize,
     /// Number of values.
     pub values: usize,
     /// Bits of a value, 16 or 32.
@@ -196,7 +197,7 @@ fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, Values), Tab
     };
     fact("ruleset_hash", &hash(&header.ruleset), &header.ruleset_hash)?;
     let starts = RaceStarts::new(&Race::new(header.ruleset.clone()))?;
-    fact("camps", &starts.camps().len(), &header.camps)?;
+    fact("camps", &starts.sides().len(), &header.sides)?;
     fact("values", &value_count(&starts), &header.values)?;
     let values = match header.bits {
         16 => {
@@ -345,7 +346,7 @@ pub(super) fn encode(
     let header = Header {
         ruleset_hash: hash(&ruleset),
         ruleset,
-        camps: starts.camps().len(),
+        sides: starts.sides().len(),
         values: match values {
             Numbers::Short(values) => values.len(),
             Numbers::Long(values) => values.len(),

@@ -12,7 +12,7 @@ use ashta_env::race::Race;
 use ashta_env::race::starts::RaceStarts;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::starts::Camps;
+use ashta_env::starts::Sides;
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::perfect::solve::{Facts, Solution, Unfinished};
@@ -159,9 +159,9 @@ impl Table {
     }
 
     /// The values of the seats in a position at the start of a turn, by seat.
-    fn at_start(&self, mover: Seat, camps: Camps) -> BySeat<f32> {
+    fn at_start(&self, mover: Seat, sides: Sides) -> BySeat<f32> {
         let seats = self.starts.seats();
-        let number = self.starts.number(mover, camps);
+        let number = self.starts.number(mover, sides);
         let mut values = BySeat([0.0; 4]);
         for (at, seat) in self.starts.in_turn(mover).enumerate() {
             values[seat] = match (seats, at) {
@@ -178,7 +178,7 @@ impl Table {
         if self.starts.race().node(state) == Node::Terminal {
             return Some(self.starts.race().returns(state));
         }
-        self.starts.locate(state).map(|(mover, camps)| self.at_start(mover, camps))
+        self.starts.locate(state).map(|(mover, sides)| self.at_start(mover, sides))
     }
 }
 

@@ -55,7 +55,7 @@ impl Plan {
         self.0.lambda
     }
 
-    /// The step size of what is learned meanwhile.
+    /// The learning rate of what is learned meanwhile.
     #[getter]
     fn learning_rate(&self) -> f64 {
         self.0.learning_rate
@@ -190,7 +190,7 @@ impl TrainingRun {
         self.log().is_over()
     }
 
-    /// The step size of what is left to learn when the run is over.
+    /// The learning rate of what is left to learn when the run is over.
     #[getter]
     fn last_learning_rate(&self) -> f64 {
         self.log().last_learning_rate()

@@ -1,5 +1,5 @@
-//! Walks through turns of one throw, of one die or several: what each camp can do with each throw is listed beforehand,
-//! by stepping the engine, once for every way in which enemies can stand where it matters.
+//! Walks through turns of one throw, of one die or several: what each side position can do with each throw is listed
+//! beforehand, by stepping the engine, once for every way in which enemies can stand where it matters.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use crate::race::Race;
 use crate::race::reach::places_of;
 use crate::race::rules::{Cells, Crowd, PLACES};
 use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
-use crate::starts::{Camp, Camps, Then, TurnEnd, TurnVisitor};
+use crate::starts::{Side, Sides, Then, TurnEnd, TurnVisitor};
 
-/// What the walk looks up of each camp.
+/// What the walk looks up of each side position.
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
     /// The game without its dead ends, which depend on all pieces.
     race: Race,
-    /// `[mover]`: for each camp and outcome what it can do.
+    /// `[mover]`: for each side position and outcome what it can do.
     turns: Vec<Vec<Turn>>,
     patterns: Vec<Pattern>,
     /// Lists of ends, one after the other.
@@ -29,7 +29,7 @@ pub(super) struct ListedWalk {
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether a game can end because nobody can move.
     waits: bool,
-    /// By camp, whether enemies may leave it no move with any throw.
+    /// By side position, whether enemies may leave it no move with any throw.
     may_be_stuck: Vec<bool>,
 }
 
@@ -48,7 +48,7 @@ impl Relevant {
     }
 }
 
-/// What a camp can do with an outcome.
+/// What a side position can do with an outcome.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     relevant: Relevant,
@@ -68,10 +68,10 @@ struct Pattern {
     start: u32,
 }
 
-/// How a turn ends: the own camp, and what comes of it for others. Small, since memory is what walks wait for.
+/// How a turn ends: the own side position, and what comes of it for others. Small, since memory is what walks wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct End {
-    camp: Camp,
+    side: Side,
     /// An index of [`ListedWalk::consequences`], and [`LAST`] at the end of a list.
     consequence: u16,
 }
@@ -79,7 +79,7 @@ struct End {
 const LAST: u16 = 1 << 15;
 
 /// In the place of an end that there is not.
-const QUIET_END: End = End { camp: 0, consequence: LAST };
+const QUIET_END: End = End { side: 0, consequence: LAST };
 
 /// The first consequences: nobody loses anything.
 const QUIET: [Then; 3] = [Then::Next, Then::Again, Then::Won];
@@ -104,7 +104,7 @@ impl ListedWalk {
     /// Lists what comes of each outcome, but where enemies can stand in more than `most_patterns` ways.
     pub(super) fn new(starts: &RaceStarts, most_patterns: usize) -> ListedWalk {
         let rules = &starts.race.rules;
-        let camps = 0..starts.camps().len() as Camp;
+        let sides = 0..starts.sides().len() as Side;
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = starts.race.clone();
         race.turns.ignore_dead_ends();
@@ -116,47 +116,48 @@ impl ListedWalk {
             consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
             keys: Box::new(std::array::from_fn(|seat| std::array::from_fn(|place| key(seat, place)))),
             waits: rules.waits_at_gate(),
-            may_be_stuck: vec![false; camps.len()],
+            may_be_stuck: vec![false; sides.len()],
         };
-        // What a camp does alone is asked for most: these lists stand together, and those of each camp do.
+        // What a side position does alone is asked for most: these lists stand together, and those of each side
+        // position do.
         for &mover in starts.movers() {
-            for camp in camps.clone() {
+            for side in sides.clone() {
                 let mut lists = HashMap::new();
                 for outcome in 0..rules.outcomes.len() {
-                    let (alone, is_stuck) = walk.add(starts, mover, camp, outcome, &[], &mut lists);
-                    let relevant = walk.relevant(starts, mover, camp, outcome);
+                    let (alone, is_stuck) = walk.add(starts, mover, side, outcome, &[], &mut lists);
+                    let relevant = walk.relevant(starts, mover, side, outcome);
                     walk.turns[mover.index()].push(Turn { relevant, alone, is_stuck, patterns: [0; 2] });
                 }
             }
         }
         for &mover in starts.movers() {
-            for camp in camps.clone() {
+            for side in sides.clone() {
                 let mut lists = HashMap::new();
                 let outcomes = 0..rules.outcomes.len();
                 let stuck = outcomes
-                    .filter(|&outcome| walk.list(starts, mover, camp, outcome, most_patterns, &mut lists))
+                    .filter(|&outcome| walk.list(starts, mover, side, outcome, most_patterns, &mut lists))
                     .count();
-                walk.may_be_stuck[usize::from(camp)] |= stuck == rules.outcomes.len();
+                walk.may_be_stuck[usize::from(side)] |= stuck == rules.outcomes.len();
             }
         }
         walk
     }
 
-    /// Lists what a camp can do with an outcome where enemies matter; whether they may leave it no move.
+    /// Lists what a side position can do with an outcome where enemies matter; whether they may leave it no move.
     fn list(
         &mut self,
         starts: &RaceStarts,
         mover: Seat,
-        camp: Camp,
+        side: Side,
         outcome: usize,
         most_patterns: usize,
         lists: &mut HashMap<Vec<End>, u32>,
     ) -> bool {
-        let at = self.race.rules.outcomes.len() * usize::from(camp) + outcome;
+        let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
         let Turn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
         let first = self.patterns.len();
         for enemies in self.enemies(starts, mover, relevant, most_patterns).unwrap_or_default() {
-            let (start, is_stuck) = self.add(starts, mover, camp, outcome, &enemies, lists);
+            let (start, is_stuck) = self.add(starts, mover, side, outcome, &enemies, lists);
             may_be_stuck |= is_stuck;
             let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
             self.patterns.push(Pattern { key: enemies.iter().fold(0, key), start });
@@ -173,18 +174,18 @@ impl ListedWalk {
     }
 
     /// Adds the ends of a turn while these enemies are on the board, unless the list is there; where it begins, and
-    /// whether the camp cannot move.
+    /// whether the side position cannot move.
     fn add(
         &mut self,
         starts: &RaceStarts,
         mover: Seat,
-        camp: Camp,
+        side: Side,
         outcome: usize,
         enemies: &[Piece],
         lists: &mut HashMap<Vec<End>, u32>,
     ) -> (u32, bool) {
-        let mut ends = self.step(starts, mover, camp, outcome, enemies);
-        let is_stuck = ends.iter().all(|end| end.camp == camp);
+        let mut ends = self.step(starts, mover, side, outcome, enemies);
+        let is_stuck = ends.iter().all(|end| end.side == side);
         if let Some(end) = ends.last_mut() {
             end.consequence |= LAST;
         }
@@ -195,11 +196,11 @@ impl ListedWalk {
         (start, is_stuck)
     }
 
-    /// The cells on which enemies may matter to a camp with an outcome, and those on which two together may.
-    fn relevant(&self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize) -> Relevant {
+    /// The cells on which enemies may matter to a side position with an outcome, and those on which two together may.
+    fn relevant(&self, starts: &RaceStarts, mover: Seat, side: Side, outcome: usize) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
-        let met = rules.met(starts.camps.places(camp), &rules.outcomes[outcome]);
+        let met = rules.met(starts.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] =
             met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
         let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| closed.enemies);
@@ -241,8 +242,8 @@ impl ListedWalk {
     }
 
     /// How a turn can end while these enemies are on the board.
-    fn step(&mut self, starts: &RaceStarts, mover: Seat, camp: Camp, outcome: usize, enemies: &[Piece]) -> Vec<End> {
-        let mut state = starts.state_of(mover, camp);
+    fn step(&mut self, starts: &RaceStarts, mover: Seat, side: Side, outcome: usize, enemies: &[Piece]) -> Vec<End> {
+        let mut state = starts.state_of(mover, side);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
             places[MAX_PIECES - 1] = place;
@@ -259,39 +260,39 @@ impl ListedWalk {
             };
             let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
             let then = stepped::then(&self.race, end, mover);
-            let camp =
-                if then == Then::Won { camp } else { starts.camps.of(end, mover).expect("a turn ends with a camp") };
+            let side =
+                if then == Then::Won { side } else { starts.sides.of(end, mover).expect("a turn ends with a side") };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
-            End { camp, consequence: consequence as u16 }
+            End { side, consequence: consequence as u16 }
         };
         results.states().iter().map(end).collect()
     }
 
     #[inline]
-    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
         let rules = &self.race.rules;
         let mut crowd = Crowd::default();
-        for (&camp, seat) in camps[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
-            crowd = crowd.and(&rules.bits[seat.index()], starts.camps.places(camp));
+        for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
+            crowd = crowd.and(&rules.bits[seat.index()], starts.sides.places(side));
         }
-        let first = rules.outcomes.len() * usize::from(camps[0]);
+        let first = rules.outcomes.len() * usize::from(sides[0]);
         let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
         // Whether a game can end because nobody can move, and the others let it.
-        let may_be_stuck = |&camp: &Camp| self.may_be_stuck[usize::from(camp)];
-        let are_stuck = self.waits && camps[1..starts.seats()].iter().all(may_be_stuck);
-        let [_, second, third, fourth] = camps;
+        let may_be_stuck = |&side: &Side| self.may_be_stuck[usize::from(side)];
+        let are_stuck = self.waits && sides[1..starts.seats()].iter().all(may_be_stuck);
+        let [_, second, third, fourth] = sides;
         let mut lists = [(NONE, QUIET_END); TOGETHER];
         for (group, turns) in turns.chunks(TOGETHER).enumerate() {
             // All lists are looked up before any is visited: so memory is waited for once.
             for (list, turn) in lists.iter_mut().zip(turns) {
                 let met = turn.relevant.met(crowd);
-                let start = if met == 0 { turn.alone } else { self.find(starts, mover, camps, met, turn) };
+                let start = if met == 0 { turn.alone } else { self.find(starts, mover, sides, met, turn) };
                 *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
             }
             for (outcome, &(start, first)) in (group * TOGETHER..).zip(&lists[..turns.len()]) {
                 visitor.throws(rules.chances[outcome]);
                 if start == NONE {
-                    stepped::visit_outcome(starts, mover, camps, outcome, visitor);
+                    stepped::visit_outcome(starts, mover, sides, outcome, visitor);
                     continue;
                 }
                 let (mut end, mut at) = (first, start as usize);
@@ -299,10 +300,10 @@ impl ListedWalk {
                     let consequence = usize::from(end.consequence & !LAST);
                     // Rare ends are visited apart: what a call leaves in memory is slow to read.
                     match QUIET.get(consequence) {
-                        Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.camp)] => {
-                            visitor.end(TurnEnd { camps: [end.camp, second, third, fourth], then });
+                        Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
+                            visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
                         }
-                        _ => visitor.end(self.settled(starts, mover, [end.camp, second, third, fourth], consequence)),
+                        _ => visitor.end(self.settled(starts, mover, [end.side, second, third, fourth], consequence)),
                     }
                     if end.consequence & LAST != 0 {
                         break;
@@ -316,10 +317,10 @@ impl ListedWalk {
 
     /// Where the list begins of what a turn leads to while enemies hold the cells `met`; [`NONE`] where none was made.
     #[inline]
-    fn find(&self, starts: &RaceStarts, mover: Seat, camps: Camps, met: Cells, turn: &Turn) -> u32 {
+    fn find(&self, starts: &RaceStarts, mover: Seat, sides: Sides, met: Cells, turn: &Turn) -> u32 {
         let mut key = 0_u32;
-        for (&camp, seat) in camps[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
-            for &place in starts.camps.places(camp) {
+        for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
+            for &place in starts.sides.places(side) {
                 let place = usize::from(place) % PLACES;
                 let is_met = self.race.rules.bits[seat.index()][place] & met != 0;
                 key = key.wrapping_add(if is_met { self.keys[seat.index()][place] } else { 0 });
@@ -339,20 +340,20 @@ impl ListedWalk {
 
     /// Where a turn leads in which enemies lose pieces, or after which nobody may be able to move.
     #[cold]
-    fn settled(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, consequence: usize) -> TurnEnd {
+    fn settled(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];
-        for (camp, seat) in camps[..starts.seats()].iter_mut().zip(starts.in_turn(mover)).skip(1) {
-            let mut places = *starts.camps.places(*camp);
+        for (side, seat) in sides[..starts.seats()].iter_mut().zip(starts.in_turn(mover)).skip(1) {
+            let mut places = *starts.sides.places(*side);
             for (_, lost) in lost.iter().filter(|&&(loser, _)| loser == seat) {
                 let piece = places.iter_mut().find(|place| *place == lost);
-                *piece.expect("a pattern has the pieces of its camps") = self.race.rules.sent_to();
+                *piece.expect("a pattern has the pieces of its sides") = self.race.rules.sent_to();
             }
             sort(&mut places);
-            *camp = starts.camps.number(&places, starts.camps.mark(*camp));
+            *side = starts.sides.number(&places, starts.sides.mark(*side));
         }
         let may_be_dead =
-            self.waits && camps[..starts.seats()].iter().all(|&camp| self.may_be_stuck[usize::from(camp)]);
-        let is_dead = may_be_dead && *then != Then::Won && starts.race.is_stuck(&starts.state(mover, camps));
-        TurnEnd { camps, then: if is_dead { Then::Drawn } else { *then } }
+            self.waits && sides[..starts.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+        let is_dead = may_be_dead && *then != Then::Won && starts.race.is_stuck(&starts.state(mover, sides));
+        TurnEnd { sides, then: if is_dead { Then::Drawn } else { *then } }
     }
 }

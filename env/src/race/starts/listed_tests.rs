@@ -9,7 +9,7 @@ use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
 use crate::race::state::State;
 use crate::ruleset::Ruleset;
-use crate::starts::{Camp, Camps, Then, TurnEnd, TurnStarts, TurnVisitor};
+use crate::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The results of each throw.
@@ -27,7 +27,7 @@ impl TurnVisitor for Recorder {
 
     fn end(&mut self, mut end: TurnEnd) {
         if matches!(end.then, Then::Won | Then::Drawn) {
-            end.camps = Camps::default();
+            end.sides = Sides::default();
         }
         self.ends.last_mut().expect("throws come first").insert(end);
     }
@@ -46,27 +46,27 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
     let mut results = TurnResults::new();
     turn_results(race, &thrown, &mut results);
     let end = |state: &State| {
-        let over = |then| TurnEnd { camps: Camps::default(), then };
+        let over = |then| TurnEnd { sides: Sides::default(), then };
         if race.node(state) == Node::Terminal {
             return over(if race.returns(state)[start.mover] == 1.0 { Then::Won } else { Then::Drawn });
         }
-        let (mover, mut camps) = turns.starts().locate(state).expect("a turn ends at the start of the next");
+        let (mover, mut sides) = turns.starts().locate(state).expect("a turn ends at the start of the next");
         if mover == start.mover {
-            return TurnEnd { camps, then: Then::Again };
+            return TurnEnd { sides, then: Then::Again };
         }
-        camps[..turns.seats()].rotate_right(1);
-        TurnEnd { camps, then: Then::Next }
+        sides[..turns.seats()].rotate_right(1);
+        TurnEnd { sides, then: Then::Next }
     };
     results.states().iter().map(end).collect()
 }
 
-/// Camps of the thrower and of the others to draw from: any, and those in which rare rules matter.
-fn pools(turns: &RaceTurns) -> Vec<[Vec<Camp>; 2]> {
-    let camps = &turns.starts.camps;
-    let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Camp> {
+/// Side positions of the thrower and of the others to draw from: any, and those in which rare rules matter.
+fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
+    let sides = &turns.starts.sides;
+    let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
         let pieces = turns.starts.race.spec().pieces;
-        let all = 0..turns.camps().len() as Camp;
-        all.filter(|&camp| is_wanted(&camps.places(camp)[..pieces], camps.mark(camp))).collect()
+        let all = 0..turns.sides().len() as Side;
+        all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side))).collect()
     };
     let any = pool(&|_, _| true);
     let pairs = pool(&|places, _| places.windows(2).any(|pair| pair[0] == pair[1]));
@@ -80,16 +80,16 @@ fn pools(turns: &RaceTurns) -> Vec<[Vec<Camp>; 2]> {
     pools
 }
 
-fn random_position(turns: &RaceTurns, pools: &[Vec<Camp>; 2], rng: &mut GameRng) -> (State, Camps) {
+fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng) -> (State, Sides) {
     loop {
         let mover = turns.movers()[below(turns.movers().len(), rng)];
-        let mut camps = Camps::default();
-        for (turn, camp) in camps[..turns.seats()].iter_mut().enumerate() {
+        let mut sides = Sides::default();
+        for (turn, side) in sides[..turns.seats()].iter_mut().enumerate() {
             let pool = &pools[turn.min(1)];
-            *camp = pool[below(pool.len(), rng)];
+            *side = pool[below(pool.len(), rng)];
         }
-        if turns.is_position(mover, camps) {
-            return (turns.starts().state(mover, camps), camps);
+        if turns.is_position(mover, sides) {
+            return (turns.starts().state(mover, sides), sides);
         }
     }
 }
@@ -144,10 +144,10 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
     let race = turns.starts().race();
     let pools = pools(turns);
     for pools in pools.iter().cycle().take(positions) {
-        let (state, camps) = random_position(turns, pools, rng);
-        assert_eq!(turns.starts().locate(&state), Some((state.mover, camps)), "{}", race.print(&state));
+        let (state, sides) = random_position(turns, pools, rng);
+        assert_eq!(turns.starts().locate(&state), Some((state.mover, sides)), "{}", race.print(&state));
         let mut found = Recorder::default();
-        turns.visit(state.mover, camps, &mut found);
+        turns.visit(state.mover, sides, &mut found);
         let chances = race.chance_outcomes(&state);
         let is_near = |(found, &chance): (&f64, &f64)| (found - chance).abs() < 1e-12;
         let probabilities = &found.probabilities;
@@ -164,10 +164,10 @@ fn dead_ends_are_draws() {
     let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
     let race = turns.starts().race().clone();
     let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
-    let (_, camps) = turns.starts().locate(&state).expect("a start");
+    let (_, sides) = turns.starts().locate(&state).expect("a start");
     let mut found = Recorder::default();
-    turns.visit(state.mover, camps, &mut found);
-    let drawn = TurnEnd { camps: Camps::default(), then: Then::Drawn };
+    turns.visit(state.mover, sides, &mut found);
+    let drawn = TurnEnd { sides: Sides::default(), then: Then::Drawn };
     let drawn: f64 =
         found.probabilities.iter().zip(&found.ends).filter(|(_, ends)| ends.contains(&drawn)).map(|(p, _)| p).sum();
     assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");

@@ -1,13 +1,13 @@
 //! The positions at the start of a turn of a race game, and walks through its turns.
 //!
-//! A turn leads where the engine leads. Where throws are few, what a camp can do is listed beforehand by stepping the
-//! engine; the throws of a series are given to units by the same functions by which the engine gives them.
+//! A turn leads where the engine leads. Where throws are few, what a side position can do is listed beforehand by
+//! stepping the engine; the throws of a series are given to units by the same functions by which the engine gives them.
 
-mod camps;
 mod listed;
 #[cfg(test)]
 mod listed_tests;
 mod series;
+mod sides;
 mod stepped;
 
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
 use crate::race::rules::{Cells, Crowd};
 use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
-use crate::starts::{Camp, CampInfo, Camps, RowVisitor, TurnStarts, TurnVisitor};
-use camps::CampList;
+use crate::starts::{RowVisitor, Side, SideInfo, Sides, TurnStarts, TurnVisitor};
 use listed::ListedWalk;
 use series::SeriesWalk;
+use sides::SideList;
 
 /// The most positions that are numbered: what a solver can hold in memory.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -29,15 +29,15 @@ pub const MAX_POSITIONS: u64 = 500_000_000;
 #[non_exhaustive]
 pub enum StartsError {
     /// One seat alone has too many.
-    #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Camp::MAX - 1)]
-    TooManyCamps {
+    #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Side::MAX - 1)]
+    TooManySides {
         /// In how many ways its pieces can stand, or a few more.
         count: u64,
     },
     /// All seats together have too many.
     #[error("there are about {count} positions; {MAX_POSITIONS} are the most that can be solved")]
     TooManyPositions {
-        /// The product of the seats' camps.
+        /// The product of the seats' side positions.
         count: u128,
     },
     /// The result is not a winner.
@@ -50,12 +50,12 @@ pub enum StartsError {
 
 /// The positions at the start of a turn of a race game.
 ///
-/// A seat's camp is the places of its pieces with what else the rules keep of it: whether it has captured, where that
-/// opens a gate, and which of its pieces are declared units.
+/// A seat's side position is the places of its pieces with what else the rules keep of it: whether it has captured,
+/// where that opens a gate, and which of its pieces are declared units.
 #[derive(Clone, Debug)]
 pub struct RaceStarts {
     race: Race,
-    camps: CampList,
+    sides: SideList,
     /// Seats that must be told apart.
     movers: Vec<Seat>,
 }
@@ -77,12 +77,12 @@ impl RaceStarts {
         if race.rules.sheet.turn.most_throws.is_some() {
             return Err(StartsError::Outlook { what: "limited throws" });
         }
-        let camps = CampList::new(race)?;
+        let sides = SideList::new(race)?;
         let seats = race.spec().seats;
-        let mut starts = RaceStarts { race: race.clone(), camps, movers: Vec::new() };
+        let mut starts = RaceStarts { race: race.clone(), sides, movers: Vec::new() };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         starts.movers = starts.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
-        let count = (starts.camps().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;
+        let count = (starts.sides().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;
         if count > u128::from(MAX_POSITIONS) {
             return Err(StartsError::TooManyPositions { count });
         }
@@ -104,55 +104,56 @@ impl RaceStarts {
         &self.movers
     }
 
-    /// Every camp, by number.
-    pub fn camps(&self) -> &[CampInfo] {
-        self.camps.infos()
+    /// Every side position, by number.
+    pub fn sides(&self) -> &[SideInfo] {
+        self.sides.infos()
     }
 
-    /// The seat to throw and the camps in turn order of a position at the start of a turn; `None` for any other.
-    pub fn locate(&self, state: &State) -> Option<(Seat, Camps)> {
+    /// The seat to throw and the side positions in turn order of a position at the start of a turn; `None` for any
+    /// other.
+    pub fn locate(&self, state: &State) -> Option<(Seat, Sides)> {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
-        let mut camps = [0; MAX_SEATS];
-        for (camp, seat) in camps.iter_mut().zip(self.in_turn(state.mover)) {
-            *camp = self.camps.of(state, seat)?;
+        let mut sides = [0; MAX_SEATS];
+        for (side, seat) in sides.iter_mut().zip(self.in_turn(state.mover)) {
+            *side = self.sides.of(state, seat)?;
         }
-        is_start.then_some((state.mover, camps))
+        is_start.then_some((state.mover, sides))
     }
 
     /// The position at the start of `mover`'s turn.
-    pub fn state(&self, mover: Seat, camps: Camps) -> State {
+    pub fn state(&self, mover: Seat, sides: Sides) -> State {
         let mut state = State::empty(mover);
-        for (camp, seat) in camps.into_iter().zip(self.in_turn(mover)) {
-            self.put(&mut state, seat, camp);
+        for (side, seat) in sides.into_iter().zip(self.in_turn(mover)) {
+            self.put(&mut state, seat, side);
         }
         debug_assert_eq!(state.phase, Phase::Throw);
         state
     }
 
     /// The position with the pieces of one seat alone.
-    fn state_of(&self, seat: Seat, camp: Camp) -> State {
+    fn state_of(&self, seat: Seat, side: Side) -> State {
         let mut state = State::empty(seat);
-        self.put(&mut state, seat, camp);
+        self.put(&mut state, seat, side);
         state
     }
 
-    fn put(&self, state: &mut State, seat: Seat, camp: Camp) {
-        let mark = self.camps.mark(camp);
-        state.pieces[seat.index()] = *self.camps.places(camp);
-        state.declared[seat.index()] = mark % camps::CUT;
-        state.cuts |= (mark / camps::CUT) << seat.index();
+    fn put(&self, state: &mut State, seat: Seat, side: Side) {
+        let mark = self.sides.mark(side);
+        state.pieces[seat.index()] = *self.sides.places(side);
+        state.declared[seat.index()] = mark % sides::CUT;
+        state.cuts |= (mark / sides::CUT) << seat.index();
     }
 
     /// The number of a position, as [`TurnStarts::number`].
-    pub fn number(&self, mover: Seat, camps: Camps) -> usize {
+    pub fn number(&self, mover: Seat, sides: Sides) -> usize {
         let mover = self.movers.iter().position(|&seat| seat == self.alike(mover)).unwrap_or(0);
-        let count = self.camps().len();
-        camps[..self.seats()].iter().fold(mover, |number, &camp| number * count + usize::from(camp))
+        let count = self.sides().len();
+        sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
     /// How many numbers there are, as [`TurnStarts::numbers`].
     pub fn numbers(&self) -> usize {
-        self.movers.len() * self.camps().len().pow(self.seats() as u32)
+        self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
 
     /// The position in which the turn of `state` began, as far as the pieces tell.
@@ -167,12 +168,12 @@ impl RaceStarts {
         if self.movers.contains(&mover) { mover } else { self.movers[0] }
     }
 
-    /// Whether no two seats with these camps hold one of the cells `exclusive`.
-    fn are_apart(&self, mover: Seat, camps: Camps, exclusive: Cells) -> bool {
+    /// Whether no two seats with these side positions hold one of the cells `exclusive`.
+    fn are_apart(&self, mover: Seat, sides: Sides, exclusive: Cells) -> bool {
         let mut taken = 0;
-        camps.into_iter().zip(self.in_turn(mover)).all(|(camp, seat)| {
+        sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
             let bits = &self.race.rules.bits[seat.index()];
-            let held = Crowd::default().and(bits, self.camps.places(camp)).ones & exclusive;
+            let held = Crowd::default().and(bits, self.sides.places(side)).ones & exclusive;
             let is_free = held & taken == 0;
             taken |= held;
             is_free
@@ -236,30 +237,30 @@ impl TurnStarts for RaceTurns {
         self.starts.movers()
     }
 
-    fn camps(&self) -> &[CampInfo] {
-        self.starts.camps()
+    fn sides(&self) -> &[SideInfo] {
+        self.starts.sides()
     }
 
-    fn number(&self, mover: Seat, camps: Camps) -> usize {
-        self.starts.number(mover, camps)
+    fn number(&self, mover: Seat, sides: Sides) -> usize {
+        self.starts.number(mover, sides)
     }
 
     fn numbers(&self) -> usize {
         self.starts.numbers()
     }
 
-    fn is_position(&self, mover: Seat, camps: Camps) -> bool {
-        // A series is walked from combinations of camps that no game has, too: that spares asking.
-        matches!(self.walk, Walk::Series(_)) || self.starts.are_apart(self.starts.alike(mover), camps, self.exclusive)
+    fn is_position(&self, mover: Seat, sides: Sides) -> bool {
+        // A series is walked from combinations of side positions that no game has, too: that spares asking.
+        matches!(self.walk, Walk::Series(_)) || self.starts.are_apart(self.starts.alike(mover), sides, self.exclusive)
     }
 
     #[inline]
-    fn visit(&self, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
+    fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
         let mover = self.starts.alike(mover);
         match &self.walk {
-            Walk::Series(walk) => walk.visit(&self.starts, mover, camps, visitor),
-            Walk::Listed(walk) => walk.visit(&self.starts, mover, camps, visitor),
-            Walk::Stepped => stepped::visit(&self.starts, mover, camps, visitor),
+            Walk::Series(walk) => walk.visit(&self.starts, mover, sides, visitor),
+            Walk::Listed(walk) => walk.visit(&self.starts, mover, sides, visitor),
+            Walk::Stepped => stepped::visit(&self.starts, mover, sides, visitor),
         }
     }
 
@@ -268,7 +269,7 @@ impl TurnStarts for RaceTurns {
     }
 
     #[inline]
-    fn visit_row(&self, own: Camp, others: Range<Camp>, visitor: &mut impl RowVisitor) {
+    fn visit_row(&self, own: Side, others: Range<Side>, visitor: &mut impl RowVisitor) {
         if let Walk::Series(walk) = &self.walk {
             walk.visit_row(own, others, visitor);
         }

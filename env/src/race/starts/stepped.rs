@@ -6,17 +6,17 @@ use super::RaceStarts;
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::state::State;
-use crate::starts::{Camps, Then, TurnEnd, TurnVisitor};
+use crate::starts::{Sides, Then, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The probability of longer series that are not looked at.
 pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turn of `mover`.
-pub(super) fn visit(starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
-    for (state, probability) in thrown(starts, &starts.state(mover, camps)) {
+pub(super) fn visit(starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+    for (state, probability) in thrown(starts, &starts.state(mover, sides)) {
         visitor.throws(probability);
-        ends_of(starts, camps, &state).into_iter().for_each(|end| visitor.end(end));
+        ends_of(starts, sides, &state).into_iter().for_each(|end| visitor.end(end));
     }
 }
 
@@ -26,25 +26,25 @@ pub(super) fn visit(starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mu
 pub(super) fn visit_outcome(
     starts: &RaceStarts,
     mover: Seat,
-    camps: Camps,
+    sides: Sides,
     outcome: usize,
     visitor: &mut impl TurnVisitor,
 ) {
-    let mut state = starts.state(mover, camps);
+    let mut state = starts.state(mover, sides);
     starts.race.apply_chance(&mut state, Outcome(outcome as u8));
-    ends_of(starts, camps, &state).into_iter().for_each(|end| visitor.end(end));
+    ends_of(starts, sides, &state).into_iter().for_each(|end| visitor.end(end));
 }
 
-fn ends_of(starts: &RaceStarts, camps: Camps, thrown: &State) -> Vec<TurnEnd> {
+fn ends_of(starts: &RaceStarts, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     let end = |end: &State| {
         let then = then(&starts.race, end, thrown.mover);
-        let mut after = camps;
+        let mut after = sides;
         if then != Then::Won {
-            for (camp, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(thrown.mover)) {
-                *camp = starts.camps.of(end, seat).expect("the end of a turn is a position");
+            for (side, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(thrown.mover)) {
+                *side = starts.sides.of(end, seat).expect("the end of a turn is a position");
             }
         }
-        TurnEnd { camps: after, then }
+        TurnEnd { sides: after, then }
     };
     results(&starts.race, thrown).states().iter().map(end).collect()
 }

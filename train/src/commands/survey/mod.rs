@@ -126,8 +126,8 @@ fn play(
 fn start(race: &Race, table: &Table) -> Result<Start> {
     let starts = table.starts();
     let mover = starts.movers()[0];
-    let (_, camps) = starts.locate(&race.initial_state(mover)).context("the game begins with a throw")?;
-    let first = f64::from(table.values()[starts.number(mover, camps)]) * UNIT;
+    let (_, sides) = starts.locate(&race.initial_state(mover)).context("the game begins with a throw")?;
+    let first = f64::from(table.values()[starts.number(mover, sides)]) * UNIT;
     let rounding = 0.5 / (f64::from(table.bits()).exp2() - 1.0);
     let error = table.facts().certificate.map(|proof| proof.start_error + rounding);
     Ok(Start { first, second: 1.0 - first, advantage: first - 0.5, error })

@@ -1,4 +1,4 @@
-//! What a camp can do with each series of throws.
+//! What a side position can do with each series of throws.
 //!
 //! No series is played. Allotments that use exactly some throws are those that use one throw less, with that throw
 //! given to each unit that can take it; the functions of the engine say who can. The legal ones of what is kept follow
@@ -13,18 +13,18 @@ use crate::race::series::allot::{Allotment, Turn};
 use crate::race::starts::RaceStarts;
 use crate::race::state::MAX_KINDS;
 use crate::sheet::Must;
-use crate::starts::Camp;
+use crate::starts::Side;
 
 /// Throws with the same legal results, and where in the list of results these end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) chance: f64,
     pub(super) end: u32,
-    /// How many of the camp's choices this class and those before it have.
+    /// How many of the side position's choices this class and those before it have.
     pub(super) known: u16,
 }
 
-/// Works out legal turns, camp by camp; keeps its lists from one camp to the next.
+/// Works out legal turns, side position by side position; keeps its lists from one side position to the next.
 pub(super) struct Legal<'a> {
     starts: &'a RaceStarts,
     turns: &'a SeriesTurns,
@@ -68,9 +68,9 @@ impl<'a> Legal<'a> {
         }
     }
 
-    /// Lists what a camp can allot; of the squares `closed` by enemies only that of entry matters.
-    pub(super) fn allot(&mut self, camp: Camp, closed: u64) {
-        self.allotted.find(self.turns, self.throws, &self.turn(camp, closed));
+    /// Lists what a side position can allot; of the squares `closed` by enemies only that of entry matters.
+    pub(super) fn allot(&mut self, side: Side, closed: u64) {
+        self.allotted.find(self.turns, self.throws, &self.turn(side, closed));
         self.found.clear();
         self.found.resize(self.allotted.all().len(), 0);
         self.lists = 0;
@@ -82,11 +82,11 @@ impl<'a> Legal<'a> {
         }
     }
 
-    /// Works out what the camp last allotted to can do while enemies close the squares `closed`.
-    pub(super) fn find(&mut self, camp: Camp, closed: u64) {
-        let turn = self.turn(camp, closed);
+    /// Works out what the side position last allotted to can do while enemies close the squares `closed`.
+    pub(super) fn find(&mut self, side: Side, closed: u64) {
+        let turn = self.turn(side, closed);
         let all = self.allotted.all().iter();
-        self.ended = all.map(|allotment| self.result(camp, &turn, allotment)).collect();
+        self.ended = all.map(|allotment| self.result(side, &turn, allotment)).collect();
         self.sets.clear();
         self.results.clear();
         self.results.resize(self.throws.throws().len(), [None; 1 + MAX_STOPS]);
@@ -98,8 +98,8 @@ impl<'a> Legal<'a> {
         }
     }
 
-    fn turn(&self, camp: Camp, closed: u64) -> Turn {
-        SeriesTurns::turn_of(*self.starts.camps.places(camp), self.starts.camps.mark(camp), closed)
+    fn turn(&self, side: Side, closed: u64) -> Turn {
+        SeriesTurns::turn_of(*self.starts.sides.places(side), self.starts.sides.mark(side), closed)
     }
 
     /// Lists the allotments that use exactly the throws `kept`: those that use one less, and one more.
@@ -194,16 +194,16 @@ impl<'a> Legal<'a> {
 
     /// What the turn leads to when it ends with an allotment that stands, with the kinds of throws that it could go on
     /// with where these must not be left.
-    fn result(&self, camp: Camp, turn: &Turn, allotment: &Allotment) -> Option<u64> {
+    fn result(&self, side: Side, turn: &Turn, allotment: &Allotment) -> Option<u64> {
         if !self.turns.stands(turn, allotment) {
             return None;
         }
         let landed = self.turns.landed(turn.own, allotment);
-        let (places, mark) = self.turns.settled(turn.own, self.starts.camps.mark(camp), allotment, landed);
+        let (places, mark) = self.turns.settled(turn.own, self.starts.sides.mark(side), allotment, landed);
         let choice = if places[0] == self.turns.keep + 1 {
             Choice::WINS
         } else {
-            Choice::new(self.starts.camps.number(&places, mark), self.turns.strikes(allotment, landed))
+            Choice::new(self.starts.sides.number(&places, mark), self.turns.strikes(allotment, landed))
         };
         let kinds = if self.turns.must == Must::Greedy {
             let extending = self.turns.throws().filter(|&throw| self.turns.extends(turn, allotment, throw));
@@ -215,8 +215,8 @@ impl<'a> Legal<'a> {
     }
 
     /// Puts together the throws with the same results, the likeliest first, and lists these.
-    pub(super) fn classes(&self, camp: Camp, choices: &mut Vec<Choice>) -> Vec<Class> {
-        let is_on_board = self.turns.is_on_board(self.starts.camps.places(camp));
+    pub(super) fn classes(&self, side: Side, choices: &mut Vec<Choice>) -> Vec<Class> {
+        let is_on_board = self.turns.is_on_board(self.starts.sides.places(side));
         let mut chances = vec![0.0; self.sets.len()];
         let mut add = |result: Option<(u32, u8)>, chance| {
             if let Some((set, _)) = result {

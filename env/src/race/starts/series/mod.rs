@@ -1,7 +1,7 @@
-//! Walks through turns of a series of throws: what a camp can do with a series is worked out beforehand.
+//! Walks through turns of a series of throws: what a side position can do with a series is worked out beforehand.
 //!
-//! What a seat can do depends on its own camp alone, unless enemies close marked squares; what it captures is looked
-//! up.
+//! What a seat can do depends on its own side position alone, unless enemies close marked squares; what it captures is
+//! looked up.
 
 mod allotted;
 mod legal;
@@ -14,7 +14,7 @@ use super::RaceStarts;
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::series::SeriesTurns;
 use crate::sheet::Must;
-use crate::starts::{Camp, Camps, RowVisitor, Then, TurnEnd, TurnVisitor};
+use crate::starts::{RowVisitor, Side, Sides, Then, TurnEnd, TurnVisitor};
 use legal::{Class, Legal};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -25,17 +25,17 @@ const MISSING: f64 = 1e-10;
 /// The same where any throw can be left unused, since results are then so many.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
-/// What the walk looks up of each camp.
+/// What the walk looks up of each side position.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
     cut_off: f64,
-    /// `[quarters][camp]`: what a seat so many quarter turns counter-clockwise is to the one that throws.
+    /// `[quarters][side]`: what a seat so many quarter turns counter-clockwise is to the one that throws.
     seen: [Vec<Seen>; MAX_SEATS],
-    /// `[quarters][camp][landing]`: what its camp becomes.
-    captured: [Vec<[Camp; LANDINGS]>; MAX_SEATS],
-    /// What each camp can do.
-    own: Vec<OwnCamp>,
+    /// `[quarters][side][landing]`: what its side position becomes.
+    captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
+    /// What each side position can do.
+    own: Vec<OwnSide>,
 }
 
 /// Places of the seat that throws as bits.
@@ -47,9 +47,9 @@ struct Seen {
     closed: u64,
 }
 
-/// What a camp can do.
+/// What a side position can do.
 #[derive(Clone, Default, Debug)]
-struct OwnCamp {
+struct OwnSide {
     /// Places that matter where they are closed, as bits.
     relevant: u64,
     /// For each set of closed places that enemies can hold: the set, and where its classes begin and end.
@@ -64,7 +64,7 @@ struct OwnCamp {
 /// How a turn ends for the seat that throws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Choice {
-    camp: Camp,
+    side: Side,
     /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. The walk
     /// is made for one or two pieces, so there are no more.
     landings: [u8; 2],
@@ -81,9 +81,9 @@ const LANDINGS: usize = 128;
 
 impl Choice {
     /// The last piece is borne off. The landing is none, and always looked at more closely.
-    const WINS: Choice = Choice { camp: 0, landings: [WON, 0] };
+    const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
-    fn new(camp: Camp, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
+    fn new(side: Side, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
         let mut landings = [0; 2];
         for (at, (place, is_pair)) in strikes.enumerate() {
             landings[at] = place + if is_pair { PAIR } else { 0 };
@@ -92,17 +92,17 @@ impl Choice {
             landings[1] = 0;
         }
         landings.sort_unstable();
-        Choice { camp, landings }
+        Choice { side, landings }
     }
 
     /// Written so that those which capture alike stand together: so they are quicker to tell apart.
     fn to_bits(self) -> u64 {
         let [first, second] = self.landings.map(u64::from);
-        (first << 8 | second) << 16 | u64::from(self.camp)
+        (first << 8 | second) << 16 | u64::from(self.side)
     }
 
     fn from_bits(bits: u64) -> Choice {
-        Choice { camp: bits as Camp, landings: [(bits >> 24) as u8, (bits >> 16) as u8] }
+        Choice { side: bits as Side, landings: [(bits >> 24) as u8, (bits >> 16) as u8] }
     }
 }
 
@@ -115,44 +115,44 @@ impl SeriesWalk {
         SeriesWalk::of(starts, turns, ThrowList::length(turns, missing), |_| true)
     }
 
-    /// A walk that knows the camps which are wanted, and series of up to `length` throws before the last.
-    fn of(starts: &RaceStarts, turns: &SeriesTurns, length: usize, is_wanted: impl Fn(Camp) -> bool) -> SeriesWalk {
+    /// A walk that knows the side positions which are wanted, and series of up to `length` throws before the last.
+    fn of(starts: &RaceStarts, turns: &SeriesTurns, length: usize, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
         let throws = ThrowList::new(turns, length);
         let captured = std::array::from_fn(|quarters| captured(starts, turns, quarters));
         let seen: [Vec<Seen>; MAX_SEATS] =
             std::array::from_fn(|quarters| seen(starts, turns, quarters, &captured[quarters]));
         let closed = closed_sets(starts, &seen);
         let mut legal = Legal::new(starts, turns, &throws);
-        let own = |camp: Camp| match is_wanted(camp) {
-            true => OwnCamp::new(starts, turns, &mut legal, camp, &closed),
-            false => OwnCamp::default(),
+        let own = |side: Side| match is_wanted(side) {
+            true => OwnSide::new(starts, turns, &mut legal, side, &closed),
+            false => OwnSide::default(),
         };
-        let own = (0..starts.camps().len() as Camp).map(own).collect();
+        let own = (0..starts.sides().len() as Side).map(own).collect();
         SeriesWalk { seats: starts.seats(), cut_off: throws.cut_off(), seen, captured, own }
     }
 
     #[inline]
-    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, camps: Camps, visitor: &mut impl TurnVisitor) {
-        let enemies = self.enemies(starts, mover, camps);
-        let own = &self.own[usize::from(camps[0])];
+    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+        let enemies = self.enemies(starts, mover, sides);
+        let own = &self.own[usize::from(sides[0])];
         let (classes, mut start) = own.classes(enemies.closed);
         for class in classes {
             visitor.throws(class.chance);
             for &offer in &own.offers[start as usize..class.end as usize] {
-                visitor.end(self.end(starts, mover, camps, own.choices[usize::from(offer)], &enemies));
+                visitor.end(self.end(starts, mover, sides, own.choices[usize::from(offer)], &enemies));
             }
             start = class.end;
         }
     }
 
-    /// Whether what a camp can do is the same against all others, of whom there is one.
+    /// Whether what a side position can do is the same against all others, of whom there is one.
     pub(super) fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
 
-    /// Walks through the turns of one camp against several others at once.
+    /// Walks through the turns of one side position against several others at once.
     #[inline]
-    pub(super) fn visit_row(&self, own: Camp, others: Range<Camp>, visitor: &mut impl RowVisitor) {
+    pub(super) fn visit_row(&self, own: Side, others: Range<Side>, visitor: &mut impl RowVisitor) {
         // By landing the lanes in which something is captured.
         let mut struck = [0_u32; LANDINGS];
         for (lane, other) in others.clone().enumerate() {
@@ -164,13 +164,13 @@ impl SeriesWalk {
                 }
             }
         }
-        let camp = &self.own[usize::from(own)];
-        let (classes, mut start) = camp.classes(0);
+        let side = &self.own[usize::from(own)];
+        let (classes, mut start) = side.classes(0);
         let mut told = 0;
         for class in classes {
-            let offers = &camp.offers[start as usize..class.end as usize];
+            let offers = &side.offers[start as usize..class.end as usize];
             let known = usize::from(class.known);
-            for choice in camp.choices.get(told..known).unwrap_or_default() {
+            for choice in side.choices.get(told..known).unwrap_or_default() {
                 self.tell(*choice, &others, &struck, visitor);
             }
             if visitor.throws(class.chance, offers).is_break() {
@@ -182,29 +182,29 @@ impl SeriesWalk {
 
     /// Tells of a choice and in which lanes it captures.
     #[inline]
-    fn tell(&self, choice: Choice, others: &Range<Camp>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
+    fn tell(&self, choice: Choice, others: &Range<Side>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
         if choice == Choice::WINS {
             return visitor.won();
         }
         let captured = &self.captured[OPPOSITE];
         let [first, second] = choice.landings.map(|landing| usize::from(landing) % LANDINGS);
         let mut lanes = struck[first] | struck[second];
-        visitor.quiet(choice.camp);
+        visitor.quiet(choice.side);
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             let other = captured[usize::from(others.start) + lane][first];
             let other = captured[usize::from(other)][second];
-            visitor.again(lane, [choice.camp, other, 0, 0]);
+            visitor.again(lane, [choice.side, other, 0, 0]);
             lanes &= lanes - 1;
         }
     }
 
     /// What the other seats are to the one that throws.
     #[inline]
-    fn enemies(&self, starts: &RaceStarts, mover: Seat, camps: Camps) -> Seen {
+    fn enemies(&self, starts: &RaceStarts, mover: Seat, sides: Sides) -> Seen {
         let mut enemies = Seen { struck: [0, 1 << (WON % PAIR)], closed: 0 };
-        for (&camp, seat) in camps[..self.seats].iter().zip(starts.in_turn(mover)).skip(1) {
-            let seen = self.seen[mover.quarters_to(seat)][usize::from(camp)];
+        for (&side, seat) in sides[..self.seats].iter().zip(starts.in_turn(mover)).skip(1) {
+            let seen = self.seen[mover.quarters_to(seat)][usize::from(side)];
             enemies.struck[0] |= seen.struck[0];
             enemies.struck[1] |= seen.struck[1];
             enemies.closed |= seen.closed;
@@ -213,29 +213,29 @@ impl SeriesWalk {
     }
 
     #[inline]
-    fn end(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, choice: Choice, enemies: &Seen) -> TurnEnd {
+    fn end(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, choice: Choice, enemies: &Seen) -> TurnEnd {
         let strikes = |landing: u8| enemies.struck[usize::from(landing / PAIR % 2)] >> (landing % PAIR) & 1;
         if strikes(choice.landings[0]) | strikes(choice.landings[1]) != 0 {
-            return self.strike(starts, mover, camps, choice);
+            return self.strike(starts, mover, sides, choice);
         }
-        camps[0] = choice.camp;
-        TurnEnd { camps, then: Then::Next }
+        sides[0] = choice.side;
+        TurnEnd { sides, then: Then::Next }
     }
 
     /// The end of a turn that captures something or wins.
     #[cold]
-    fn strike(&self, starts: &RaceStarts, mover: Seat, mut camps: Camps, choice: Choice) -> TurnEnd {
+    fn strike(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, choice: Choice) -> TurnEnd {
         if choice == Choice::WINS {
-            return TurnEnd { camps, then: Then::Won };
+            return TurnEnd { sides, then: Then::Won };
         }
-        camps[0] = choice.camp;
-        for (camp, seat) in camps[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
+        sides[0] = choice.side;
+        for (side, seat) in sides[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
             let captured = &self.captured[mover.quarters_to(seat)];
             for landing in choice.landings {
-                *camp = captured[usize::from(*camp)][usize::from(landing) % LANDINGS];
+                *side = captured[usize::from(*side)][usize::from(landing) % LANDINGS];
             }
         }
-        TurnEnd { camps, then: Then::Again }
+        TurnEnd { sides, then: Then::Again }
     }
 
     pub(super) fn cut_off(&self) -> f64 {
@@ -243,22 +243,22 @@ impl SeriesWalk {
     }
 }
 
-impl OwnCamp {
-    fn new(starts: &RaceStarts, turns: &SeriesTurns, legal: &mut Legal, camp: Camp, closed: &BTreeSet<u64>) -> OwnCamp {
+impl OwnSide {
+    fn new(starts: &RaceStarts, turns: &SeriesTurns, legal: &mut Legal, side: Side, closed: &BTreeSet<u64>) -> OwnSide {
         // No piece lands where it stands or behind, except that one enters on the first place.
-        let relevant = turns.marked & (u64::MAX << (starts.camps.places(camp)[0] + 1));
+        let relevant = turns.marked & (u64::MAX << (starts.sides.places(side)[0] + 1));
         let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
-        let mut own = OwnCamp { relevant, ..OwnCamp::default() };
+        let mut own = OwnSide { relevant, ..OwnSide::default() };
         let mut choices = Vec::new();
         // Where pieces can go, wherever they may land, depends on one square only.
         let (entry_closed, entry_open): (Vec<u64>, Vec<u64>) = sets.into_iter().partition(|closed| closed & ENTRY != 0);
         for sets in [entry_open, entry_closed] {
             let Some(&first) = sets.first() else { continue };
-            legal.allot(camp, first);
+            legal.allot(side, first);
             for closed in sets {
-                legal.find(camp, closed);
+                legal.find(side, closed);
                 let begin = own.classes.len() as u32;
-                own.classes.extend(legal.classes(camp, &mut choices));
+                own.classes.extend(legal.classes(side, &mut choices));
                 own.closed.push((closed, begin, own.classes.len() as u32));
             }
         }
@@ -301,32 +301,32 @@ impl OwnCamp {
     }
 }
 
-/// What each camp of a seat `quarters` counter-clockwise becomes by each landing.
-fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Camp; LANDINGS]> {
+/// What each side position of a seat `quarters` counter-clockwise becomes by each landing.
+fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
-    let becomes = |camp: Camp, landing: u8| {
+    let becomes = |side: Side, landing: u8| {
         let place = landing % PAIR;
         if turns.rules.contested >> place & 1 == 0 {
-            return camp;
+            return side;
         }
-        let (places, mark) = (*starts.camps.places(camp), starts.camps.mark(camp));
+        let (places, mark) = (*starts.sides.places(side), starts.sides.mark(side));
         let cell = turns.rules.cells[0][usize::from(place)];
         let left = turns.rules.captured(enemy, places, mark, cell, landing >= PAIR);
-        left.map_or(camp, |(places, mark)| starts.camps.number(&places, mark))
+        left.map_or(side, |(places, mark)| starts.sides.number(&places, mark))
     };
-    let camps = 0..starts.camps().len() as Camp;
-    camps.map(|camp| std::array::from_fn(|landing| becomes(camp, landing as u8))).collect()
+    let sides = 0..starts.sides().len() as Side;
+    sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()
 }
 
-/// What each camp of a seat `quarters` counter-clockwise is to South.
-fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[Camp; LANDINGS]]) -> Vec<Seen> {
-    let seen = |(camp, captured): (usize, &[Camp; LANDINGS])| {
-        let becomes_another = |landing: &usize| usize::from(captured[*landing]) != camp;
+/// What each side position of a seat `quarters` counter-clockwise is to South.
+fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
+    let seen = |(side, captured): (usize, &[Side; LANDINGS])| {
+        let becomes_another = |landing: &usize| usize::from(captured[*landing]) != side;
         let strikes = |pair: u8| {
             let landings = (0..usize::from(PAIR)).filter(|place| becomes_another(&(place + usize::from(pair))));
             landings.fold(0, |places, place| places | 1 << place)
         };
-        let held = || turns.seen(Seat::SOUTH.rotated(quarters), starts.camps.places(camp as Camp), Seat::SOUTH);
+        let held = || turns.seen(Seat::SOUTH.rotated(quarters), starts.sides.places(side as Side), Seat::SOUTH);
         let closed = if turns.blocks { held() & turns.marked } else { 0 };
         Seen { struck: [strikes(0), strikes(PAIR)], closed }
     };

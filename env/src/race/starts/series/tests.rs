@@ -54,39 +54,39 @@ fn series_turns(starts: &RaceStarts) -> &SeriesTurns {
 /// The longest series before the last throw in these tests.
 const LENGTH: usize = 8;
 
-fn random_camps(starts: &RaceStarts, rng: &mut chance::GameRng) -> Camps {
+fn random_sides(starts: &RaceStarts, rng: &mut chance::GameRng) -> Sides {
     // At the ends of the course more happens.
     let keep = series_turns(starts).keep;
     let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
-    let all = 0..starts.camps().len() as Camp;
-    let at_ends: Vec<Camp> = all.clone().filter(|&camp| starts.camps.places(camp).iter().all(is_at_an_end)).collect();
-    let mut camps = [0; MAX_SEATS];
-    camps[..starts.seats()].fill_with(|| match chance::below(4, rng) {
+    let all = 0..starts.sides().len() as Side;
+    let at_ends: Vec<Side> = all.clone().filter(|&side| starts.sides.places(side).iter().all(is_at_an_end)).collect();
+    let mut sides = [0; MAX_SEATS];
+    sides[..starts.seats()].fill_with(|| match chance::below(4, rng) {
         0 => at_ends[chance::below(at_ends.len(), rng)],
-        1 => all.end - 1 - chance::below(all.len().min(200), rng) as Camp,
-        _ => chance::below(all.len(), rng) as Camp,
+        1 => all.end - 1 - chance::below(all.len().min(200), rng) as Side,
+        _ => chance::below(all.len(), rng) as Side,
     });
-    camps
+    sides
 }
 
 /// Where the game can lead from the position with `outcomes` thrown.
-fn played(starts: &RaceStarts, mover: Seat, camps: Camps, outcomes: &[u8]) -> Vec<TurnEnd> {
+fn played(starts: &RaceStarts, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
     let race = starts.race();
-    let mut state = starts.state(mover, camps);
+    let mut state = starts.state(mover, sides);
     outcomes.iter().for_each(|&outcome| race.apply_chance(&mut state, Outcome(outcome)));
     let mut results = TurnResults::new();
     turn_results(race, &state, &mut results);
     assert!(!results.is_empty());
     let end = |state: &State| {
         if race.node(state) == Node::Terminal {
-            return TurnEnd { camps, then: Then::Won };
+            return TurnEnd { sides, then: Then::Won };
         }
         let (next, mut after) = starts.locate(state).expect("a turn begins");
         let then = if next == mover { Then::Again } else { Then::Next };
         if then == Then::Next {
             after[..starts.seats()].rotate_right(1);
         }
-        TurnEnd { camps: after, then }
+        TurnEnd { sides: after, then }
     };
     distinct(results.states().iter().map(end).collect())
 }
@@ -114,9 +114,9 @@ impl TurnVisitor for Classes {
 }
 
 impl Classes {
-    fn of(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps) -> BTreeMap<Vec<TurnEnd>, f64> {
+    fn of(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides) -> BTreeMap<Vec<TurnEnd>, f64> {
         let mut classes = Classes::default();
-        walk.visit(starts, mover, camps, &mut classes);
+        walk.visit(starts, mover, sides, &mut classes);
         let mut merged = BTreeMap::new();
         for (probability, ends) in classes.told {
             assert!(probability > 0.0 && !ends.is_empty());
@@ -152,20 +152,20 @@ fn each_series(
 }
 
 /// Compares the classes with playing every series of up to `length` throws before the last.
-fn check_position(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps, length: usize) {
-    let classes = Classes::of(starts, walk, mover, camps);
+fn check_position(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
+    let classes = Classes::of(starts, walk, mover, sides);
     let total: f64 = classes.values().sum();
     assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
-    let is_on_board = series_turns(starts).is_on_board(starts.camps.places(camps[0]));
+    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
     }
     let mut left = classes;
     let mut played_in_all = 0.0;
     each_series(&chances(starts), length, &mut Vec::new(), 1.0, &mut |series, probability| {
-        let ends = played(starts, mover, camps, series);
+        let ends = played(starts, mover, sides, series);
         let Some(class) = left.get_mut(&ends) else {
-            panic!("{} {series:?}: {ends:?}", starts.race().print(&starts.state(mover, camps)))
+            panic!("{} {series:?}: {ends:?}", starts.race().print(&starts.state(mover, sides)))
         };
         *class -= probability;
         played_in_all += probability;
@@ -184,8 +184,8 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
 }
 
 /// What a seat keeps of a series, as the number in the list and the last throw.
-fn kept(starts: &RaceStarts, throws: &ThrowList, camp: Camp, series: &[u8]) -> (usize, usize) {
-    let is_on_board = series_turns(starts).is_on_board(starts.camps.places(camp));
+fn kept(starts: &RaceStarts, throws: &ThrowList, side: Side, series: &[u8]) -> (usize, usize) {
+    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
     let count = |outcome: u8| series[dropped..].iter().filter(|&&other| other == outcome).count();
     let at = throws.find([count(0), count(3), count(4)]);
@@ -194,19 +194,19 @@ fn kept(starts: &RaceStarts, throws: &ThrowList, camp: Camp, series: &[u8]) -> (
 }
 
 /// Compares what long series lead to with playing them.
-fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, camps: Camps, rng: &mut chance::GameRng) {
+fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
     let turns = series_turns(starts);
     let throws = ThrowList::new(turns, LENGTH);
-    let enemies = walk.enemies(starts, mover, camps);
+    let enemies = walk.enemies(starts, mover, sides);
     let mut legal = Legal::new(starts, turns, &throws);
-    legal.allot(camps[0], enemies.closed);
-    legal.find(camps[0], enemies.closed);
+    legal.allot(sides[0], enemies.closed);
+    legal.find(sides[0], enemies.closed);
     for _ in 0..12 {
         let series = random_series(chance::below(LENGTH + 1, rng), rng);
-        let (at, last) = kept(starts, &throws, camps[0], &series);
-        let told = legal.choices(at, last).map(|choice| walk.end(starts, mover, camps, choice, &enemies));
+        let (at, last) = kept(starts, &throws, sides[0], &series);
+        let told = legal.choices(at, last).map(|choice| walk.end(starts, mover, sides, choice, &enemies));
         let text = starts.race().ruleset().to_string();
-        assert_eq!(distinct(told.collect()), played(starts, mover, camps, &series), "{text:?} {camps:?} {series:?}");
+        assert_eq!(distinct(told.collect()), played(starts, mover, sides, &series), "{text:?} {sides:?} {series:?}");
     }
 }
 
@@ -218,15 +218,15 @@ fn walks_lead_where_the_game_leads() {
         for (pieces, seats, count) in [(2, 2, 16), (1, 2, 4), (1, 3, 4), (1, 4, 4)] {
             let join = if text.contains('?') { '&' } else { '?' };
             let starts = starts(&format!("{text}{join}pieces={pieces}"), seats);
-            let positions: Vec<Camps> = (0..count).map(|_| random_camps(&starts, &mut rng)).collect();
-            let throwing: Vec<Camp> = positions.iter().map(|camps| camps[0]).collect();
-            let walk = SeriesWalk::of(&starts, series_turns(&starts), LENGTH, |camp| throwing.contains(&camp));
-            for (round, &camps) in positions.iter().enumerate() {
+            let positions: Vec<Sides> = (0..count).map(|_| random_sides(&starts, &mut rng)).collect();
+            let throwing: Vec<Side> = positions.iter().map(|sides| sides[0]).collect();
+            let walk = SeriesWalk::of(&starts, series_turns(&starts), LENGTH, |side| throwing.contains(&side));
+            for (round, &sides) in positions.iter().enumerate() {
                 let movers = starts.race().seating.seats;
                 let mover = movers.iter().nth(chance::below(seats, &mut rng)).expect("a seat");
-                check_position(&starts, &walk, mover, camps, if round == 0 { 4 } else { 2 });
-                check_long_series(&starts, &walk, mover, camps, &mut rng);
-                let ends = Classes::of(&starts, &walk, mover, camps);
+                check_position(&starts, &walk, mover, sides, if round == 0 { 4 } else { 2 });
+                check_long_series(&starts, &walk, mover, sides, &mut rng);
+                let ends = Classes::of(&starts, &walk, mover, sides);
                 seen.extend(ends.keys().flatten().map(|end| end.then));
             }
         }

@@ -1,21 +1,21 @@
-//! Every camp that a seat can have, numbered.
+//! Every side position that a seat can have, numbered.
 
 use super::StartsError;
 use crate::game::Seat;
 use crate::race::Race;
 use crate::race::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
-use crate::starts::{Camp, CampInfo};
+use crate::starts::{Side, SideInfo};
 
-/// The camps of a ruleset: places of the pieces, and a mark (that the seat has cut; that the
-/// pieces are declared twins).
+/// The side positions of a ruleset: places of the pieces, and a mark (that the seat has cut; that the pieces are
+/// declared twins).
 #[derive(Clone, Debug)]
-pub(super) struct CampList {
-    infos: Vec<CampInfo>,
+pub(super) struct SideList {
+    infos: Vec<SideInfo>,
     places: Vec<[u8; MAX_PIECES]>,
     marks: Vec<u8>,
-    /// By rank of places and mark the number of the camp, or [`NONE`].
-    numbers: Vec<Camp>,
+    /// By rank of places and mark the number of the side position, or [`NONE`].
+    numbers: Vec<Side>,
     /// By slot and place what it adds to the rank of places in ascending order.
     ranks: Box<[[u32; 256]; MAX_PIECES]>,
     /// Ranks of places.
@@ -31,14 +31,14 @@ pub(super) const CUT: u8 = 1 << MAX_PIECES;
 const MOST_COUNTED: u64 = 1 << 19;
 
 /// Stands for places that no seat can have.
-const NONE: Camp = Camp::MAX;
+const NONE: Side = Side::MAX;
 
-impl CampList {
-    /// The camps of `race`.
+impl SideList {
+    /// The side positions of `race`.
     ///
     /// # Errors
-    /// When there are more than a [`Camp`] can count.
-    pub(super) fn new(race: &Race) -> Result<CampList, StartsError> {
+    /// When there are more than a [`Side`] can count.
+    pub(super) fn new(race: &Race) -> Result<SideList, StartsError> {
         let pieces = race.spec.pieces;
         let last = usize::from(race.rules.goal);
         let ranks = ranks(pieces, last);
@@ -51,7 +51,7 @@ impl CampList {
         marks.iter().zip(0..).for_each(|(&mark, rank)| mark_ranks[usize::from(mark)] = rank);
         let all = u64::from(multisets) * marks.len() as u64;
         if u64::from(multisets) > MOST_COUNTED {
-            return Err(StartsError::TooManyCamps { count: all });
+            return Err(StartsError::TooManySides { count: all });
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -71,11 +71,11 @@ impl CampList {
             }
         }
         if count >= usize::from(NONE) {
-            return Err(StartsError::TooManyCamps { count: count as u64 });
+            return Err(StartsError::TooManySides { count: count as u64 });
         }
         found.sort_unstable();
-        let mut list = CampList {
-            infos: found.iter().map(|&(height, layer, steps, ..)| CampInfo { steps, layer, height }).collect(),
+        let mut list = SideList {
+            infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
             places: found.iter().map(|&(.., places, _)| places).collect(),
             marks: found.iter().map(|&(.., mark)| mark).collect(),
             numbers: vec![NONE; all as usize],
@@ -83,31 +83,31 @@ impl CampList {
             multisets,
             mark_ranks,
         };
-        for camp in 0..list.infos.len() {
-            let at = list.rank(&list.places[camp], list.marks[camp]);
-            list.numbers[at] = camp as Camp;
+        for side in 0..list.infos.len() {
+            let at = list.rank(&list.places[side], list.marks[side]);
+            list.numbers[at] = side as Side;
         }
         Ok(list)
     }
 
-    pub(super) fn infos(&self) -> &[CampInfo] {
+    pub(super) fn infos(&self) -> &[SideInfo] {
         &self.infos
     }
 
     /// Places in ascending order, fillers last.
     #[inline]
-    pub(super) fn places(&self, camp: Camp) -> &[u8; MAX_PIECES] {
-        &self.places[usize::from(camp)]
+    pub(super) fn places(&self, side: Side) -> &[u8; MAX_PIECES] {
+        &self.places[usize::from(side)]
     }
 
     #[inline]
-    pub(super) fn mark(&self, camp: Camp) -> u8 {
-        self.marks[usize::from(camp)]
+    pub(super) fn mark(&self, side: Side) -> u8 {
+        self.marks[usize::from(side)]
     }
 
-    /// The number of a camp; places in ascending order, fillers last.
+    /// The number of a side position; places in ascending order, fillers last.
     #[inline]
-    pub(super) fn number(&self, places: &[u8; MAX_PIECES], mark: u8) -> Camp {
+    pub(super) fn number(&self, places: &[u8; MAX_PIECES], mark: u8) -> Side {
         self.numbers[self.rank(places, mark)]
     }
 
@@ -117,14 +117,14 @@ impl CampList {
         (rank + self.mark_ranks[usize::from(mark) % 32] * self.multisets) as usize
     }
 
-    /// The camp of `seat`, or `None` where the rules do not let it come about.
-    pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Camp> {
+    /// The side position of `seat`, or `None` where the rules do not let it come about.
+    pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
         let places = state.pieces[seat.index()];
         let is_ranked =
             places.iter().zip(self.ranks.iter()).all(|(&place, ranks)| ranks[usize::from(place)] != u32::MAX);
-        let camp = if is_ranked { self.number(&places, mark) } else { NONE };
-        (camp != NONE).then_some(camp)
+        let side = if is_ranked { self.number(&places, mark) } else { NONE };
+        (side != NONE).then_some(side)
     }
 }
 
@@ -153,8 +153,8 @@ fn advance(places: &mut [u8], last: u8) -> bool {
     true
 }
 
-/// What a solver must know of the camp; `None` where the rules do not let it come about, or the game is over.
-fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<CampInfo> {
+/// What a solver must know of the side position; `None` where the rules do not let it come about, or the game is over.
+fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec.seats.iter().next()?;
     let pieces = race.spec.pieces;
     let mut state = State::empty(seat);
@@ -175,7 +175,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<CampInfo> {
     if usize::from(finished) == pieces || race.check_seat(&state, seat).is_err() {
         return None;
     }
-    Some(CampInfo { steps, layer: 2 * finished + u8::from(is_marked), height: finished + u8::from(is_marked) })
+    Some(SideInfo { steps, layer: 2 * finished + u8::from(is_marked), height: finished + u8::from(is_marked) })
 }
 
 #[cfg(test)]
@@ -183,13 +183,13 @@ mod tests {
     use super::*;
     use crate::ruleset::Ruleset;
 
-    fn list(text: &str) -> CampList {
+    fn list(text: &str) -> SideList {
         let seats = Ruleset::default_seats(2).expect("two seats");
-        CampList::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough")
+        SideList::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough")
     }
 
     #[test]
-    fn camps_are_as_many_as_the_rules_count() {
+    fn side_positions_are_as_many_as_the_rules_count() {
         for (text, count) in [
             ("ashtapada?pieces=1", 62),
             ("ashtapada", 1_954),
@@ -208,16 +208,16 @@ mod tests {
             assert_eq!(list(text).infos().len(), count, "{text}");
         }
         let race = |text| Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two")).expect("valid"));
-        assert!(CampList::new(&race("ashte-kashte")).is_err());
+        assert!(SideList::new(&race("ashte-kashte")).is_err());
     }
 
     #[test]
-    fn numbers_lead_back_to_their_camps() {
+    fn numbers_lead_back_to_their_side_positions() {
         for text in ["ashtapada", "ashtapada?twins=bell", "ashte-kashte?pieces=2&entry=start_is_one", "pagade?pieces=2"]
         {
             let list = list(text);
-            for camp in 0..list.infos().len() as Camp {
-                assert_eq!(list.number(list.places(camp), list.mark(camp)), camp, "{text}");
+            for side in 0..list.infos().len() as Side {
+                assert_eq!(list.number(list.places(side), list.mark(side)), side, "{text}");
             }
             assert!(list.infos().is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }
