@@ -306,9 +306,10 @@ fn libraries_do_not_print_exit_or_leave_threads_behind() {
 }
 
 #[test]
-fn agents_touch_files_in_two_places() {
+fn agents_touch_files_in_three_places() {
     let mut files = code("agents/src");
-    files.retain(|(path, _)| path != "agents/src/network/tensor_file.rs" && path != "agents/src/perfect/table/file.rs");
+    let places = ["play/files.rs", "network/tensor_file.rs", "perfect/table/file.rs"];
+    files.retain(|(path, _)| !places.iter().any(|place| *path == format!("agents/src/{place}")));
     never_say(&files, &["std::fs", "File::open", "File::create", "std::net", "std::time", "Instant", "SystemTime"]);
 }
 

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use tensorboard_rs::summary_writer::SummaryWriter;
 
-use crate::files::write_whole;
+use crate::files::{check_writable, write_whole};
 
 const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";
@@ -150,10 +150,10 @@ impl Histogram {
 
 /// Makes `folder` and makes sure that files can be written there.
 fn require_writable(folder: &Path) -> Result<()> {
-    let probe = folder.join("probe.tmp");
-    let written =
-        fs::create_dir_all(folder).and_then(|()| fs::write(&probe, "")).and_then(|()| fs::remove_file(&probe));
-    written.with_context(|| format!("cannot write to the folder {}", folder.display()))
+    let written = fs::create_dir_all(folder).map_err(anyhow::Error::new);
+    written
+        .and_then(|()| check_writable(&folder.join("probe")))
+        .with_context(|| format!("cannot write to the folder {}", folder.display()))
 }
 
 /// Drops the lines of later iterations than `last`, and one that an interruption cut short.
@@ -190,9 +190,7 @@ fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
         let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..]) <= last;
         let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
-        let temporary = folder.join("kept.tmp");
-        let written = fs::write(&temporary, kept).and_then(|()| fs::rename(&temporary, &path));
-        written.with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(&path, kept)?;
     }
     Ok(())
 }

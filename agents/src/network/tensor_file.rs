@@ -5,7 +5,7 @@
 //! mean is the business of whoever names them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ use half::f16;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
+
+use crate::play::files::write_whole;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 256 << 20;
@@ -259,23 +261,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TensorFileError> {
 
 /// Writes a file so that under its name there is always either the old content or the new.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), TensorFileError> {
-    // Behind a link it is the file that is replaced, and nothing but a file.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if target.exists() && !target.is_file() {
-        let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file");
-        return Err(TensorFileError::Io { action: "write", path: path.to_owned(), source });
-    }
-    let mut temporary = target.clone().into_os_string();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let written = File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, &target));
-    written.map_err(|source| {
-        // The first error is the one to report; a leftover is harmless.
-        let _ = fs::remove_file(&temporary);
-        TensorFileError::Io { action: "write", path: path.to_owned(), source }
-    })
+    let failed = |source| TensorFileError::Io { action: "write", path: path.to_owned(), source };
+    write_whole(path, failed, |file| file.write_all(bytes).map_err(failed))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use ashta_train::evaluation::{MatchResult, against};
 use ashta_train::games;
 use ashta_train::output;
 use ashta_train::progress::score_table;
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::terminal;
 use crate::cli::EvalArgs;
 
 /// Runs the command.
@@ -28,8 +28,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let opponent = games::player(opponent, &race)?;
         let spec = race.spec();
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
-        let bar = ProgressBar::new(config.blocks * legs);
-        bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
+        let bar = terminal::bar(config.blocks * legs, "games")?;
         bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
         results.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
         bar.finish_and_clear();

@@ -14,6 +14,7 @@ mod levels;
 mod play;
 mod solve;
 mod survey;
+mod terminal;
 mod train;
 
 use anyhow::Result;

@@ -1,6 +1,5 @@
 //! `ashta solve`: perfect play of a game, as a table.
 
-use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +13,12 @@ use ashta_env::game::Game;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::starts::TurnStarts;
 use ashta_train::config::Config;
+use ashta_train::files;
 use ashta_train::games;
 use ashta_train::output::{print, remark};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
+use super::terminal;
 use crate::cli::SolveArgs;
 
 /// Runs the command.
@@ -38,25 +38,13 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         remark(format_args!("going on with {}", kept.display()));
     }
     let stops = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stops);
-    let mut first: Option<Instant> = None;
-    ctrlc::set_handler(move || {
-        // One request can come as several signals.
-        match first {
-            Some(first) if first.elapsed() > Duration::from_secs(1) => std::process::exit(130),
-            Some(_) => return,
-            None => first = Some(Instant::now()),
-        }
-        seen.store(true, Ordering::Relaxed);
+    terminal::on_interrupt(Arc::clone(&stops), || {
         remark("stopping (again: at once, losing what was not saved)");
-    })
-    .context("cannot listen for Ctrl-C")?;
+        ControlFlow::Continue(())
+    })?;
 
     let began = Instant::now();
-    let bar = ProgressBar::new_spinner();
-    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {spinner} {wide_msg}")?);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar.set_message("working out the moves");
+    let bar = terminal::spinner("working out the moves")?;
     let turns = RaceTurns::new(starts.clone());
     let solving = SolveConfig { threads: args.threads.into(), tolerance: args.tolerance, certify: !args.no_proof };
     let save_after = Duration::from_secs_f64(args.save_minutes * 60.0);
@@ -111,11 +99,7 @@ fn check_writable(output: &Path) -> Result<()> {
     if output.is_dir() {
         bail!("{} is a folder; --output names the table to write", output.display());
     }
-    let mut probe = output.as_os_str().to_owned();
-    probe.push(".tmp");
-    let probe = PathBuf::from(probe);
-    let written = File::create(&probe).and_then(|_| std::fs::remove_file(&probe));
-    written.with_context(|| format!("cannot write the table {}", output.display()))
+    files::check_writable(output).with_context(|| format!("cannot write the table {}", output.display()))
 }
 
 fn unfinished_path(output: &Path) -> PathBuf {

@@ -1,10 +1,11 @@
 //! `ashta train`: from a configuration, or a run that was interrupted, to an evaluated and exported bot.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::evaluation::{MatchResult, RunEvaluator};
@@ -14,6 +15,7 @@ use ashta_train::progress::score_table;
 use ashta_train::run::{Ending, Run};
 use ashta_train::rundir::{RunDir, RunInfo};
 
+use super::terminal;
 use crate::cli::TrainArgs;
 
 /// Runs the command.
@@ -28,26 +30,26 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let (run, path) = run;
     remark(format_args!("training in {}", path.display()));
     let go_on = format!("interrupted; go on with\n    ashta train --resume {}", path.display());
-    let phase = Arc::new(Phase::default());
-    let (seen, advice) = (Arc::clone(&phase), go_on.clone());
-    ctrlc::set_handler(move || {
-        let is_saved = seen.is_saved.load(Ordering::Relaxed);
-        if is_saved {
+    // Training stops after this iteration.
+    let stops = Arc::new(AtomicBool::new(false));
+    // Everything is saved: what is left, evaluating and exporting, is done again by `--resume`.
+    let is_saved = Arc::new(AtomicBool::new(false));
+    let (seen, advice) = (Arc::clone(&is_saved), go_on.clone());
+    terminal::on_interrupt(Arc::clone(&stops), move || {
+        if seen.load(Ordering::Relaxed) {
             remark(&advice);
-        }
-        if is_saved || seen.stops.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            return ControlFlow::Break(());
         }
         remark("stopping after this iteration (again: at once, losing what was not saved)");
-    })
-    .context("cannot listen for Ctrl-C")?;
-    match run.train(&|_| phase.stops.load(Ordering::Relaxed))? {
+        ControlFlow::Continue(())
+    })?;
+    match run.train(&|_| stops.load(Ordering::Relaxed))? {
         Ending::Interrupted => {
             remark(go_on);
-            std::process::exit(130);
+            std::process::exit(terminal::INTERRUPTED);
         }
         Ending::Trained(mut run) => {
-            phase.is_saved.store(true, Ordering::Relaxed);
+            is_saved.store(true, Ordering::Relaxed);
             let (results, exploitability, bot) = run.conclude()?;
             let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
             print(score_table(&rows))?;
@@ -57,15 +59,6 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             print(format_args!("bot: {}", bot.display()))
         }
     }
-}
-
-/// What Ctrl-C has to know and to say.
-#[derive(Default)]
-struct Phase {
-    /// Training stops after this iteration.
-    stops: AtomicBool,
-    /// Everything is saved: what is left, evaluating and exporting, is done again by `--resume`.
-    is_saved: AtomicBool,
 }
 
 fn begin(file: Option<&Path>, set: &[String]) -> Result<(Run, std::path::PathBuf)> {

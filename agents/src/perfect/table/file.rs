@@ -3,8 +3,8 @@
 //! A header of JSON, then blocks of values, each compressed by itself and each with a checksum. Reading never trusts a
 //! length, and says what is wrong; writing is all or nothing.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Table, Values, value_count};
 use crate::perfect::solve::{Facts, Place, Unfinished};
+use crate::play::files::write_whole;
 
 /// The first bytes of every table.
 pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";
@@ -313,22 +314,7 @@ pub(super) fn write(
     values: Numbers<'_>,
     progress: Progress,
 ) -> Result<(), TableError> {
-    // The name of a file that is being written ends differently, so that nobody takes it for a table.
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".tmp");
-    let partial = PathBuf::from(partial);
-    let written = write_to(&partial, starts, values, progress);
-    let written = written.and_then(|()| fs::rename(&partial, path).map_err(io("written")));
-    if written.is_err() {
-        let _ = fs::remove_file(&partial);
-    }
-    in_file(path, written)
-}
-
-fn write_to(path: &Path, starts: &RaceStarts, values: Numbers<'_>, progress: Progress) -> Result<(), TableError> {
-    let mut out = BufWriter::new(File::create(path).map_err(io("written"))?);
-    encode(&mut out, starts, values, progress)?;
-    out.into_inner().map_err(|error| io("written")(error.into_error()))?.sync_all().map_err(io("written"))
+    in_file(path, write_whole(path, io("written"), |out| encode(out, starts, values, progress)))
 }
 
 /// Puts the content of a file into `out`.

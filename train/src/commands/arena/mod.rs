@@ -20,8 +20,9 @@ use ashta_env::race::Race;
 use ashta_train::files::{cannot_write, check_writable, write_whole};
 use ashta_train::games;
 use ashta_train::output::{print as say, remark};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::terminal;
 use crate::cli::ArenaArgs;
 use crate::page::{Board, Contents, Lengths, ShownGame, page};
 use engine::Limits;
@@ -46,14 +47,10 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    let asked = Arc::clone(&stops);
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
+    terminal::on_interrupt(Arc::clone(&stops), || {
         remark("stopping (again: at once)");
-    })
-    .context("cannot listen for Ctrl-C")?;
+        ControlFlow::Continue(())
+    })?;
     let outcome = arena.play(&stops)?;
     if args.json {
         say(serde_json::to_string_pretty(&outcome.summary)?)?;
@@ -181,8 +178,7 @@ impl<'a> Arena<'a> {
     }
 
     fn progress(&self, left: &Range<u64>) -> Result<ProgressBar> {
-        let bar = ProgressBar::new(left.end);
-        bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} blocks, {eta} left")?);
+        let bar = terminal::bar(left.end, "blocks")?;
         bar.set_position(left.start);
         bar.reset_eta();
         Ok(bar)

@@ -1,7 +1,6 @@
 //! What each house rule is worth: the value of the start with one flag changed at a time.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
@@ -9,10 +8,11 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::{Ruleset, RulesetError};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::record::HouseRule;
 use crate::commands::solve::describe;
+use crate::commands::terminal;
 
 /// A ruleset to solve, and how it differs.
 struct Variation {
@@ -51,9 +51,7 @@ pub fn solve_all(
     let of = |variation: &Variation| known.iter().find(|rule| rule.ruleset == variation.text).cloned();
     let mut rules: Vec<Option<HouseRule>> = variations.iter().map(of).collect();
     found(&rules.iter().flatten().cloned().collect::<Vec<_>>())?;
-    let bar = ProgressBar::new_spinner();
-    bar.set_style(ProgressStyle::with_template("{elapsed_precise} {spinner} {prefix} {wide_msg}")?);
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = terminal::spinner("")?;
     for (at, variation) in variations.iter().enumerate() {
         if rules[at].as_ref().is_some_and(|rule| rule.tolerance == config.tolerance) {
             continue;

@@ -4,6 +4,7 @@ mod house_rules;
 mod pictures;
 mod record;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::games;
 use ashta_train::output::{print, remark};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::terminal;
 use crate::cli::SurveyArgs;
 use record::{HouseRule, Opponent, Record, Start, TableFacts};
 
@@ -39,11 +40,10 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
     }
     let table = perfect_play(args, &race)?;
     let known = record::prepare(&args.output, race.ruleset())?;
-    ctrlc::set_handler(|| {
+    terminal::on_interrupt(Arc::default(), || {
         remark("stopped; what is in survey.json stays, and the same command goes on with it");
-        std::process::exit(130);
-    })
-    .context("cannot listen for Ctrl-C")?;
+        ControlFlow::Break(())
+    })?;
 
     let (mut record, mut pictures) = play(args, &race, &table, known)?;
     if args.house_rules {
@@ -93,8 +93,7 @@ fn play(
 ) -> Result<(Record, Vec<&'static str>)> {
     let matched =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
-    let bar = ProgressBar::new(2 * args.pairs);
-    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} games, {eta} left")?);
+    let bar = terminal::bar(2 * args.pairs, "games")?;
     let progress = |games: u64| bar.set_position(games);
     let shortlist = Shortlist::default();
     let begin = |opponent: &str| {

@@ -1,0 +1,53 @@
+//! What commands share with the person at the terminal: Ctrl-C, and one style of progress bar.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// The exit code of a process that was interrupted.
+pub const INTERRUPTED: i32 = 130;
+
+/// Sets `stops` when the first request to stop comes (Ctrl-C, SIGTERM), after `first` has said what that means; when
+/// `first` breaks, or on the second request, the process ends at once.
+///
+/// # Errors
+/// When signals cannot be received.
+pub fn on_interrupt(stops: Arc<AtomicBool>, first: impl Fn() -> ControlFlow<()> + Send + 'static) -> Result<()> {
+    let mut begun: Option<Instant> = None;
+    let handler = move || {
+        // One request can come as several signals.
+        if begun.is_some_and(|begun| begun.elapsed() < Duration::from_secs(1)) {
+            return;
+        }
+        if begun.is_some() || first().is_break() {
+            std::process::exit(INTERRUPTED);
+        }
+        begun = Some(Instant::now());
+        stops.store(true, Ordering::Relaxed);
+    };
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
+}
+
+/// A bar of `length` steps, called `unit`.
+///
+/// # Errors
+/// Never: its template is well-formed.
+pub fn bar(length: u64, unit: &str) -> Result<ProgressBar> {
+    let style = ProgressStyle::with_template(&format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {unit}, {{eta}} left"))?;
+    Ok(ProgressBar::new(length).with_style(style))
+}
+
+/// A sign of life for work of unknown length.
+///
+/// # Errors
+/// Never: its template is well-formed.
+pub fn spinner(message: &'static str) -> Result<ProgressBar> {
+    let style = ProgressStyle::with_template("{elapsed_precise} {spinner} {prefix} {wide_msg}")?;
+    let bar = ProgressBar::new_spinner().with_style(style).with_message(message);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    Ok(bar)
+}
