@@ -25,7 +25,7 @@ const BUCKETS: usize = 30;
 
 /// How far a run has come: the numbers at the beginning of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct IterationStep {
     /// Iterations finished; the horizontal axis of TensorBoard.
     pub iteration: u64,
     /// Self-play games finished.
@@ -39,7 +39,7 @@ pub struct Step {
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
-    step: Step,
+    step: IterationStep,
     #[serde(flatten)]
     scalars: &'a BTreeMap<String, f64>,
 }
@@ -87,7 +87,7 @@ impl Metrics {
     ///
     /// # Errors
     /// When the line cannot be written, for example to a full disk.
-    pub fn write(&mut self, step: Step) -> Result<()> {
+    pub fn write(&mut self, step: IterationStep) -> Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let line = serde_json::to_string(&Line { step, scalars: &self.scalars }).with_context(cannot_write)?;
         // Before the events, whose writer would panic: a full disk is to be reported from here.
@@ -230,11 +230,11 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Histogram, Metrics, RECORD_HEAD, RECORD_TAIL, Step, event_step, records};
+    use super::{Histogram, IterationStep, Metrics, RECORD_HEAD, RECORD_TAIL, event_step, records};
     use crate::rundir::tests::Scratch;
 
-    fn step(iteration: u64) -> Step {
-        Step { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }
+    fn step(iteration: u64) -> IterationStep {
+        IterationStep { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }
     }
 
     fn write(metrics: &mut Metrics, iteration: u64) {

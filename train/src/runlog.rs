@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{self, LoopState, TrainerState};
 use crate::config::Config;
 use crate::evaluation::{Evaluation, MatchResult};
-use crate::metrics::{Metrics, Step};
+use crate::metrics::{IterationStep, Metrics};
 use crate::plan::{self, Plan};
 use crate::progress::{Progress, Status};
 use crate::rundir::RunDir;
@@ -233,7 +233,7 @@ impl RunLog {
             progress.update(&self.status);
         }
         let (iteration, games, samples, seconds) = (self.iteration, self.games, self.samples, self.seconds);
-        self.metrics.write(Step { iteration, games, samples, seconds })
+        self.metrics.write(IterationStep { iteration, games, samples, seconds })
     }
 
     /// Ends what is shown of the run while it goes on.

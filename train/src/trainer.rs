@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use ashta_agents::learn::net::{Batch, Learner, LearnerDevice, Losses};
 use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{GameRecord, Tally};
+use ashta_agents::learn::selfplay::{GameCounts, GameRecord};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::Game;
@@ -52,7 +52,7 @@ pub struct MeanLosses {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Counts of the games.
-    pub tally: Tally,
+    pub tally: GameCounts,
     /// Samples of these games.
     pub added: u64,
     /// Samples of all games so far.

@@ -3,7 +3,7 @@
 //! Messages are [postcard](https://postcard.jamesmunns.com) behind a few bytes that tell kind and version. Games also
 //! tell their rules, and every throw and action is checked when they are read: what comes out can be learned from.
 
-use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Line, TurnTarget};
+use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnTarget};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
@@ -121,7 +121,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
     encode(&Games { ruleset_hash: spec.ruleset_hash, encoding: spec.encoding, games: games.collect() })
 }
 
-fn line_form(race: &Race, line: &Line<State>, tells_start: bool) -> LineForm {
+fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineForm {
     let seats = race.spec().seats;
     let targets = |turn: &TurnTarget| [turn.before_throw, turn.after_throw];
     LineForm {
@@ -174,7 +174,7 @@ fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
     })
 }
 
-fn line(race: &Race, beginning: State, form: LineForm) -> Result<Line<State>, &'static str> {
+fn line(race: &Race, beginning: State, form: LineForm) -> Result<Trajectory<State>, &'static str> {
     let start = match form.start {
         None => beginning,
         Some(text) => race.parse_state(&text).map_err(|_| "a branch begins at no position")?,
@@ -194,13 +194,13 @@ fn line(race: &Race, beginning: State, form: LineForm) -> Result<Line<State>, &'
         policy: policy.into_iter().map(|(action, share)| (Action(action), share)).collect(),
     };
     let decisions = form.decisions.into_iter().map(decision).collect();
-    let line = Line { start, outcomes: form.outcomes, actions: form.actions, turns, decisions };
+    let line = Trajectory { start, outcomes: form.outcomes, actions: form.actions, turns, decisions };
     check(race, &line)?;
     Ok(line)
 }
 
 /// Plays a line through.
-fn check(race: &Race, line: &Line<State>) -> Result<(), &'static str> {
+fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
     if line.decisions.len() != line.actions.len() {
         return Err("it has not a target for each action");
     }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::Game;
 use ashta_env::turn::{TurnResults, turn_results};
 
-use super::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use super::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::play::agent::{Agent, OnePly, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -54,7 +54,7 @@ where
 }
 
 /// Games against the bot as it is.
-struct Played {
+struct CalibrationGames {
     report: MatchReport,
     /// What was to be decided in each block.
     blocks: BTreeMap<u64, Decisions>,
@@ -79,7 +79,7 @@ impl Decisions {
     }
 }
 
-impl Played {
+impl CalibrationGames {
     /// What was given away a decision.
     fn regret(&self) -> Mean {
         let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
@@ -113,7 +113,7 @@ impl Played {
 }
 
 /// Plays at a temperature against the bot as it is.
-fn play<G, E>(game: &G, evaluator: &E, temperature: f32, config: &MatchConfig) -> Played
+fn play<G, E>(game: &G, evaluator: &E, temperature: f32, config: &MatchConfig) -> CalibrationGames
 where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
@@ -121,7 +121,7 @@ where
     let weak = || Box::new(OnePly::with_temperature(evaluator.clone(), temperature)) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
-    let watch = |turn: &Turn<'_, G::State>| {
+    let watch = |turn: &WatchedTurn<'_, G::State>| {
         if !turn.side.contains(turn.seat) {
             return;
         }
@@ -133,12 +133,16 @@ where
         block.regret += f64::from(regret);
     };
     let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
-    Played { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
 }
 
 /// How far the value of each result of a turn lies below the best one, and of the one that was played; `None` where
 /// there was nothing to decide.
-fn losses<G: Game>(game: &G, evaluator: &mut impl Evaluator<G>, turn: &Turn<'_, G::State>) -> Option<(Vec<f32>, f32)> {
+fn losses<G: Game>(
+    game: &G,
+    evaluator: &mut impl Evaluator<G>,
+    turn: &WatchedTurn<'_, G::State>,
+) -> Option<(Vec<f32>, f32)> {
     let (mut results, mut values) = (TurnResults::new(), Vec::new());
     turn_results(game, turn.thrown, &mut results);
     if results.len() < 2 {

@@ -13,7 +13,7 @@ use ashta_env::game::{BySeat, Game, Node, Seat};
 
 use super::table::Move;
 use crate::play::evaluator::Evaluator;
-use crate::search::expectation::{Expectation, Happened, Scratch, append, best_of};
+use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
 /// What an evaluator says of a turn that was played; values are expected returns by seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,7 +83,7 @@ impl<G: Game> fmt::Debug for Reference<G> {
 pub struct Appraiser<G: Game, E> {
     evaluator: E,
     series_probability: f32,
-    scratch: Scratch<G::State>,
+    scratch: ExpectationScratch<G::State>,
     results: Vec<G::State>,
     values: Vec<BySeat<f32>>,
     turns: Vec<OpenTurn>,
@@ -104,7 +104,7 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
     /// One that goes by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are
     /// left out of means and count as luckless.
     pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
-        let scratch = Scratch::default();
+        let scratch = ExpectationScratch::default();
         Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }
     }
 

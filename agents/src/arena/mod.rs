@@ -33,7 +33,7 @@ pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
 pub use summary::{AgentSummary, GameFacts, Pairing, Schedule, SprtSummary, Summary, Thought, sprt_summary, summarise};
-use table::Tables;
+use table::GamesUnderWay;
 pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
 /// How a match is played.
@@ -98,7 +98,7 @@ pub fn play_blocks<G: Game, T: Send>(
 ) {
     let sides = sides(meeting.game.spec());
     let Meeting { game, seatings, is_stopped, .. } = *meeting;
-    let tables = Tables { game, seatings, is_stopped, seed: config.seed, sides: &sides };
+    let tables = GamesUnderWay { game, seatings, is_stopped, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
         let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
@@ -137,7 +137,7 @@ pub fn play_blocks<G: Game, T: Send>(
 
 /// A turn of a match that is over.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn<'a, S> {
+pub struct WatchedTurn<'a, S> {
     /// The block of the game.
     pub block: u64,
     /// The seats that A has in the game.
@@ -154,7 +154,7 @@ pub struct Turn<'a, S> {
 
 /// Is told of every turn of a match, by the threads that play. The turns of a game come in their order, when it is
 /// over.
-pub type Watch<'a, S> = &'a (dyn Fn(&Turn<'_, S>) + Sync);
+pub type Watch<'a, S> = &'a (dyn Fn(&WatchedTurn<'_, S>) + Sync);
 
 /// Plays a match between the agents that `a` and `b` make.
 ///
@@ -208,7 +208,7 @@ where
         Box::new(|played: PlayedGame<G::State>| {
             let (block, side) = (played.block, played.seating.seats_of(0));
             for PlayedTurn { seat, start, thrown, end } in &played.turns {
-                watch(&Turn { block, side, seat: *seat, start, thrown, end });
+                watch(&WatchedTurn { block, side, seat: *seat, start, thrown, end });
             }
             progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
             GameScore::new(game.spec(), &played)
@@ -285,7 +285,7 @@ mod tests {
             let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
             type Turns = Vec<[ToyState; 3]>;
             let games: Mutex<BTreeMap<(u64, Seat), Turns>> = Mutex::default();
-            let watch = |turn: &Turn<'_, ToyState>| {
+            let watch = |turn: &WatchedTurn<'_, ToyState>| {
                 assert_eq!(game.node(turn.start), Node::Chance(turn.seat));
                 let is_decision = game.node(turn.thrown) == Node::Decision(turn.seat);
                 assert!(is_decision || turn.thrown == turn.end);

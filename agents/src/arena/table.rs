@@ -10,7 +10,7 @@ use rand::SeedableRng;
 
 use super::seating::Seating;
 use crate::play::agent::{Agent, GameRng};
-use crate::play::throws::{Throws, TurnClock, derived_seed};
+use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// Who takes part: an agent, or something that can fail, such as a program of somebody else.
 pub trait Contestant<G: Game> {
@@ -87,7 +87,7 @@ pub struct PlayedGame<S> {
 }
 
 /// What all games of a meeting share.
-pub(super) struct Tables<'a, G: Game> {
+pub(super) struct GamesUnderWay<'a, G: Game> {
     pub(super) game: &'a G,
     /// The seatings of a block.
     pub(super) seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
@@ -99,10 +99,10 @@ pub(super) struct Tables<'a, G: Game> {
 }
 
 /// One game in play.
-struct Table<S> {
+struct GameUnderWay<S> {
     game: PlayedGame<S>,
     state: S,
-    throws: Throws,
+    throws: SeededThrows,
     clock: TurnClock,
     rng: GameRng,
     /// The turn under way: whose it is, the position before its first throw, and after its last.
@@ -116,12 +116,12 @@ struct OpenBlock<T> {
 }
 
 /// Why a table waits.
-enum Stop {
+enum Halt {
     Decision(Seat),
     End(Ending),
 }
 
-impl<G: Game> Tables<'_, G> {
+impl<G: Game> GamesUnderWay<'_, G> {
     /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
     /// game is studied when it is over, and what that gave is handed on block by block until somebody has had enough.
     /// When it is stopped, games under way count for nothing, also those in which somebody has just failed.
@@ -133,7 +133,7 @@ impl<G: Game> Tables<'_, G> {
         study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
         hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
     ) {
-        let mut tables: Vec<Table<G::State>> = Vec::new();
+        let mut tables: Vec<GameUnderWay<G::State>> = Vec::new();
         let mut blocks: Vec<OpenBlock<T>> = Vec::new();
         loop {
             while tables.len() < batch.max(1) {
@@ -149,12 +149,12 @@ impl<G: Game> Tables<'_, G> {
             let mut place = 0;
             while place < tables.len() {
                 match self.throw_on(&mut tables[place]) {
-                    Stop::Decision(seat) => {
+                    Halt::Decision(seat) => {
                         let agent = tables[place].game.seating.agent(seat).expect("a seat that plays has an agent");
                         asked[agent].push(place);
                         place += 1;
                     }
-                    Stop::End(ending) => {
+                    Halt::End(ending) => {
                         let table = tables.swap_remove(place);
                         if self.close(table, ending, &mut blocks, study, hand_on).is_break() {
                             return;
@@ -182,12 +182,12 @@ impl<G: Game> Tables<'_, G> {
         }
     }
 
-    fn set_up(&self, block: u64, leg: usize, seating: Seating) -> Table<G::State> {
+    fn set_up(&self, block: u64, leg: usize, seating: Seating) -> GameUnderWay<G::State> {
         let seed = derived_seed(self.seed, block);
         let seats = self.game.spec().seats;
         let place = derived_seed(seed, 0) % seats.len() as u64;
         let first = seats.iter().nth(place as usize).expect("a place below the number of seats");
-        Table {
+        GameUnderWay {
             game: PlayedGame {
                 block,
                 leg,
@@ -200,29 +200,29 @@ impl<G: Game> Tables<'_, G> {
                 returns: BySeat::default(),
             },
             state: self.game.initial_state(first),
-            throws: Throws::new(derived_seed(seed, 1)),
+            throws: SeededThrows::new(derived_seed(seed, 1)),
             clock: TurnClock::new(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
             turn: None,
         }
     }
 
-    /// Throws until somebody has to decide or the game is over.
-    fn throw_on(&self, table: &mut Table<G::State>) -> Stop {
+    /// Throws until a seat has to decide or the game is over.
+    fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Halt {
         loop {
             match self.game.node(&table.state) {
                 Node::Terminal => {
                     end_turn(table);
-                    return Stop::End(Ending::Finished);
+                    return Halt::End(Ending::Finished);
                 }
-                Node::Decision(seat) => return Stop::Decision(seat),
+                Node::Decision(seat) => return Halt::Decision(seat),
                 Node::Chance(seat) => {
                     let begins = table.clock.begins_turn(seat);
                     if begins {
                         end_turn(table);
                     }
                     if begins && table.clock.turns() >= self.game.spec().turn_cap {
-                        return Stop::End(Ending::Truncated);
+                        return Halt::End(Ending::Truncated);
                     }
                     let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
                     let (turn, throw) = table.clock.throw(seat);
@@ -240,7 +240,7 @@ impl<G: Game> Tables<'_, G> {
     fn ask(
         &self,
         contestant: &mut (dyn Contestant<G> + '_),
-        tables: &mut [Table<G::State>],
+        tables: &mut [GameUnderWay<G::State>],
         places: &[usize],
     ) -> Vec<(usize, Fault)> {
         if places.is_empty() {
@@ -269,7 +269,7 @@ impl<G: Game> Tables<'_, G> {
     /// Ends a game, has it studied, and hands its block on when that was the last one of it.
     fn close<T>(
         &self,
-        table: Table<G::State>,
+        table: GameUnderWay<G::State>,
         ending: Ending,
         blocks: &mut Vec<OpenBlock<T>>,
         study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
@@ -310,7 +310,7 @@ impl<G: Game> Tables<'_, G> {
 }
 
 /// Notes the turn that has come to its end, if there was one.
-fn end_turn<S: Clone>(table: &mut Table<S>) {
+fn end_turn<S: Clone>(table: &mut GameUnderWay<S>) {
     let Some((seat, start, thrown)) = table.turn.take() else { return };
     table.game.turns.push(PlayedTurn { seat, start, thrown, end: table.state.clone() });
 }

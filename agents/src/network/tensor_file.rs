@@ -154,11 +154,11 @@ struct Header {
     #[serde(default, rename = "__metadata__")]
     metadata: BTreeMap<String, String>,
     #[serde(flatten)]
-    tensors: BTreeMap<String, Entry>,
+    tensors: BTreeMap<String, TensorEntry>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorEntry {
     data_offsets: (u64, u64),
 }
 
@@ -177,7 +177,7 @@ impl<'a> TensorFile<'a> {
         };
         let mut header: Header = serde_json::from_slice(header).map_err(TensorFileError::Header)?;
         // The library adds up lengths without a check, so no length may be out of all proportion.
-        for (name, &Entry { data_offsets: (_, end) }) in &header.tensors {
+        for (name, &TensorEntry { data_offsets: (_, end) }) in &header.tensors {
             if end > data.len() as u64 {
                 let (name, found) = (name.clone(), data.len() as u64);
                 return Err(TensorFileError::Truncated { name, end, found });

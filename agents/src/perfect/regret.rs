@@ -13,7 +13,7 @@ use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use crate::arena::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
@@ -76,7 +76,7 @@ pub struct Appraisal {
 
 impl Appraisal {
     /// Looks up a turn of two seats in the table of their game.
-    pub fn new(race: &Race, table: &Table, turn: &Turn<'_, State>) -> Appraisal {
+    pub fn new(race: &Race, table: &Table, turn: &WatchedTurn<'_, State>) -> Appraisal {
         let mut results = TurnResults::new();
         turn_results(race, turn.thrown, &mut results);
         let values = results.states().iter().map(|result| value(table, result, turn.seat)).collect();
@@ -128,7 +128,7 @@ pub struct Regrets {
 
 impl Regrets {
     /// Notes a turn; those of B are none of its business.
-    pub fn note(&self, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
         if !turn.side.contains(turn.seat) {
             return;
         }
@@ -202,7 +202,7 @@ pub fn against_perfect<'agents>(
         return None;
     }
     let regrets = Regrets::default();
-    let watch = |turn: &Turn<'_, State>| {
+    let watch = |turn: &WatchedTurn<'_, State>| {
         if turn.side.contains(turn.seat) {
             regrets.note(turn, &Appraisal::new(race, table, turn));
         }

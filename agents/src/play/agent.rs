@@ -118,7 +118,7 @@ impl<G: Game, E> OnePly<G, E> {
 }
 
 /// What is known of a state before the evaluation.
-enum Choice {
+enum Gathered {
     Settled(Action),
     Among(Seat, Range<usize>),
 }
@@ -127,14 +127,14 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         self.leaves.clear();
         self.openings.clear();
-        let choices: Vec<Choice> = states.iter().map(|state| self.gather(game, state)).collect();
+        let choices: Vec<Gathered> = states.iter().map(|state| self.gather(game, state)).collect();
         self.values.clear();
         if !self.leaves.is_empty() {
             self.evaluator.values(game, &self.leaves, &mut self.values);
         }
         let chosen = choices.into_iter().zip(rngs.iter_mut()).map(|(choice, rng)| match choice {
-            Choice::Settled(action) => action,
-            Choice::Among(seat, leaves) => {
+            Gathered::Settled(action) => action,
+            Gathered::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
                 let picked = match self.pick {
                     Pick::Best(Ties::First) => first_best(values).expect("a turn has a result"),
@@ -182,19 +182,19 @@ fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> u
 }
 
 impl<G: Game, E> OnePly<G, E> {
-    fn gather(&mut self, game: &G, state: &G::State) -> Choice {
+    fn gather(&mut self, game: &G, state: &G::State) -> Gathered {
         let seat = deciding_seat(game, state);
         if let Some(action) = forced_action(game, state) {
-            return Choice::Settled(action);
+            return Gathered::Settled(action);
         }
         results_of_turn(game, state, &mut self.results);
         if self.results.len() == 1 {
-            return Choice::Settled(self.results.actions(0)[0]);
+            return Gathered::Settled(self.results.actions(0)[0]);
         }
         let start = self.leaves.len();
         self.leaves.extend_from_slice(self.results.states());
         self.openings.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
-        Choice::Among(seat, start..self.leaves.len())
+        Gathered::Among(seat, start..self.leaves.len())
     }
 }
 

@@ -12,14 +12,14 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The throws of one game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Throws {
+pub struct SeededThrows {
     seed: u64,
 }
 
-impl Throws {
+impl SeededThrows {
     /// The throws that belong to `seed`.
-    pub const fn new(seed: u64) -> Throws {
-        Throws { seed }
+    pub const fn new(seed: u64) -> SeededThrows {
+        SeededThrows { seed }
     }
 
     /// The outcome of throw number `throw` (from 0) in `seat`'s turn number `turn` (from 0, counted for each seat),
@@ -54,7 +54,7 @@ impl TurnClock {
         self.thrower != Some(seat)
     }
 
-    /// Counts a throw of `seat`; returns the numbers of its turn and of the throw within it, as [`Throws::draw`] takes
+    /// Counts a throw of `seat`; returns the numbers of its turn and of the throw within it, as [`SeededThrows::draw`]
     /// them.
     pub fn throw(&mut self, seat: Seat) -> (u32, u32) {
         if self.begins_turn(seat) {
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn throws_are_stable_over_versions_and_machines() {
         assert_eq!(derived_seed(0, 0), 0xe220_a839_7b1d_cdaf, "first output of SplitMix64 seeded with 0");
-        let throws = Throws::new(2026);
+        let throws = SeededThrows::new(2026);
         let row =
             |seat, throw| -> Vec<u8> { (0..20).map(|turn| throws.draw(seat, turn, throw, &sticks()).0).collect() };
         assert_eq!(row(Seat::SOUTH, 0), [2, 2, 2, 3, 4, 4, 3, 4, 2, 2, 2, 2, 2, 2, 3, 2, 1, 0, 3, 0]);
@@ -109,7 +109,7 @@ mod tests {
         for seed in 0..20 {
             for turn in 0..400 {
                 let throw = turn % 5;
-                counts[usize::from(Throws::new(seed).draw(Seat::EAST, turn, throw, &sticks()).0)] += 1.0;
+                counts[usize::from(SeededThrows::new(seed).draw(Seat::EAST, turn, throw, &sticks()).0)] += 1.0;
             }
         }
         for (count, probability) in counts.into_iter().zip(STICKS) {

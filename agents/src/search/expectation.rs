@@ -30,9 +30,9 @@ pub(crate) struct Expectation {
 
 /// Room for the positions within a turn.
 #[derive(Clone, Debug)]
-pub(crate) struct Scratch<S> {
+pub(crate) struct ExpectationScratch<S> {
     pub(crate) turn_results: TurnResults<S>,
-    open: Vec<Open<S>>,
+    open: Vec<OpenThrow<S>>,
     seen: Seen,
 }
 
@@ -72,16 +72,16 @@ impl Seen {
 
 /// A position within the throws.
 #[derive(Clone, Debug)]
-struct Open<S> {
+struct OpenThrow<S> {
     state: S,
     probability: f32,
     /// Throws before it.
     throws: u32,
 }
 
-impl<S> Default for Scratch<S> {
-    fn default() -> Scratch<S> {
-        Scratch { turn_results: TurnResults::new(), open: Vec::new(), seen: Seen::default() }
+impl<S> Default for ExpectationScratch<S> {
+    fn default() -> ExpectationScratch<S> {
+        ExpectationScratch { turn_results: TurnResults::new(), open: Vec::new(), seen: Seen::default() }
     }
 }
 
@@ -121,15 +121,15 @@ impl Expectation {
         start: &G::State,
         least: f32,
         happened: Option<Happened<'_, G::State>>,
-        scratch: &mut Scratch<G::State>,
+        scratch: &mut ExpectationScratch<G::State>,
         results: &mut Vec<G::State>,
     ) {
-        let Scratch { turn_results, open, seen } = scratch;
+        let ExpectationScratch { turn_results, open, seen } = scratch;
         self.clear();
         open.clear();
         seen.clear();
-        open.push(Open { state: start.clone(), probability: 1.0, throws: 0 });
-        while let Some(Open { state, probability, throws }) = open.pop() {
+        open.push(OpenThrow { state: start.clone(), probability: 1.0, throws: 0 });
+        while let Some(OpenThrow { state, probability, throws }) = open.pop() {
             if let Node::Chance(_) = game.node(&state) {
                 if probability < least {
                     continue;
@@ -138,7 +138,11 @@ impl Expectation {
                     if chance > 0.0 {
                         let mut next = state.clone();
                         game.apply_chance(&mut next, Outcome(outcome as u8));
-                        open.push(Open { state: next, probability: probability * chance as f32, throws: throws + 1 });
+                        open.push(OpenThrow {
+                            state: next,
+                            probability: probability * chance as f32,
+                            throws: throws + 1,
+                        });
                     }
                 }
                 continue;
@@ -206,7 +210,8 @@ mod tests {
     fn looked(least: f32, thrown: &[u8]) -> (Toy, Expectation, usize) {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
-        let (mut expectation, mut scratch, mut results) = (Expectation::default(), Scratch::default(), Vec::new());
+        let (mut expectation, mut scratch, mut results) =
+            (Expectation::default(), ExpectationScratch::default(), Vec::new());
         let mut state = start.clone();
         thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
         let happened =

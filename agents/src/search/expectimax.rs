@@ -35,9 +35,9 @@ pub struct Expectimax<G: Game, E> {
     evaluator: E,
     depth: usize,
     min_probability: f32,
-    program: Program<G::State>,
+    program: PostfixTree<G::State>,
     /// For each depth the buffers that a position of this depth uses.
-    series: Vec<Series<G::State>>,
+    series: Vec<SeriesEnds<G::State>>,
     results: Vec<TurnResults<G::State>>,
 }
 
@@ -48,7 +48,7 @@ impl<G: Game, E> Expectimax<G, E> {
             evaluator,
             depth,
             min_probability: 0.01,
-            program: Program::default(),
+            program: PostfixTree::default(),
             series: Vec::new(),
             results: Vec::new(),
         }
@@ -70,7 +70,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         self.program.clear();
-        self.series.resize_with(self.depth + 1, Series::default);
+        self.series.resize_with(self.depth + 1, SeriesEnds::default);
         self.results.resize_with(self.depth + 1, TurnResults::default);
         for state in states {
             self.gather(game, state, self.depth);
@@ -84,7 +84,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
     /// Appends to the program what computes the values of `state`.
     fn gather(&mut self, game: &G, state: &G::State, depth: usize) {
         match game.node(state) {
-            Node::Terminal => self.program.steps.push(Step::Known(game.returns(state))),
+            Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
             Node::Chance(_) if depth == 0 => self.gather_leaf(game, state),
             Node::Chance(seat) => self.gather_series(game, state, seat, depth),
             Node::Decision(seat) => {
@@ -93,7 +93,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
                 for result in results.states() {
                     self.gather(game, result, depth);
                 }
-                self.program.steps.push(Step::Best(seat, results.len()));
+                self.program.steps.push(TreeStep::Best(seat, results.len()));
                 self.results[depth] = results;
             }
         }
@@ -110,12 +110,12 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
             }
         }
         self.program.probabilities.extend(series.branches.iter().map(|&(_, probability)| probability));
-        self.program.steps.push(Step::Mean(series.branches.len()));
+        self.program.steps.push(TreeStep::Mean(series.branches.len()));
         self.series[depth] = series;
     }
 
     fn gather_leaf(&mut self, game: &G, state: &G::State) {
-        self.program.steps.push(Step::Leaf);
+        self.program.steps.push(TreeStep::Leaf);
         self.program.leaves.push(state.clone());
         if self.program.leaves.len() >= BATCH {
             self.program.evaluate_leaves(game, &mut self.evaluator);
@@ -125,7 +125,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
 
 /// What one series of throws can come to.
 #[derive(Debug)]
-struct Series<S> {
+struct SeriesEnds<S> {
     /// The positions in which the series ends, each once, with their probabilities; and those in which it was closed,
     /// where the same seat still throws.
     branches: Vec<(S, f32)>,
@@ -133,13 +133,13 @@ struct Series<S> {
     next: Vec<(S, f32)>,
 }
 
-impl<S> Default for Series<S> {
-    fn default() -> Series<S> {
-        Series { branches: Vec::new(), open: Vec::new(), next: Vec::new() }
+impl<S> Default for SeriesEnds<S> {
+    fn default() -> SeriesEnds<S> {
+        SeriesEnds { branches: Vec::new(), open: Vec::new(), next: Vec::new() }
     }
 }
 
-impl<S: Clone + Eq> Series<S> {
+impl<S: Clone + Eq> SeriesEnds<S> {
     /// Follows the throws of `seat` from `state` on, throw by throw.
     fn expand<G: Game<State = S>>(&mut self, game: &G, state: &S, seat: Seat, min_probability: f32) {
         self.branches.clear();
@@ -182,9 +182,9 @@ fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
 /// The tree in postfix order: each step takes the values it needs from a stack and puts its own there. So leaves can be
 /// gathered first, evaluated together and backed up in one pass.
 #[derive(Debug)]
-struct Program<S> {
-    steps: Vec<Step>,
-    /// For all [`Step::Mean`] in order the probabilities of their branches.
+struct PostfixTree<S> {
+    steps: Vec<TreeStep>,
+    /// For all [`TreeStep::Mean`] in order the probabilities of their branches.
     probabilities: Vec<f32>,
     /// Leaves that wait for the evaluator.
     leaves: Vec<S>,
@@ -195,7 +195,7 @@ struct Program<S> {
 }
 
 #[derive(Debug)]
-enum Step {
+enum TreeStep {
     /// The values of the next leaf.
     Leaf,
     /// Exact returns.
@@ -206,9 +206,9 @@ enum Step {
     Mean(usize),
 }
 
-impl<S> Default for Program<S> {
-    fn default() -> Program<S> {
-        Program {
+impl<S> Default for PostfixTree<S> {
+    fn default() -> PostfixTree<S> {
+        PostfixTree {
             steps: Vec::new(),
             probabilities: Vec::new(),
             leaves: Vec::new(),
@@ -219,7 +219,7 @@ impl<S> Default for Program<S> {
     }
 }
 
-impl<S> Program<S> {
+impl<S> PostfixTree<S> {
     fn clear(&mut self) {
         self.steps.clear();
         self.probabilities.clear();
@@ -242,16 +242,16 @@ impl<S> Program<S> {
         self.stack.clear();
         for step in &self.steps {
             let value = match *step {
-                Step::Leaf => *leaf_values.next().expect("every leaf was evaluated"),
-                Step::Known(returns) => returns,
-                Step::Best(seat, count) => {
+                TreeStep::Leaf => *leaf_values.next().expect("every leaf was evaluated"),
+                TreeStep::Known(returns) => returns,
+                TreeStep::Best(seat, count) => {
                     let results = &self.stack[self.stack.len() - count..];
                     let best = first_best(results.iter().map(|values| values[seat])).expect("a turn has a result");
                     let values = results[best];
                     self.stack.truncate(self.stack.len() - count);
                     values
                 }
-                Step::Mean(count) => {
+                TreeStep::Mean(count) => {
                     let mut mean = BySeat([0.0; MAX_SEATS]);
                     for (values, probability) in self.stack.drain(self.stack.len() - count..).zip(&mut probabilities) {
                         mean.0.iter_mut().zip(values.0).for_each(|(mean, value)| *mean += probability * value);
@@ -374,10 +374,10 @@ mod tests {
         // 2 2 1 and 2 2 2 have an eighth each; below a limit of 0.3 the series is closed after 2 2.
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
-        let mut series = Series::default();
+        let mut series = SeriesEnds::default();
         series.expand(&game, &start, Seat::SOUTH, MIN_PROBABILITY);
         let probabilities =
-            |series: &Series<ToyState>| series.branches.iter().map(|branch| branch.1).collect::<Vec<_>>();
+            |series: &SeriesEnds<ToyState>| series.branches.iter().map(|branch| branch.1).collect::<Vec<_>>();
         assert_eq!(probabilities(&series), [0.5, 0.25, 0.125, 0.125]);
         series.expand(&game, &start, Seat::SOUTH, 0.3);
         assert_eq!(probabilities(&series), [0.5, 0.25, 0.25]);

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 
 use crate::play::agent::{Agent, GameRng};
 use crate::play::evaluator::{Evaluation, Evaluator};
-use crate::play::throws::{Throws, TurnClock};
+use crate::play::throws::{SeededThrows, TurnClock};
 
 /// Answers with the exact values of a solved toy, without a policy.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ impl Evaluator<Toy> for Ignorant {
 pub(crate) fn play_from_start<G: Game>(game: &G, agent: &mut impl Agent<G>, seed: u64) -> Vec<Action> {
     let mut state = game.initial_state(Seat::SOUTH);
     let mut rng = [GameRng::seed_from_u64(seed)];
-    let (throws, mut clock) = (Throws::new(seed), TurnClock::new());
+    let (throws, mut clock) = (SeededThrows::new(seed), TurnClock::new());
     let mut actions = Vec::new();
     loop {
         match game.node(&state) {

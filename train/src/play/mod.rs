@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::play::throws::{Throws, TurnClock};
+use ashta_agents::play::throws::{SeededThrows, TurnClock};
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Outlook, Seat, SeatSet};
 use ashta_env::race::Race;
@@ -53,7 +53,7 @@ pub struct Session<'a, I, O> {
     table: Table<'a>,
     input: I,
     output: O,
-    throws: Throws,
+    throws: SeededThrows,
     now: Moment,
     /// The person's decisions up to now, each as it was met.
     decisions: Vec<Moment>,
@@ -88,7 +88,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         Session {
             input,
             output,
-            throws: Throws::new(table.seed),
+            throws: SeededThrows::new(table.seed),
             now: Moment { state, clock: TurnClock::new(), rng, recorded: 1 },
             decisions: Vec::new(),
             record: vec![state],

@@ -24,9 +24,9 @@ use ashta_env::game::{BySeat, Game, Node};
 use rand::Rng;
 
 use crate::play::evaluator::Evaluator;
-use turn::Turn;
+use turn::SelfPlayTurn;
 
-pub use record::{DecisionTarget, GameRecord, Line, Position, Tally, TurnTarget};
+pub use record::{DecisionTarget, GameCounts, GameRecord, Position, Trajectory, TurnTarget};
 
 /// How self-play is played and what its targets are.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -68,7 +68,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     let mut records: Vec<GameRecord<G::State>> = Vec::new();
     let mut waiting = games.clone();
     let mut playing: Vec<UnderWay<G>> = Vec::new();
-    let mut turns: Vec<Turn<G>> = Vec::new();
+    let mut turns: Vec<SelfPlayTurn<G>> = Vec::new();
     let (mut results, mut values) = (Vec::new(), Vec::new());
     loop {
         while playing.len() < LOCK_STEP {
@@ -81,7 +81,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
             return records;
         }
         results.clear();
-        turns.resize_with(playing.len(), Turn::default);
+        turns.resize_with(playing.len(), SelfPlayTurn::default);
         for (under_way, turn) in playing.iter_mut().zip(&mut turns) {
             turn.throw(game, config, under_way, &mut results);
         }
@@ -124,7 +124,7 @@ struct UnderWay<G: Game> {
     number: u64,
     rng: GameRng,
     state: G::State,
-    line: Line<G::State>,
+    line: Trajectory<G::State>,
     turns: Vec<Valued>,
     /// Turns after which it is truncated.
     limit: u32,
@@ -157,7 +157,7 @@ impl<G: Game> UnderWay<G> {
         let random_turns =
             if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
         let state = game.initial_state(first);
-        let line = Line::new(state.clone());
+        let line = Trajectory::new(state.clone());
         let record = GameRecord {
             seed,
             number,
@@ -188,7 +188,7 @@ impl<G: Game> UnderWay<G> {
             number: self.number,
             rng: chance::stream(self.rng.next_u64(), self.number),
             state: start.clone(),
-            line: Line::new(start),
+            line: Trajectory::new(start),
             turns: Vec::new(),
             limit: turns,
             is_main: false,
@@ -199,7 +199,7 @@ impl<G: Game> UnderWay<G> {
 
     /// Turns what was seen into targets, last turn first. Without the luck a target can lie outside 0 to 1; it is cut
     /// off there, since the errors of an evaluator that knows little yet add up over a long game.
-    fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Line<G::State> {
+    fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Trajectory<G::State> {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
         // A game that was truncated has no result: its last position stands for what would have come.
@@ -207,7 +207,7 @@ impl<G: Game> UnderWay<G> {
             Some(last) if is_truncated => last.best,
             _ => returns,
         };
-        let mut line = std::mem::replace(&mut self.line, Line::new(self.state.clone()));
+        let mut line = std::mem::replace(&mut self.line, Trajectory::new(self.state.clone()));
         line.turns = vec![TurnTarget::default(); self.turns.len()];
         for (valued, target) in self.turns.iter().zip(&mut line.turns).rev() {
             let lambda = if valued.is_followed { config.lambda } else { 0.0 };

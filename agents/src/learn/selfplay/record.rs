@@ -15,9 +15,9 @@ pub struct GameRecord<S> {
     /// The seat that threw first.
     pub first: Seat,
     /// The game.
-    pub main: Line<S>,
+    pub main: Trajectory<S>,
     /// What could have happened after results that were not chosen: some turns each, in the order in which they begin.
-    pub branches: Vec<Line<S>>,
+    pub branches: Vec<Trajectory<S>>,
     /// The result for each seat; zeros when truncated.
     pub returns: BySeat<f32>,
     /// Whether the game was truncated, at the limit of self-play or at the turn cap of the game.
@@ -26,7 +26,7 @@ pub struct GameRecord<S> {
 
 /// Turns that follow each other.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line<S> {
+pub struct Trajectory<S> {
     /// The position at the start of the first turn.
     pub start: S,
     /// The outcome of every chance node, in order.
@@ -57,7 +57,7 @@ pub struct DecisionTarget {
 
 /// Counts that sum up many games.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct GameCounts {
     /// Games.
     pub games: u64,
     /// Turns of all games.
@@ -68,7 +68,7 @@ pub struct Tally {
     pub first_seat_returns: f64,
 }
 
-impl Tally {
+impl GameCounts {
     /// Adds a game.
     pub fn add<S>(&mut self, record: &GameRecord<S>) {
         self.games += 1;
@@ -96,9 +96,9 @@ pub struct Position<'a, S> {
 /// Of the decisions with nothing to choose, which teach little, those of every such turn are shown.
 const SPARSE: usize = 4;
 
-impl<S> Line<S> {
-    pub(super) fn new(start: S) -> Line<S> {
-        Line { start, outcomes: Vec::new(), actions: Vec::new(), turns: Vec::new(), decisions: Vec::new() }
+impl<S> Trajectory<S> {
+    pub(super) fn new(start: S) -> Trajectory<S> {
+        Trajectory { start, outcomes: Vec::new(), actions: Vec::new(), turns: Vec::new(), decisions: Vec::new() }
     }
 
     /// Replays the turns and shows the positions in which they begin; and if it `shows_turns` also every throw of a

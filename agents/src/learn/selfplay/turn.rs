@@ -7,12 +7,12 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use rand::Rng;
 
 use crate::play::agent::softmax;
-use crate::search::expectation::{Expectation, Happened, Scratch, append, best_of};
+use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
 use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
 /// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.
-pub(super) struct Turn<G: Game> {
+pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
     /// What could have been thrown; nothing without luck correction.
     expectation: Expectation,
@@ -23,24 +23,24 @@ pub(super) struct Turn<G: Game> {
     ends: Vec<usize>,
     /// Places of the actual results that were not chosen.
     others: Vec<usize>,
-    scratch: Scratch<G::State>,
+    scratch: ExpectationScratch<G::State>,
 }
 
-impl<G: Game> Default for Turn<G> {
-    fn default() -> Turn<G> {
-        Turn {
+impl<G: Game> Default for SelfPlayTurn<G> {
+    fn default() -> SelfPlayTurn<G> {
+        SelfPlayTurn {
             seat: Seat::SOUTH,
             expectation: Expectation::default(),
             actual: 0..0,
             actions: Vec::new(),
             ends: Vec::new(),
             others: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: ExpectationScratch::default(),
         }
     }
 }
 
-impl<G: Game> Turn<G> {
+impl<G: Game> SelfPlayTurn<G> {
     /// Throws the dice of the turn, and appends the results of this and of every likely throw to `results`.
     pub(super) fn throw(
         &mut self,

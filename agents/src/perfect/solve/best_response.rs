@@ -70,7 +70,7 @@ pub fn meet<T: TurnStarts>(
         let kernel = MeetingRows::new(duel, cells, styles);
         sweeps.run(&kernel, cells, &TileOrder(order), Place::default(), watch)
     } else {
-        sweeps.run(&Meeting { duel, cells, styles }, cells, &order, Place::default(), watch)
+        sweeps.run(&TwoPlayers { duel, cells, styles }, cells, &order, Place::default(), watch)
     };
     match swept {
         Swept::Settled(_) => {
@@ -84,13 +84,13 @@ pub fn meet<T: TurnStarts>(
 }
 
 /// Two different players. The first half of the cells are the positions in which the first one throws.
-struct Meeting<'a, T> {
+struct TwoPlayers<'a, T> {
     duel: Duel<'a, T>,
     cells: &'a Cells,
     styles: [Style<'a>; 2],
 }
 
-impl<T: TurnStarts> Kernel<[Side; 2]> for Meeting<'_, T> {
+impl<T: TurnStarts> Kernel<[Side; 2]> for TwoPlayers<'_, T> {
     fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
         if !self.duel.is_position(sides) {
             return;

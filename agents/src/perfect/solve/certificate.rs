@@ -155,7 +155,7 @@ struct Longest<'a, T> {
 
 impl<T: TurnStarts> Longest<'_, T> {
     fn ahead(&self, sides: [Side; 2]) -> Backup {
-        let mut choice = Choice {
+        let mut choice = LongestChoice {
             values: self.values,
             cells: self.cells,
             count: self.duel.count,
@@ -189,7 +189,7 @@ impl<T: TurnStarts> Kernel<[Side; 2]> for Longest<'_, T> {
 }
 
 /// Chooses of the results whose value is nearly the best the one after which the game is longest.
-struct Choice<'a> {
+struct LongestChoice<'a> {
     values: &'a Cells,
     cells: &'a Cells,
     count: usize,
@@ -197,11 +197,11 @@ struct Choice<'a> {
     found: Backup,
     probability: f64,
     /// Values of the results of the throws told last, and where they lead.
-    ends: Vec<(u32, Whither)>,
+    ends: Vec<(u32, NextLength)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Whither {
+enum NextLength {
     /// To a position after which the game is so long; 0 where it is over.
     Elsewhere(f32),
     /// To the same position, with the other player to throw.
@@ -210,12 +210,12 @@ enum Whither {
     Staying,
 }
 
-impl Choice<'_> {
+impl LongestChoice<'_> {
     fn settle(&mut self) {
         let all = |whither| self.ends.iter().all(|&(_, other)| other == whither);
-        if all(Whither::Passing) {
+        if all(NextLength::Passing) {
             self.found.passing += self.probability;
-        } else if all(Whither::Staying) {
+        } else if all(NextLength::Staying) {
             self.found.staying += self.probability;
         } else {
             let best = self.ends.iter().map(|&(value, _)| value).max().unwrap_or(0);
@@ -226,12 +226,12 @@ impl Choice<'_> {
         self.ends.clear();
     }
 
-    fn length(&self, whither: Whither) -> f32 {
+    fn length(&self, whither: NextLength) -> f32 {
         let [own, other] = self.sides;
         match whither {
-            Whither::Elsewhere(length) => length,
-            Whither::Passing => f32::from_bits(self.at(self.cells, other, own)),
-            Whither::Staying => f32::from_bits(self.at(self.cells, own, other)),
+            NextLength::Elsewhere(length) => length,
+            NextLength::Passing => f32::from_bits(self.at(self.cells, other, own)),
+            NextLength::Staying => f32::from_bits(self.at(self.cells, own, other)),
         }
     }
 
@@ -240,7 +240,7 @@ impl Choice<'_> {
     }
 }
 
-impl TurnVisitor for Choice<'_> {
+impl TurnVisitor for LongestChoice<'_> {
     fn throws(&mut self, probability: f64) {
         if !self.ends.is_empty() {
             self.settle();
@@ -251,14 +251,14 @@ impl TurnVisitor for Choice<'_> {
     fn end(&mut self, end: TurnEnd) {
         let [own, other, ..] = end.sides;
         let is_here = [own, other] == self.sides;
-        let elsewhere = |own, other| Whither::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
+        let elsewhere = |own, other| NextLength::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
         let (value, whither) = match end.then {
-            Then::Next if is_here => (!self.at(self.values, other, own), Whither::Passing),
-            Then::Again if is_here => (self.at(self.values, own, other), Whither::Staying),
+            Then::Next if is_here => (!self.at(self.values, other, own), NextLength::Passing),
+            Then::Again if is_here => (self.at(self.values, own, other), NextLength::Staying),
             Then::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
             Then::Again => (self.at(self.values, own, other), elsewhere(own, other)),
-            Then::Won => (ONE, Whither::Elsewhere(0.0)),
-            Then::Drawn => (ONE / 2, Whither::Elsewhere(0.0)),
+            Then::Won => (ONE, NextLength::Elsewhere(0.0)),
+            Then::Drawn => (ONE / 2, NextLength::Elsewhere(0.0)),
         };
         self.ends.push((value, whither));
     }

@@ -25,7 +25,7 @@ pub fn differences<T: TurnStarts>(turns: &T, values: &Cells, rounded: &Cells, th
     let duel = Duel::new(turns);
     let visit = |found: &mut Differences, own: Side| {
         for sides in duel.positions(own) {
-            let mut choice = Choice { values, rounded, count: duel.count, best: None, found };
+            let mut choice = RoundedChoice { values, rounded, count: duel.count, best: None, found };
             duel.visit(sides, &mut choice);
             choice.settle();
         }
@@ -38,7 +38,7 @@ pub fn differences<T: TurnStarts>(turns: &T, values: &Cells, rounded: &Cells, th
     })
 }
 
-struct Choice<'a> {
+struct RoundedChoice<'a> {
     values: &'a Cells,
     rounded: &'a Cells,
     count: usize,
@@ -47,7 +47,7 @@ struct Choice<'a> {
     found: &'a mut Differences,
 }
 
-impl Choice<'_> {
+impl RoundedChoice<'_> {
     fn settle(&mut self) {
         if let Some((highest, lowest, _, chosen)) = self.best.take()
             && highest > lowest
@@ -61,7 +61,7 @@ impl Choice<'_> {
     }
 }
 
-impl TurnVisitor for Choice<'_> {
+impl TurnVisitor for RoundedChoice<'_> {
     fn throws(&mut self, _probability: f64) {
         self.settle();
     }

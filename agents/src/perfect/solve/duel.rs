@@ -213,7 +213,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
     pub(super) fn backup(&self, sides: [Side; 2], role: Role<'_>, pass: u32) -> Backup {
         let nothing = Backup::NOTHING;
         let count = self.count;
-        let mut choice = Choice {
+        let mut choice = BestChoice {
             role,
             sides,
             count,
@@ -221,7 +221,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             found: nothing,
             probability: 0.0,
             best: None,
-            whither: Whither::Elsewhere,
+            whither: NextPosition::Elsewhere,
         };
         match role.style {
             Style::Best | Style::Taste(_) => self.visit(sides, &mut choice),
@@ -342,7 +342,7 @@ impl Backup {
 }
 
 /// Chooses the best result of each throw and sums up.
-struct Choice<'a> {
+struct BestChoice<'a> {
     role: Role<'a>,
     sides: [Side; 2],
     count: usize,
@@ -352,12 +352,12 @@ struct Choice<'a> {
     /// The value of the best result by the player's taste, and by its own values.
     best: Option<(u32, u32)>,
     /// What all results so far lead to.
-    whither: Whither,
+    whither: NextPosition,
 }
 
 /// Where results lead.
 #[derive(Clone, Copy, PartialEq)]
-enum Whither {
+enum NextPosition {
     /// To the same position, with the other player to throw.
     Passing,
     /// To the same position.
@@ -366,7 +366,7 @@ enum Whither {
     Elsewhere,
 }
 
-impl Choice<'_> {
+impl BestChoice<'_> {
     #[inline]
     fn at(&self, cells: &Cells, own: Side, other: Side) -> u32 {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
@@ -377,14 +377,16 @@ impl Choice<'_> {
     fn settle(&mut self) {
         match (self.best, self.whither) {
             (None, _) => {}
-            (_, Whither::Passing) => self.found.passing += self.probability,
-            (_, Whither::Staying) => self.found.staying += self.probability,
-            (Some((_, value)), Whither::Elsewhere) => self.found.sum += self.probability * (f64::from(value) * UNIT),
+            (_, NextPosition::Passing) => self.found.passing += self.probability,
+            (_, NextPosition::Staying) => self.found.staying += self.probability,
+            (Some((_, value)), NextPosition::Elsewhere) => {
+                self.found.sum += self.probability * (f64::from(value) * UNIT)
+            }
         }
     }
 }
 
-impl TurnVisitor for Choice<'_> {
+impl TurnVisitor for BestChoice<'_> {
     #[inline]
     fn throws(&mut self, probability: f64) {
         self.settle();
@@ -408,9 +410,9 @@ impl TurnVisitor for Choice<'_> {
             _ => value,
         };
         let whither = match then {
-            Then::Next if [own, other] == self.sides => Whither::Passing,
-            Then::Again if [own, other] == self.sides => Whither::Staying,
-            _ => Whither::Elsewhere,
+            Then::Next if [own, other] == self.sides => NextPosition::Passing,
+            Then::Again if [own, other] == self.sides => NextPosition::Staying,
+            _ => NextPosition::Elsewhere,
         };
         match self.best {
             None => (self.best, self.whither) = (Some((key, value)), whither),
@@ -420,7 +422,7 @@ impl TurnVisitor for Choice<'_> {
                 }
                 // A pass that is not forced is a result like any other: its value is iterated.
                 if whither != self.whither {
-                    self.whither = Whither::Elsewhere;
+                    self.whither = NextPosition::Elsewhere;
                 }
             }
         }

@@ -162,8 +162,15 @@ impl<T: TurnStarts> MaxN<'_, T> {
     }
 
     fn backup(&self, mover: usize, sides: Sides) -> Backup {
-        let mut choice =
-            Choice { game: self, mover, sides, backup: Backup::default(), probability: 0.0, best: None, here: None };
+        let mut choice = MaxNChoice {
+            game: self,
+            mover,
+            sides,
+            backup: Backup::default(),
+            probability: 0.0,
+            best: None,
+            here: None,
+        };
         self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());
@@ -214,7 +221,7 @@ impl<T: TurnStarts> Kernel<u32> for MaxN<'_, T> {
 }
 
 /// Chooses the best result of each throw and sums up.
-struct Choice<'a, T> {
+struct MaxNChoice<'a, T> {
     game: &'a MaxN<'a, T>,
     mover: usize,
     sides: Sides,
@@ -225,7 +232,7 @@ struct Choice<'a, T> {
     here: Option<Then>,
 }
 
-impl<T: TurnStarts> Choice<'_, T> {
+impl<T: TurnStarts> MaxNChoice<'_, T> {
     fn settle(&mut self) {
         match (self.best, self.here) {
             (None, _) => {}
@@ -238,7 +245,7 @@ impl<T: TurnStarts> Choice<'_, T> {
     }
 }
 
-impl<T: TurnStarts> TurnVisitor for Choice<'_, T> {
+impl<T: TurnStarts> TurnVisitor for MaxNChoice<'_, T> {
     fn throws(&mut self, probability: f64) {
         self.settle();
         (self.probability, self.best) = (probability, None);

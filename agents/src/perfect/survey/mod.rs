@@ -15,7 +15,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{MatchConfig, MatchReport, Mean, Turn, play_watched_match};
+use crate::arena::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::regret::{Appraisal, RegretReport, Regrets, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
@@ -152,7 +152,7 @@ impl Natures {
     }
 
     /// Notes a turn.
-    pub fn note(&self, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
         let Some(own) = turn.side.iter().next() else { return };
         if self.whose == Whose::Both && own != self.first_seat {
             return;
@@ -295,7 +295,7 @@ pub fn survey<'agents>(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Surveyed {
     let (regrets, natures) = (Regrets::default(), Natures::new(race, whose));
-    let watch = |turn: &Turn<'_, State>| {
+    let watch = |turn: &WatchedTurn<'_, State>| {
         let appraisal = Appraisal::new(race, table, turn);
         regrets.note(turn, &appraisal);
         natures.note(turn, &appraisal);

@@ -14,7 +14,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use super::facts::{Kind, TurnFacts};
-use crate::arena::Turn;
+use crate::arena::WatchedTurn;
 use crate::perfect::regret::Appraisal;
 use crate::play::agent::about_best;
 use crate::play::baseline::PipEvaluator;
@@ -81,7 +81,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// Shows it a turn.
-    pub fn note(&self, race: &Race, turn: &Turn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
         let states = appraisal.results.states();
         let Some((natural, best)) = ways(race, states, &appraisal.values, turn.seat) else { return };
         let regret = appraisal.values[best] - appraisal.values[natural];
@@ -155,12 +155,18 @@ fn pieces(race: &Race, state: &State, seat: Seat) -> Pieces {
 }
 
 /// What one of the results did.
-fn facts(race: &Race, turn: &Turn<'_, State>, appraisal: &Appraisal, result: usize) -> TurnFacts {
+fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal, result: usize) -> TurnFacts {
     let results = &appraisal.results;
     TurnFacts::new(race, turn.thrown, results.actions(result), results.state(result), turn.seat)
 }
 
-fn describe(race: &Race, turn: &Turn<'_, State>, appraisal: &Appraisal, natural: usize, best: usize) -> Position {
+fn describe(
+    race: &Race,
+    turn: &WatchedTurn<'_, State>,
+    appraisal: &Appraisal,
+    natural: usize,
+    best: usize,
+) -> Position {
     let of = |result: usize| facts(race, turn, appraisal, result);
     let way = |result: usize| Way {
         turn: race.turn_text(turn.thrown, appraisal.results.actions(result)),
@@ -198,7 +204,7 @@ mod tests {
         turn_results(&race, &state, &mut results);
         let values: Vec<f64> = (0..results.len()).map(worth).collect();
         let end = *results.state(0);
-        let turn = Turn { block: 0, side: SeatSet::of(&[seat]), seat, start: &state, thrown: &state, end: &end };
+        let turn = WatchedTurn { block: 0, side: SeatSet::of(&[seat]), seat, start: &state, thrown: &state, end: &end };
         let played = values[0];
         shortlist.note(&race, &turn, &Appraisal { start: 0.5, results, values, played });
     }

@@ -15,7 +15,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 
-use super::{Table, Values, value_count};
+use super::{Table, TableValues, value_count};
 use crate::perfect::solve::{Facts, Place, Unfinished};
 use crate::play::files::write_whole;
 
@@ -178,7 +178,7 @@ pub(super) fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfini
             return Err(TableError::Ruleset { expected: expected.to_string(), found: found.to_string() });
         }
         match (header.unfinished, values) {
-            (Some(place), Values::Long(values)) => Ok(Unfinished { values, place }),
+            (Some(place), TableValues::Long(values)) => Ok(Unfinished { values, place }),
             _ => Err(TableError::Finished),
         }
     };
@@ -190,7 +190,7 @@ fn open(path: &Path) -> Result<BufReader<File>, TableError> {
 }
 
 /// The content of a file, finished or not.
-fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, Values), TableError> {
+fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, TableValues), TableError> {
     let header = read_header(input)?;
     let fact = |what, expected: &dyn ToString, found: &dyn ToString| {
         let (expected, found) = (expected.to_string(), found.to_string());
@@ -203,12 +203,12 @@ fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, Values), Tab
     let values = match header.bits {
         16 => {
             let bytes = |planes: &[u8], at, count| u16::from_le_bytes([planes[at], planes[count + at]]);
-            Values::Short(read_values(input, header.values, 2, bytes, u16::wrapping_add)?)
+            TableValues::Short(read_values(input, header.values, 2, bytes, u16::wrapping_add)?)
         }
         32 => {
             let bytes =
                 |planes: &[u8], at, count| u32::from_le_bytes(std::array::from_fn(|plane| planes[plane * count + at]));
-            Values::Long(read_values(input, header.values, 4, bytes, u32::wrapping_add)?)
+            TableValues::Long(read_values(input, header.values, 4, bytes, u32::wrapping_add)?)
         }
         bits => {
             return Err(TableError::Fact { what: "bits", expected: "16 or 32".to_owned(), found: bits.to_string() });

@@ -26,25 +26,25 @@ const MIN_PROBABILITY: f32 = 1e-6;
 
 /// How many bits a value has.
 #[derive(Clone, PartialEq, Debug)]
-enum Values {
+enum TableValues {
     /// Fractions of 2¹⁶ − 1.
     Short(Vec<u16>),
     /// Fractions of 2³² − 1.
     Long(Vec<u32>),
 }
 
-impl Values {
+impl TableValues {
     fn len(&self) -> usize {
         match self {
-            Values::Short(values) => values.len(),
-            Values::Long(values) => values.len(),
+            TableValues::Short(values) => values.len(),
+            TableValues::Long(values) => values.len(),
         }
     }
 
     fn get(&self, at: usize) -> f64 {
         match self {
-            Values::Short(values) => f64::from(values[at]) / f64::from(u16::MAX),
-            Values::Long(values) => f64::from(values[at]) / f64::from(u32::MAX),
+            TableValues::Short(values) => f64::from(values[at]) / f64::from(u16::MAX),
+            TableValues::Long(values) => f64::from(values[at]) / f64::from(u32::MAX),
         }
     }
 }
@@ -59,7 +59,7 @@ fn short(value: u32) -> u16 {
 #[derive(Clone, Debug)]
 pub struct Table {
     starts: RaceStarts,
-    values: Values,
+    values: TableValues,
     facts: Facts,
 }
 
@@ -70,8 +70,11 @@ impl Table {
     /// When the solution is not of `starts`.
     pub fn new(starts: RaceStarts, solution: Solution, is_short: bool) -> Table {
         let Solution { values, facts } = solution;
-        let values =
-            if is_short { Values::Short(values.into_iter().map(short).collect()) } else { Values::Long(values) };
+        let values = if is_short {
+            TableValues::Short(values.into_iter().map(short).collect())
+        } else {
+            TableValues::Long(values)
+        };
         let table = Table { starts, values, facts };
         assert_eq!(table.values.len(), table.expected(), "a value for each position");
         table
@@ -118,8 +121,8 @@ impl Table {
 
     fn numbers(&self) -> file::Numbers<'_> {
         match &self.values {
-            Values::Short(values) => file::Numbers::Short(values),
-            Values::Long(values) => file::Numbers::Long(values),
+            TableValues::Short(values) => file::Numbers::Short(values),
+            TableValues::Long(values) => file::Numbers::Long(values),
         }
     }
 
@@ -141,16 +144,16 @@ impl Table {
     /// Bits of a value: 16 or 32.
     pub fn bits(&self) -> u8 {
         match self.values {
-            Values::Short(_) => 16,
-            Values::Long(_) => 32,
+            TableValues::Short(_) => 16,
+            TableValues::Long(_) => 32,
         }
     }
 
     /// All values as fractions of 2³² − 1, in the order of the positions' numbers.
     pub fn values(&self) -> Vec<u32> {
         match &self.values {
-            Values::Short(values) => values.iter().map(|&value| u32::from(value) * 65_537).collect(),
-            Values::Long(values) => values.clone(),
+            TableValues::Short(values) => values.iter().map(|&value| u32::from(value) * 65_537).collect(),
+            TableValues::Long(values) => values.clone(),
         }
     }
 
