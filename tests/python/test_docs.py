@@ -297,8 +297,8 @@ def test_files_that_pages_speak_of_exist():
     assert not missing
 
 
-def test_the_game_in_the_readme_is_what_the_program_shows():
-    page = program.ROOT / "README.md"
+def test_the_game_on_the_page_of_commands_is_what_the_program_shows():
+    page = BOOK / "commands.md"
     text = page.read_text()
     shown = re.search(r"^```text\n\$ ashta (play .*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     finished = program.run(*shlex.split(shown[1]), input="q\n")

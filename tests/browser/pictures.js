@@ -1,0 +1,41 @@
+// Makes the pictures of the README: the page in play, and the board of each game. Run when the page has changed:
+// web/build && node tests/browser/pictures.js (after tests/browser/run has installed what it needs).
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ROOT, hurry, newGame, open, paste, ready, start } from "./browser.js";
+
+const FOLDER = join(ROOT, "docs", "pictures");
+const SHOWN = "ashtapada S:6,30/N:9,23 S 3";
+const BOARD = 140;
+
+const running = await start();
+try {
+  await mkdir(FOLDER, { recursive: true });
+  const page = await open(running, { viewport: { width: 1120, height: 720 } });
+  await hurry(page);
+  await paste(page, SHOWN);
+  await ready(page);
+  await page.check("#show-hints");
+  await page.waitForSelector("#actions li");
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: join(FOLDER, "page.png") });
+  await page.click("nav [data-dialog=new-game]");
+  const games = await page.locator("input[name=game]").evaluateAll(all => all.map(field => field.value));
+  await page.click("#new-game [data-close]");
+  for (const game of games) {
+    await newGame(page, { game });
+    await page.evaluate(size => {
+      const board = document.querySelector("#board svg");
+      const { width, height } = board.viewBox.baseVal;
+      Object.assign(board.style, { width: `${size}px`, height: `${size * height / width}px`, maxHeight: "none", minHeight: 0 });
+    }, BOARD);
+    await page.locator("#board svg").first().screenshot({ path: join(FOLDER, `${game}.png`) });
+    await page.reload();
+    await ready(page);
+    await hurry(page);
+  }
+} finally {
+  await running.close();
+}
