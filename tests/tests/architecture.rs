@@ -298,6 +298,30 @@ fn modules_of_a_run_import_only_those_before() {
     import_only_those_before("train/src", &modules);
 }
 
+/// The text between the first `start` and the `end` after it, and what follows.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, &'a str)> {
+    let (found, rest) = text.split_once(start)?.1.split_once(end)?;
+    Some((found, rest))
+}
+
+#[test]
+fn questions_are_answered_by_names_that_exist() {
+    let page = read("ARCHITECTURE.md");
+    let mut rest = page.split_once("## Where is").expect("the questions are the last section").1;
+    let mut answers = 0;
+    while let Some((name, after)) = between(rest, "`", "`") {
+        rest = after;
+        // `name` in `path`
+        if let Some(path) = after.strip_prefix(" in `").and_then(|path| path.split_once('`')) {
+            let file = read(path.0);
+            let is_part = |character: char| character.is_alphanumeric() || character == '_';
+            assert!(file.split(|character| !is_part(character)).any(|word| word == name), "{name} in {}", path.0);
+            answers += 1;
+        }
+    }
+    assert!(answers > 20, "only {answers} answers");
+}
+
 #[test]
 fn libraries_do_not_print_exit_or_leave_threads_behind() {
     let files = [code("env/src"), code("agents/src")].concat();

@@ -102,7 +102,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
                 return true;
             }
             let record = &mut records[(under_way.number - games.start) as usize];
-            let line = under_way.finish(game, config, is_truncated);
+            let line = under_way.td_targets(game, config, is_truncated);
             if under_way.is_main {
                 record.main = line;
                 record.returns = game.returns(&under_way.state);
@@ -199,7 +199,7 @@ impl<G: Game> UnderWay<G> {
 
     /// Turns what was seen into targets, last turn first. Without the luck a target can lie outside 0 to 1; it is cut
     /// off there, since the errors of an evaluator that knows little yet add up over a long game.
-    fn finish(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Trajectory<G::State> {
+    fn td_targets(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Trajectory<G::State> {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
         // A game that was truncated has no result: its last position stands for what would have come.
