@@ -69,7 +69,8 @@ impl Mean {
         } else {
             f64::INFINITY
         };
-        Mean { mean, interval: [mean - NORMAL_95 * error, mean + NORMAL_95 * error] }
+        let half = student_95((blocks - 1.0).max(1.0)) * error;
+        Mean { mean, interval: [mean - half, mean + half] }
     }
 
     /// The mean of `whole` less what this is the mean of.
@@ -242,6 +243,9 @@ mod tests {
 
     #[test]
     fn a_mean_of_few_blocks_is_not_trusted() {
+        let ratio = Mean::ratio(&[0.4, 0.6], &[1.0, 1.0]);
+        assert!((ratio.mean - 0.5).abs() < 1e-12 && ratio.interval[0] < -0.7, "{ratio:?}");
+        assert!(Mean::ratio(&[0.4], &[1.0]).interval[1].is_infinite());
         assert_eq!(Estimate::of(&[]).interval, [f64::NEG_INFINITY, f64::INFINITY]);
         assert_eq!(Estimate::of(&[0.5]).standard_error, None);
         let two = Estimate::of(&[0.4, 0.6]);
