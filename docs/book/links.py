@@ -1,19 +1,21 @@
 """A preprocessor of mdBook: links that leave the book become links to the repository.
 
-On a page of the repository `../configs/default.toml` leads to that file; in the built book there is none. Reads and
-writes what mdBook asks of a preprocessor, [context, book] as JSON; needs Python 3.11 and nothing else.
+On a page of the repository `../configs/default.toml` leads to that file; in the built book there is none. So the link
+leads to the address that the environment variable ASHTA_REPOSITORY has, as hosts of git show files, or without one to
+the file on this machine. Reads and writes what mdBook asks of a preprocessor, [context, book] as JSON; needs Python 3.11
+and nothing else.
 """
 
 import json
+import os
 import posixpath
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
-REPOSITORY = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
+REPOSITORY = os.environ.get("ASHTA_REPOSITORY", "").rstrip("/")
 # Code is left alone; links are `](target)`.
 CODE_OR_LINK = re.compile(r"(^```.*?^```$|`[^`\n]+`)|(?<=\]\()([^)\s]+)(?=\))", re.MULTILINE | re.DOTALL)
 
@@ -37,7 +39,8 @@ def outside(target, page, pages):
     copied = found.is_relative_to(DOCS) and found.is_file() and found.suffix != ".md"
     if copied or path in {f"{DOCS.name}/{name}" for name in pages}:
         return target
-    return f"{REPOSITORY}/{'tree' if found.is_dir() else 'blob'}/main/{path}{hash_sign}{anchor}"
+    there = f"{REPOSITORY}/{'tree' if found.is_dir() else 'blob'}/main/{path}" if REPOSITORY else found.as_uri()
+    return f"{there}{hash_sign}{anchor}"
 
 
 def main():

@@ -34,6 +34,7 @@ NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives agai
 CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
+    "cargo nextest run --release -E 'package(ashta-env)'": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
     "target/python-venv/bin/python -m pytest tests/python -k engine": TESTED,
     "ASHTA_ORACLE_POSITIONS=1000000 cargo nextest run --release -E 'binary(oracle)'": TESTED,
