@@ -18,7 +18,7 @@ pub(super) struct Move {
     pub(super) from: u8,
     pub(super) steps: u8,
     /// Steps by throws that the position does not record.
-    unrecorded: u8,
+    hidden: u8,
     /// The throws that it takes.
     pub(super) throws: Vec<u8>,
     /// The place that it comes to, where it lands at once.
@@ -107,7 +107,7 @@ impl Race {
         }
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
             let single_throw =
-                |kind| Move { kind, slot, from: own[slot], steps: 0, unrecorded: 0, throws: vec![1], target: None };
+                |kind| Move { kind, slot, from: own[slot], steps: 0, hidden: 0, throws: vec![1], target: None };
             if role & role::ENTERED != 0 {
                 add(&mut moves, single_throw(MoveKind::Enter));
             }
@@ -118,14 +118,14 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
-            let mut next = Move { kind, slot, from: own[slot], steps, unrecorded: 0, throws: Vec::new(), target: None };
+            let mut next = Move { kind, slot, from: own[slot], steps, hidden: 0, throws: Vec::new(), target: None };
             match &self.turns {
                 Turns::Series(turns) => {
                     next.from = next.from.max(1);
                     // Throws are allotted in ascending order, 1s first, but for the last one.
                     let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(Kind::Four);
                     if kind == MoveKind::Together && turns.unit.speed != Speed::Full {
-                        next.unrecorded = steps;
+                        next.hidden = steps;
                     } else if are_ones {
                         next.throws = vec![1; usize::from(steps)];
                     } else {
@@ -154,7 +154,7 @@ impl Race {
                 slot,
                 from: own[slot],
                 steps: value,
-                unrecorded: 0,
+                hidden: 0,
                 throws: vec![value],
                 target: Some(target),
             };
@@ -168,15 +168,8 @@ impl Race {
         });
         let place = own[slot];
         let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
-        let taking = |kind, from, value| Move {
-            kind,
-            slot,
-            from,
-            steps: value,
-            unrecorded: 0,
-            throws: vec![value],
-            target: None,
-        };
+        let taking =
+            |kind, from, value| Move { kind, slot, from, steps: value, hidden: 0, throws: vec![value], target: None };
         // Where pieces enter on their first square, the throw is not named.
         let enters = place == 0 && self.rules.sheet.entry.at == EntryAt::Start;
         let landing = |value: u8, target: u8| {
@@ -246,7 +239,7 @@ impl Race {
 
     /// One move in words, that leads to the place `target`.
     pub(super) fn move_text(&self, taken: &Move, colour: Seat, target: u8) -> String {
-        let by = match (taken.unrecorded, joined(&taken.throws, "+")) {
+        let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
             (steps, throws) if throws.is_empty() => format!("{steps} steps"),
             (steps, throws) => format!("{throws} after {steps} steps"),
