@@ -1,5 +1,4 @@
-//! Positions of a sheet's game: read from a text, checked, and asked who stands where. It does not know how pieces
-//! move.
+//! Positions of a sheet's game: parsing, validation and occupancy. It does not move pieces.
 
 use super::super::notation::{SeatText, Text, number};
 use super::board::{Square, turned};
@@ -34,7 +33,7 @@ impl Piece {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub pieces: Vec<Vec<Piece>>,
-    /// Whether the seat has ever captured; without a gate nobody asks.
+    /// Whether the seat has ever captured; unused without a gate.
     pub has_captured: Vec<bool>,
     pub places: Vec<Option<usize>>,
     /// Whether anything was captured in this turn.
