@@ -2,8 +2,8 @@
 //! of actions that leads there.
 //!
 //! A turn of several throws is several actions, and different orders often lead to the same afterstate. Look-ahead,
-//! baselines and solvers evaluate each afterstate once. This module uses the `Game` interface only: it knows neither
-//! the rules of throws nor the value of a position.
+//! baselines and solvers evaluate each afterstate once. This module uses the `Game` interface only, without rules or
+//! values.
 
 use std::collections::HashSet;
 use std::hash::Hash;

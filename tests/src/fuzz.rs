@@ -169,7 +169,7 @@ fn play(bot: &Bot, rng: &mut GameRng) {
     }
 }
 
-/// The bytes of a bot whose manifest has the checksum of its data, and no probes if it is to have none.
+/// The bytes of a bot whose manifest has the checksum of its data, and no probes if `is_bare`.
 fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let (length, rest) = data.split_first_chunk::<8>()?;
     let (header, data) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;

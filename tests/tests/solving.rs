@@ -83,7 +83,7 @@ struct Chain<'a> {
     values: &'a [u32],
     count: usize,
     probability: f64,
-    /// The best result: its value; the position it leads to, and whether the other seat throws there; what is won.
+    /// The best afterstate: its value; its position, and whether the other seat throws there; the win.
     best: Option<Ending>,
     /// By position the transition probability, negative where the other seat throws; and of winning at once.
     row: Vec<(usize, f64)>,

@@ -37,7 +37,7 @@ pub struct State {
     pub(crate) phase: Phase,
     /// Seats that have cut a pawn, as bits.
     pub(crate) cuts: u8,
-    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule asks for it.
+    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule needs it.
     pub(crate) skipped: u8,
     /// Throws of this turn, where they are limited.
     pub(crate) thrown: u8,

@@ -199,7 +199,7 @@ pub enum MarkRule {
 pub struct Pieces {
     /// Pieces of each seat.
     pub count: u8,
-    /// The numbers of pieces that can be asked for with `pieces=…`.
+    /// The numbers of pieces that `pieces=…` accepts.
     #[serde(default = "one_to_four")]
     pub allowed: Vec<u8>,
     /// Where the pieces begin.

@@ -109,8 +109,7 @@ impl RaceStarts {
         self.sides.infos()
     }
 
-    /// The seat to throw and the side positions in turn order of a position at the start of a turn; `None` for any
-    /// other.
+    /// The seat to throw and the side positions in turn order of a turn-start state; `None` for any other position.
     pub fn locate(&self, state: &State) -> Option<(Seat, Sides)> {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];

@@ -66,7 +66,7 @@ fn check_afterstates<G: Game>(game: &G, state: &G::State, results: &TurnResults<
         "a turn of several results was enumerated with the bound 1".to_owned()
     })?;
     let found = afterstates.enumerate(game, state, usize::MAX);
-    hold(LAW, state, found.is_ok(), || "an unbounded turn was not enumerated".to_owned())?;
+    hold(LAW, state, found.is_ok(), || "an enumeration without a bound failed".to_owned())?;
     let is_same = afterstates.states() == results.states()
         && (0..results.len()).all(|index| afterstates.actions(index) == results.actions(index));
     hold(LAW, state, is_same, || format!("{:?}, not {:?}", afterstates.states(), results.states()))?;

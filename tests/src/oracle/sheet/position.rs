@@ -156,7 +156,7 @@ impl Rules {
         self.gate > 0 && number >= self.gate
     }
 
-    /// How many own pieces may stand on the square of a number of a seat's course.
+    /// The most own pieces on the square of a number of a seat's course.
     pub fn room(&self, seat: usize, number: i32) -> usize {
         let square = self.square_of(seat, number);
         let is_private = self.courses.iter().filter(|course| course.contains(&square)).count() == 1;

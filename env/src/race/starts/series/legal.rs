@@ -38,8 +38,8 @@ pub(super) struct Legal<'a> {
     /// The allotments that use exactly the throws of the list, one list after the other, and where each ends.
     using: Vec<u32>,
     ends: Vec<usize>,
-    /// By throws kept and last throw (none, or one of those that end a series) the legal results, and how many throws
-    /// they use.
+    /// By throws kept and last throw (none, or one of those that end a series) the legal afterstates, and the number of
+    /// throws that they use.
     results: Vec<[Option<(u32, u8)>; 1 + MAX_STOPS]>,
     sets: Sets,
     scratch: Vec<u64>,
@@ -121,7 +121,7 @@ impl<'a> Legal<'a> {
         self.ends.push(self.using.len());
     }
 
-    /// Puts into `scratch` the results of using exactly the throws number `at` and a last one (0 for none).
+    /// Puts into `scratch` the afterstates of using exactly the throws number `at` and a last one (0 for none).
     fn end_with(&mut self, at: usize, last: usize) {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         let using = &self.using[start..self.ends[at]];
@@ -140,8 +140,8 @@ impl<'a> Legal<'a> {
         self.scratch.dedup();
     }
 
-    /// The results that are legal when exactly the throws number `at` and a last one (0 for none) are kept, and how
-    /// many throws they use.
+    /// The legal afterstates when exactly the throws number `at` and a last one (0 for none) are kept, and the number
+    /// of throws that they use.
     fn legal(&mut self, at: usize, last: usize) -> (u32, u8) {
         if let Some(result) = self.results[at][last] {
             return result;
@@ -160,7 +160,7 @@ impl<'a> Legal<'a> {
     /// [`Legal::legal`] where throws can be left.
     fn legal_with_less(&mut self, at: usize, last: usize, throws: &Throws) -> (u32, u8) {
         let must_use = self.turns.must;
-        // By kind, the results with one throw of the kind less.
+        // By kind, the afterstates with one throw of the kind less.
         let mut less = [None; 4];
         for (kind, less) in less.iter_mut().enumerate() {
             *less = match kind {
@@ -214,7 +214,7 @@ impl<'a> Legal<'a> {
         Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
     }
 
-    /// Puts together the throws with the same results, the likeliest first, and lists these.
+    /// Groups the throws with the same afterstates, the likeliest first, and lists these.
     pub(super) fn classes(&self, side: Side, choices: &mut Vec<Choice>) -> Vec<Class> {
         let is_on_board = self.turns.is_on_board(self.starts.sides.places(side));
         let mut chances = vec![0.0; self.sets.len()];
@@ -251,7 +251,7 @@ impl<'a> Legal<'a> {
         classes.into_iter().map(listed).collect()
     }
 
-    /// The legal results with the throws of the list that have this number, and the last one of this number (0 for
+    /// The legal afterstates with the throws of the list that have this number, and the last one of this number (0 for
     /// none).
     #[cfg(test)]
     pub(super) fn choices(&self, throws: usize, last: usize) -> impl Iterator<Item = Choice> {

@@ -22,7 +22,7 @@ use throws::ThrowList;
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
-/// The same where any throw can be left unused, since results are then so many.
+/// The same where any throw can be left unused, since afterstates are then so many.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
 /// The tables of the walk by side position.

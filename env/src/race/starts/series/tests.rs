@@ -118,7 +118,7 @@ impl Classes {
         let mut classes = Classes::default();
         walk.visit(starts, mover, sides, &mut classes);
         let mut merged = BTreeMap::new();
-        for (probability, ends) in found.classes {
+        for (probability, ends) in classes.classes {
             assert!(probability > 0.0 && !ends.is_empty());
             *merged.entry(distinct(ends)).or_insert(0.0) += probability;
         }
