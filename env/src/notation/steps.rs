@@ -26,8 +26,8 @@ pub struct Step {
     pub place: String,
     /// The throws that it takes.
     pub throws: Vec<u8>,
-    /// The step in words, with the effects of the turn if it ends with this action: `H3 to H7 by 4`, `twins H5 to H7 by
-    /// 2, captures NN on H7, throws again`.
+    /// The step in words, with the effects of the turn if it ends with this action: `H3 to H7 by 4`,
+    /// `twins H5 to H7 by 2, captures NN on H7, throws again`.
     pub text: String,
 }
 
