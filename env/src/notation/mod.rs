@@ -1,4 +1,4 @@
-//! The text notation of positions, one line each: printing here, parsing in [`parse`], inverse to each other.
+//! The text notation of positions, one line each: printing here, parsing in `parse`, inverse to each other.
 //!
 //! Within a turn the pending throws are those still to be used, then `;` and, in slot order, what each piece of the
 //! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads a unit,

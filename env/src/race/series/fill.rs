@@ -229,7 +229,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The sets of kinds of which throws can be left over, as [`Throw::bit`]s, those that already are among them.
+    /// The sets of kinds of which throws can be left over, as [`SeriesTurns::bit`]s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let remains = |throw: &Throw| match throw {
