@@ -1,16 +1,16 @@
-//! Drawing outcomes: the only place where random bits become throws.
+//! Sampling of outcomes: the only place where random bits become throws.
 //!
-//! The generator is named and portable, so the same seed throws the same dice on every machine and in every version;
-//! a test pins the values.
+//! The random number generator is fixed and portable, so the same seed gives the same throws on every machine and in
+//! every version; a test pins the values.
 
 use rand::{Rng, SeedableRng};
 
 use crate::game::{Chances, Outcome, Seat, SeatSet};
 
-/// The generator of every draw: xoshiro256++.
+/// The random number generator of every draw: xoshiro256++.
 pub type GameRng = rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A generator for stream `stream` of `seed`: streams of one seed are unrelated.
+/// A generator for stream `stream` of `seed`; streams of one seed are independent.
 pub fn stream(seed: u64, stream: u64) -> GameRng {
     // The seed is spread by SplitMix64, which also keeps neighbouring streams apart.
     GameRng::seed_from_u64(mix(seed ^ mix(stream.wrapping_add(0x9E37_79B9_7F4A_7C15))))
@@ -23,23 +23,22 @@ pub const fn mix(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// The outcome on which 64 random bits fall, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
+/// The outcome that 64 random bits select, by inverting the cumulative probabilities. Exact to 2⁻⁵³ for probabilities
 /// that are multiples of a power of two. Of [`Chances::NONE`] it is outcome 0.
 #[inline]
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    // The sums ascend, so counting those passed finds the first above `uniform`, without a branch that nobody can
-    // foresee.
+    // The sums ascend, so counting those passed finds the first above `uniform`, without an unpredictable branch.
     Outcome(chances.sums().iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 
-/// A number below `bound`, every one equally likely to 2⁻⁶⁴ · `bound`.
+/// A number below `bound`, uniform up to a bias of 2⁻⁶⁴ · `bound`.
 #[inline]
 pub fn below(bound: usize, rng: &mut GameRng) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
-/// The seat to throw first: every one equally likely.
+/// The seat to throw first, uniformly drawn.
 ///
 /// # Panics
 /// When `seats` is empty.

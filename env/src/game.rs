@@ -1,8 +1,8 @@
-//! The seam: a turn-based game of two to four seats with explicit chance nodes.
+//! The `Game` interface: a turn-based stochastic game of two to four seats with explicit chance nodes.
 //!
-//! Everything above the rules (search, learning, arenas, bindings) sees only this trait; everything below it is rules.
-//! A state holds no random generator and no history, so a planner can never see the future: whoever plays draws the
-//! throws. Values are indexed by seat, never by ply, because extra throws let the same seat move again.
+//! Search, learning, arenas and bindings see only this trait; everything below it is rules. A state holds no random
+//! generator and no history, so a planner cannot see future throws: the caller draws them. Values are indexed by seat,
+//! never by ply, because extra throws let the same seat move again.
 
 use std::fmt;
 use std::hash::Hash;
@@ -44,7 +44,7 @@ impl Seat {
         Seat(((self.0 as usize + quarters) & 3) as u8)
     }
 
-    /// How many quarter turns counter-clockwise of this seat `other` is, 0 to 3.
+    /// Quarter turns counter-clockwise from this seat to `other`, 0 to 3.
     #[inline]
     pub(crate) const fn quarters_to(self, other: Seat) -> usize {
         (other.0 as usize + MAX_SEATS - self.0 as usize) & 3
@@ -123,7 +123,7 @@ impl SeatSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether nobody takes part.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -190,7 +190,7 @@ pub struct Chances {
 }
 
 impl Chances {
-    /// Where nothing is thrown.
+    /// No outcomes, as at nodes other than chance nodes.
     pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
 
     /// The cumulative probability of each outcome; infinite from the last possible one on.
@@ -302,18 +302,18 @@ impl fmt::Debug for ActionMask {
     }
 }
 
-/// What happens next in a state.
+/// The kind of a node of the game tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Node {
     /// The dice are thrown for this seat.
     Chance(Seat),
     /// This seat chooses one of the legal actions.
     Decision(Seat),
-    /// The game is over; [`Game::returns`] tells how.
+    /// The game is over; [`Game::returns`] has the result.
     Terminal,
 }
 
-/// What the values of a game mean.
+/// The scale of a game's returns and values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outlook {
     /// One seat wins: the values of the seats sum to 1.
@@ -324,25 +324,25 @@ pub enum Outlook {
     Placings,
 }
 
-/// The fixed facts of a game: what a learner must know before it sees a state.
+/// The fixed facts of a game that a learner needs before the first state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spec {
     /// The name of the game with its flags, as in the text notation: `pagade?teams=true`.
     pub name: String,
     /// The seats that take part.
     pub seats: SeatSet,
-    /// What the returns and values mean.
+    /// The scale of the returns and values.
     pub outlook: Outlook,
-    /// For each seat the seats that share its fortune, itself included.
+    /// For each seat the seats of its team, itself included.
     pub teams: BySeat<SeatSet>,
     /// Size of the action space.
     pub actions: usize,
     /// Length of an observation.
     pub observation: usize,
-    /// Of the entries of an observation so many, the first ones, can be 1 at the start of a turn. Within a turn another
-    /// one is 1, too, unless the position is as good as the start of the turn.
+    /// Length of the prefix of an observation that holds every entry which can be 1 in a turn-start state. Within a
+    /// turn a later entry is 1, too, unless the position is equivalent to the turn-start state.
     pub start_observation: usize,
-    /// Version of the meaning of actions and observations; it changes whenever either does.
+    /// Version of the encoding of actions and observations; it changes whenever either does.
     pub encoding: u32,
     /// Stable hash of the ruleset, seats included.
     pub ruleset_hash: u64,
@@ -357,11 +357,11 @@ pub struct Spec {
 /// A game with explicit chance nodes.
 ///
 /// States are plain values. [`Game::apply_chance`] and [`Game::apply_action`] trust their callers (the gym checks):
-/// given an outcome or action that is not on offer they panic in debug builds. In release builds they do not panic and
-/// leave a valid state, which need not be one that play can reach: all pieces are on places of the game, and every
-/// method accepts it. Which state that is, is unspecified.
+/// given an illegal outcome or action they panic in debug builds. In release builds they do not panic and leave a valid
+/// state, which need not be one that play can reach: all pieces are on places of the game, and every method accepts it.
+/// Which state results is unspecified.
 pub trait Game: Send + Sync {
-    /// A position, plain bytes. Equal states have equal futures; the turn counter is not part of it.
+    /// A position, plain bytes. Equal states have equal futures (Markov property); the turn counter is not part of it.
     type State: Clone + Eq + Hash + fmt::Debug + Send + Sync;
 
     /// The fixed facts of this game.
@@ -370,7 +370,7 @@ pub trait Game: Send + Sync {
     /// The position before the first throw, with `first` to throw.
     fn initial_state(&self, first: Seat) -> Self::State;
 
-    /// What happens next in `state`.
+    /// The kind of node that `state` is.
     fn node(&self, state: &Self::State) -> Node;
 
     /// The exact probabilities of the outcomes at a chance node; empty elsewhere.
@@ -379,14 +379,13 @@ pub trait Game: Send + Sync {
     /// The legal actions: never empty at a decision, always empty elsewhere.
     fn legal_actions(&self, state: &Self::State) -> ActionMask;
 
-    /// Throws the dice: goes on from a chance node to what follows `outcome`, one of [`Game::chance_outcomes`] whose
-    /// probability is not 0.
+    /// Applies `outcome`, one of [`Game::chance_outcomes`] with a probability above 0, at a chance node.
     fn apply_chance(&self, state: &mut Self::State, outcome: Outcome);
 
-    /// Takes an action of [`Game::legal_actions`].
+    /// Applies an action of [`Game::legal_actions`].
     fn apply_action(&self, state: &mut Self::State, action: Action);
 
-    /// The result of a finished game for each seat, 0 to 1 (see [`Outlook`]); zeros while it goes on.
+    /// The return of each seat of a finished game, 0 to 1 (see [`Outlook`]); zeros at other nodes.
     fn returns(&self, state: &Self::State) -> BySeat<f32>;
 
     /// Appends the indices of the entries of the observation that are 1, as `seat` sees `state`; all others are 0.

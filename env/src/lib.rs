@@ -1,10 +1,10 @@
-//! Exact environments for the race games of India and their family, with explicit chance.
+//! Reinforcement-learning environments for the race games of India and their family, with explicit chance nodes.
 //!
-//! In reading order: [`game`] is the interface that all the rest is written against; [`sheet`] is a game as data;
-//! [`ruleset`] says what exactly is played; [`race`] is the engine, which compiles a sheet into tables; [`notation`]
-//! reads and prints positions; [`turn`] lists the results of whole turns; [`starts`] numbers the positions between
-//! turns for who solves a game; [`gym`] steps games and throws their dice; [`testing`] has the laws that
-//! every game owes and a small game that can be solved by hand.
+//! In reading order: [`game`] is the `Game` interface that everything else uses; [`sheet`] is a game as data;
+//! [`ruleset`] is a sheet with its house rules and seats; [`race`] is the engine, which compiles a sheet into tables;
+//! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns; [`starts`] numbers the
+//! turn-start states for solvers; [`gym`] steps games and throws their dice; [`testing`] has the property tests of
+//! every game and a small game that can be solved by hand.
 
 pub mod chance;
 pub mod game;

@@ -1,7 +1,7 @@
-//! What exactly is played: a sheet, its house rules, pieces and seats as one value.
+//! A ruleset: a sheet with its house rules, pieces and seats as one value.
 //!
 //! A ruleset is plain data with a text form (`pagade?teams=true`, the first word of the notation), a serde form, a
-//! validation that names every problem at once, and a hash that stays the same across versions of the program.
+//! validation that reports every problem at once, and a hash that is stable across versions of the program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,9 +20,9 @@ use crate::sheet::{End, Sheet, SheetError, Teams, builtin};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RulesetText", into = "RulesetText")]
 pub struct Ruleset {
-    /// The sheet as it was written.
+    /// The sheet without house rules.
     base: Arc<Sheet>,
-    /// The sheet with the house rules.
+    /// The sheet with the house rules applied.
     sheet: Arc<Sheet>,
     seats: SeatSet,
     pieces: u8,
@@ -30,22 +30,22 @@ pub struct Ruleset {
     values: Vec<u8>,
 }
 
-/// A house rule as data: its name, its value, what it takes.
+/// A house rule as data: its name, its value and its allowed values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlagInfo {
     /// Name in the notation.
     pub name: String,
-    /// What it is about, for players; may be empty.
+    /// Description for players; may be empty.
     pub about: String,
-    /// The value it has.
+    /// Its current value.
     pub value: String,
-    /// The value it has when it is not written.
+    /// Its default, the value of a flag that is not written.
     pub default: String,
-    /// Every value it takes.
+    /// Its allowed values.
     pub values: Vec<String>,
 }
 
-/// Problems that are named at once; what comes after so many is not looked at.
+/// Most problems in one report; validation stops after so many.
 const MAX_PROBLEMS: usize = 16;
 
 impl PartialEq for Ruleset {
@@ -68,7 +68,7 @@ impl Ruleset {
     /// has its default.
     ///
     /// # Errors
-    /// An unknown game, and what [`Ruleset::of`] says.
+    /// An unknown game, and the errors of [`Ruleset::of`].
     pub fn new<'a>(
         game: &str,
         seats: SeatSet,
@@ -154,7 +154,7 @@ impl Ruleset {
         problems.extend(self.conflicts());
         if !changes.is_empty() {
             match self.base.changed(changes.iter().copied()) {
-                // Each house rule by itself was checked with the sheet.
+                // Each single house rule was checked with the sheet.
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
                     let found = crate::sheet::contradictions(&sheet);
@@ -174,7 +174,7 @@ impl Ruleset {
         if problems.is_empty() { Ok(self) } else { Err(RulesetError { problems }) }
     }
 
-    /// House rules that set one key of the sheet to different values.
+    /// Conflicts: house rules that set one key of the sheet to different values.
     fn conflicts(&self) -> Vec<RulesetProblem> {
         let mut set: BTreeMap<String, (String, toml::Value)> = BTreeMap::new();
         let mut problems = Vec::new();
@@ -269,17 +269,17 @@ impl Ruleset {
         &self.sheet
     }
 
-    /// The sheet of the game as it was written.
+    /// The sheet of the game without house rules.
     pub fn base(&self) -> &Arc<Sheet> {
         &self.base
     }
 
-    /// Whether the game comes with the program.
+    /// Whether the game is built in.
     pub fn is_builtin(&self) -> bool {
         builtin::named(&self.base.name).is_some_and(|sheet| Arc::ptr_eq(sheet, &self.base) || *sheet == self.base)
     }
 
-    /// What the returns mean under these rules.
+    /// The scale of the returns under these rules.
     pub fn outlook(&self) -> Outlook {
         match (self.sheet.seats.teams, self.sheet.seats.end) {
             (Teams::Opposite, _) => Outlook::Teams,
@@ -303,8 +303,7 @@ impl Ruleset {
         self.base.flags.iter().zip(&self.values).map(info).collect()
     }
 
-    /// The game with its flags as the notation writes it: only flags that differ from their default, in the order of
-    /// the sheet.
+    /// The game with its flags in the notation: only flags that differ from their default, in the order of the sheet.
     pub fn game_text(&self) -> String {
         let flags: Vec<String> = self.changed().map(|(flag, value)| format!("{flag}={value}")).collect();
         let name = &self.base.name;
@@ -319,7 +318,7 @@ impl Ruleset {
         self.to_string().bytes().chain(sheet.bytes()).fold(0xcbf2_9ce4_8422_2325, fold)
     }
 
-    /// The flags that are written, with their values.
+    /// The flags that differ from their default, with their values.
     fn changed(&self) -> impl Iterator<Item = (String, String)> {
         let pieces = (self.pieces != self.base.pieces.count).then(|| ("pieces".to_owned(), self.pieces.to_string()));
         let flags = self.flags().into_iter().filter(|info| info.value != info.default);
@@ -327,7 +326,7 @@ impl Ruleset {
     }
 }
 
-/// The keys of a table that are no tables, with dots, and their values.
+/// The leaves of a table: dotted keys and their values.
 fn leaves(table: &toml::Table, above: &str) -> Vec<(String, toml::Value)> {
     let mut found = Vec::new();
     for (key, value) in table {
@@ -347,7 +346,7 @@ impl fmt::Display for Ruleset {
     }
 }
 
-/// Everything that is wrong with a ruleset.
+/// All problems of a ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", .problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct RulesetError {
@@ -361,7 +360,7 @@ impl From<RulesetProblem> for RulesetError {
     }
 }
 
-/// One thing that is wrong with a ruleset.
+/// A problem of a ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesetProblem {
@@ -413,13 +412,13 @@ pub enum RulesetProblem {
         /// The sets of seats on which it is played.
         allowed: String,
     },
-    /// House rules that do not go together.
+    /// House rules that contradict each other.
     #[error("these house rules do not go together: {problem}")]
     Contradiction {
-        /// What is wrong then.
+        /// The contradiction.
         problem: String,
     },
-    /// The sheet that comes with the ruleset is broken.
+    /// The sheet of the ruleset is invalid.
     #[error(transparent)]
     Sheet(#[from] SheetError),
 }

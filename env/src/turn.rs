@@ -1,19 +1,19 @@
-//! Whole turns: the distinct positions in which the seat to act can end its turn, each with one way to get there.
+//! Afterstates of whole turns: the distinct positions in which the seat to act can end its turn, each with one sequence
+//! of actions that leads there.
 //!
-//! A turn of several throws is several actions, and different orders often lead to the same position. Who compares
-//! positions (look-ahead, baselines, solvers) wants each of them once. This module walks the `Game` interface only: it
-//! knows neither what a throw is nor how good a position is.
+//! A turn of several throws is several actions, and different orders often lead to the same afterstate. Look-ahead,
+//! baselines and solvers evaluate each afterstate once. This module uses the `Game` interface only, without rules or
+//! values.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::game::{Action, ActionMask, Game, Node};
 
-/// Lists up to this length are searched one by one, longer ones through a hash set.
+/// Lists up to this length are searched linearly, longer ones through a hash set.
 const SHORT: usize = 24;
 
-/// Positions to meet within one turn at most, where a caller has no bound of its own. Only a series of many throws
-/// leads to more.
+/// Default bound on the positions visited within one turn. Only a series of many throws leads to more.
 pub const MOST_POSITIONS: usize = 1 << 15;
 
 /// The turn leads through more positions than were allowed.
@@ -24,14 +24,14 @@ pub struct TooManyPositions {
     pub most: usize,
 }
 
-/// The distinct positions in which a turn can end; filled by [`turn_results`] and meant to be filled again and again,
-/// so that short lists cost no allocation.
+/// The distinct afterstates of a turn; filled by [`turn_results`] and reused from call to call, so that short lists
+/// cost no allocation.
 #[derive(Clone, Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
-    /// The sequences of actions of all results, end to end.
+    /// The sequences of actions of all afterstates, end to end.
     actions: Vec<Action>,
-    /// For each result the end of its sequence in `actions`.
+    /// For each afterstate the end of its sequence in `actions`.
     ends: Vec<usize>,
     visited: Distinct<S>,
     open: Vec<Open>,
@@ -66,7 +66,7 @@ impl<S> TurnResults<S> {
         TurnResults::default()
     }
 
-    /// Forgets all results.
+    /// Clears the list.
     pub(crate) fn clear(&mut self) {
         self.results.clear();
         self.actions.clear();
@@ -76,22 +76,22 @@ impl<S> TurnResults<S> {
         self.path.clear();
     }
 
-    /// Number of distinct results; zero only when the position was no decision.
+    /// Number of distinct afterstates; zero only when the position was no decision.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no result.
+    /// Whether there is no afterstate.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The resulting positions in the order in which they were found.
+    /// The afterstates in the order in which they were found.
     pub fn states(&self) -> &[S] {
         &self.results.items
     }
 
-    /// Result number `index`.
+    /// Afterstate number `index`.
     ///
     /// # Panics
     /// When `index` is not below [`TurnResults::len`].
@@ -99,7 +99,7 @@ impl<S> TurnResults<S> {
         &self.results.items[index]
     }
 
-    /// The actions that lead to result number `index`: at least one, all of the deciding seat.
+    /// The actions that lead to afterstate number `index`: at least one, all of the deciding seat.
     ///
     /// # Panics
     /// When `index` is not below [`TurnResults::len`].
@@ -109,11 +109,12 @@ impl<S> TurnResults<S> {
     }
 }
 
-/// Fills `out` with every distinct position in which the seat to act can end the turn of `state`: all positions reached
-/// by its actions that are no longer a decision of this seat.
+/// Fills `out` with every distinct afterstate of the turn of `state`: all positions reached by the actions of the seat
+/// to act that are no longer a decision of this seat.
 ///
-/// The search is depth-first over ascending actions; each result keeps the first sequence found. Positions within the
-/// turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is empty.
+/// The search is depth-first over ascending actions; each afterstate keeps the first sequence found. Positions within
+/// the turn are expanded once, however many orders of actions reach them. When `state` is not a decision, `out` is
+/// empty.
 ///
 /// Time and memory have no bound but the turn itself: a long series of throws leads to many thousands of positions. For
 /// positions of unknown origin there is [`turn_results_within`].
@@ -121,8 +122,8 @@ pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G
     turn_results_within(game, state, usize::MAX, out);
 }
 
-/// [`turn_results`], unless more than `most` positions within the turn or at its end are met: then it stops, answers
-/// `false` and leaves `out` with those that it has met. For positions from outside, which need not be likely;
+/// [`turn_results`], unless it visits more than `most` positions within the turn or at its end: then it stops, returns
+/// `false` and leaves in `out` those that it has found. For untrusted positions, which may have long series;
 /// [`MOST_POSITIONS`] is enough for all but the longest series.
 pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
     out.clear();
@@ -158,7 +159,7 @@ pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out
     true
 }
 
-/// A list without repetitions.
+/// A list without duplicates.
 #[derive(Clone, Debug)]
 struct Distinct<S> {
     items: Vec<S>,
@@ -180,7 +181,7 @@ impl<S> Distinct<S> {
 }
 
 impl<S: Clone + Eq + Hash> Distinct<S> {
-    /// Appends `item` unless the list has it; says whether it did.
+    /// Appends `item` unless the list has it; returns whether it did.
     fn insert(&mut self, item: S) -> bool {
         if self.items.len() <= SHORT {
             if self.items.contains(&item) {
@@ -205,7 +206,7 @@ mod tests {
     use crate::game::{Outcome, Seat};
     use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// Every result of every order of actions, repetitions included.
+    /// Every afterstate of every order of actions, duplicates included.
     fn all_orders(game: &Toy, state: &ToyState, seat: Seat, out: &mut Vec<ToyState>) {
         for action in game.legal_actions(state).iter() {
             let mut next = state.clone();

@@ -1,4 +1,4 @@
-//! What the targets share: the same functions that a test of the workspace calls.
+//! The fuzz targets' functions, shared with a test of the workspace.
 
 #[path = "../../tests/src/fuzz.rs"]
 mod fuzz;

@@ -1,10 +1,10 @@
-//! The buffers of many games in lock-step, owned.
+//! Owned buffers of a vectorised environment.
 
 use ashta_env::game::{Action, ActionMask, MAX_SEATS, Spec};
 use ashta_env::gym::VecBuffers;
 use ndarray::{Array1, Array2};
 
-/// What [`VecBuffers`] borrows.
+/// The arrays that [`VecBuffers`] borrows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Buffers {
     /// `[n, observation]`
@@ -26,8 +26,8 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers for `count` games, filled with what no game writes; the final observations are zeros, since a step
-    /// writes no row of a game that goes on.
+    /// Buffers for `count` games, filled with values that no game writes; the final observations are zeros, since a
+    /// step writes no row of a game that goes on.
     pub fn new(spec: &Spec, count: usize) -> Buffers {
         Buffers {
             observations: Array2::from_elem((count, spec.observation), -1.0),

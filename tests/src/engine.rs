@@ -1,4 +1,4 @@
-//! The engine asked as the oracle is: a position at the start of a turn, throws, and the texts of all results.
+//! The engine with the interface of the oracle: from a turn-start state and throws to the texts of all afterstates.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 
-/// Every position in which `throws` can leave `position`, by enumeration of whole turns.
+/// Every afterstate of `position` with `throws`, by enumeration of whole turns.
 ///
 /// # Errors
-/// What the engine says of a broken position or impossible throws.
+/// The engine's error for an invalid position or impossible throws.
 pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let (race, state) = thrown(position, throws)?;
     let mut results = TurnResults::new();
@@ -18,7 +18,7 @@ pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> 
     Ok(results.states().iter().map(|state| race.print(state)).collect())
 }
 
-/// The same by stepping through every sequence of legal actions, without any help in leaving out duplicates.
+/// The same by stepping through every sequence of legal actions, without deduplication.
 ///
 /// # Errors
 /// As [`turns`].

@@ -1,8 +1,8 @@
-//! What holds of whatever bytes come in: as a position, requests to the engine, a bot, a table or a game.
+//! Fuzz targets: properties of arbitrary bytes read as a position, requests to the engine, a bot, a table or a game.
 //!
-//! Each function is given arbitrary bytes and fails where the library answers wrongly, or panics, or does not end. The
-//! fuzzer of `fuzz/` looks for such bytes; a test gives the ones that it has found interesting again. Where a file has
-//! checksums, they are made right first, so that what is behind them is reached. Nothing here needs burn or files.
+//! Each function takes arbitrary bytes and fails where the library answers wrongly, panics or does not terminate. The
+//! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. Checksums of a file are corrected first, so
+//! that the code behind them is reached. Nothing here needs burn or files.
 
 use ashta_agents::arena::record::{GameLine, MoveText};
 use ashta_agents::network::bot::{Bot, BotError};
@@ -32,9 +32,9 @@ pub const TARGETS: [(&str, Target); 5] =
 
 /// Nodes that are walked from a position.
 const STEPS: usize = 8;
-/// Positions that are met within a turn at most.
+/// Bound on the positions visited within a turn.
 const RESULTS: usize = 1 << 9;
-/// Requests of which a fuzzed conversation has no more.
+/// Most requests of a fuzzed conversation.
 const REQUESTS: usize = 8;
 /// The codes of errors of the engine protocol.
 const CODES: [&str; 8] = [
@@ -47,7 +47,7 @@ const CODES: [&str; 8] = [
     "illegal-action",
     "no-agent",
 ];
-/// The operations of the engine protocol, with what every answer has.
+/// The operations of the engine protocol, with the required fields of their answers.
 const FIELDS: [(&str, &[&str]); 12] = [
     ("hello", &["name", "version", "protocol", "games", "agent"]),
     ("new", &["position"]),
@@ -65,11 +65,11 @@ const FIELDS: [(&str, &[&str]); 12] = [
 /// Columns of a drawn board at most.
 const COLUMNS: usize = 80;
 
-/// A position, as text. What is read is written again in the same words, but for the names of the house rules; a walk
-/// from it keeps the rules.
+/// A position, as text. A text that parses prints as itself, but for the names of the house rules; a walk from it keeps
+/// the rules.
 ///
 /// # Panics
-/// When something else holds.
+/// When a property fails.
 pub fn notation(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (race, state) = match Race::parse(text) {
@@ -82,11 +82,11 @@ pub fn notation(data: &[u8]) {
     walk(&race, state, &mut draws(data));
 }
 
-/// Requests to an engine, a line each. Every answer is either an error of a known code or what was asked for, repeats
-/// the `id`, and names only positions that are read.
+/// Requests to an engine, a line each. Every answer is either an error of a known code or the requested result, repeats
+/// the `id`, and names only positions that parse.
 ///
 /// # Panics
-/// When something else holds.
+/// When a property fails.
 pub fn protocol(data: &[u8]) {
     let greedy = "greedy".parse::<AgentSpec>().and_then(|greedy| greedy.load(&[])).expect("a baseline");
     let mut engine = Engine::new(Some(greedy));
@@ -118,13 +118,13 @@ pub fn protocol(data: &[u8]) {
     }
 }
 
-/// A bot's file. A bot that is read answers its probes as they say and is written so that it is read again; if it plays
-/// a game that there is, it chooses what is legal.
+/// A bot's file. A bot that is read reproduces its probes and survives a round trip; if its game exists, it chooses
+/// legal actions.
 ///
 /// # Panics
-/// When something else holds.
+/// When a property fails.
 pub fn bot(data: &[u8]) {
-    // What cannot be told from the bytes as they are is not reached behind a checksum.
+    // The bytes are read unchanged first, for the errors that come before a checksum.
     let _ = Bot::from_bytes(data);
     let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
         Err(BotError::Probe { .. }) => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
@@ -169,7 +169,7 @@ fn play(bot: &Bot, rng: &mut GameRng) {
     }
 }
 
-/// The bytes of a bot whose manifest has the checksum of its data, and no probes if it is to have none.
+/// The bytes of a bot whose manifest has the checksum of its data, and no probes if `is_bare`.
 fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     let (length, rest) = data.split_first_chunk::<8>()?;
     let (header, data) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
@@ -187,12 +187,12 @@ fn sealed_bot(data: &[u8], is_bare: bool) -> Option<Vec<u8>> {
     Some([&(header.len() as u64).to_le_bytes()[..], &header, data].concat())
 }
 
-/// A table's file. A table that is read answers everywhere, with what is written so that it is read again.
+/// A table's file. A table that is read answers everywhere and survives a round trip.
 ///
 /// # Panics
-/// When something else holds.
+/// When a property fails.
 pub fn table(data: &[u8]) {
-    // What cannot be told from the bytes as they are is not reached behind a checksum.
+    // The bytes are read unchanged first, for the errors that come before a checksum.
     let _ = Table::from_bytes(data);
     let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else { return };
     let bytes = table.to_bytes().expect("what was read is written");
@@ -219,7 +219,7 @@ pub fn table(data: &[u8]) {
     }
 }
 
-/// The bytes of a table whose header has the hash and the numbers of its ruleset, and with the checksums of what it is.
+/// The bytes of a table whose header has the hash and the numbers of its ruleset, with correct checksums.
 fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let (start, rest) = data.split_at_checked(16)?;
     let number = |bytes: &[u8]| Some(u32::from_le_bytes(*bytes.first_chunk()?) as usize);
@@ -239,7 +239,7 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let header = facts.to_string().into_bytes();
     let start = [&start[..12], &(header.len() as u32).to_le_bytes()].concat();
     let mut sealed = [&start[..], &header, &checksum(&[&start, &header]).to_le_bytes()].concat();
-    // A block of values after the other: its length, its checksum, itself.
+    // Blocks of values, one after the other: length, checksum, data.
     while let (Some(length), Some(_)) = (number(rest), rest.get(8..)) {
         let Some(block) = rest.get(8..8 + length) else { break };
         sealed.extend([&rest[..4], &checksum(&[block]).to_le_bytes(), block].concat());
@@ -249,11 +249,11 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// Games, as lines of JSON or of positions. A game that is read and begun is played to where it was left, or its first
-/// impossible move is named; written as a line it is the same game.
+/// Games, as lines of JSON or of positions. A game that is read is replayed to its last move, or its first impossible
+/// move is reported; written as a line it is the same game.
 ///
 /// # Panics
-/// When something else holds.
+/// When a property fails.
 pub fn record(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     for number in 0..4 {
@@ -285,12 +285,12 @@ pub fn record(data: &[u8]) {
     }
 }
 
-/// An error says something, and not much more than the text that is wrong.
+/// An error is not empty, and not much longer than the invalid text.
 fn check_error(text: &str, error: &str) {
     assert!(!error.is_empty() && error.len() <= 4 * text.len() + 8_192, "{} bytes of error: {error}", error.len());
 }
 
-/// A generator that depends on the bytes.
+/// A random number generator seeded by the bytes.
 fn draws(data: &[u8]) -> GameRng {
     chance::stream(u64::from(checksum(&[data])), 0)
 }
@@ -301,7 +301,7 @@ fn checksum(parts: &[&[u8]]) -> u32 {
     sum.sum()
 }
 
-/// Everything that can be done in a position leads to a position; a few nodes of random play from there, too.
+/// Every throw and action in a position leads to a valid position; so do a few nodes of random play from there.
 fn walk(race: &Race, mut state: State, rng: &mut GameRng) {
     let drawn = race.draw(&state);
     assert!(drawn.lines().all(|line| line.chars().count() <= COLUMNS), "{drawn}");
@@ -334,7 +334,7 @@ fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
     true
 }
 
-/// Where every throw and every action leads.
+/// The successors by every throw and every action.
 fn successors(race: &Race, state: &State) -> Vec<State> {
     let chances = race.chance_outcomes(state).iter().enumerate().filter(|&(_, &chance)| chance > 0.0);
     let thrown = chances.map(|(outcome, _)| {
@@ -350,7 +350,7 @@ fn successors(race: &Race, state: &State) -> Vec<State> {
     thrown.chain(chosen).collect()
 }
 
-/// What holds of every position.
+/// The properties of every position.
 fn check(race: &Race, state: &State) {
     let text = race.print(state);
     match Race::parse(&text) {
@@ -388,7 +388,7 @@ fn check(race: &Race, state: &State) {
     }
 }
 
-/// Returns lie between 0 and 1 and sum to what the outlook says.
+/// Returns lie between 0 and 1 and sum to the total of the outlook.
 fn check_returns(race: &Race, returns: &BySeat<f32>) {
     let spec = race.spec();
     let shares: Vec<f32> = spec.seats.iter().map(|seat: Seat| returns[seat]).collect();
@@ -401,7 +401,7 @@ fn check_returns(race: &Race, returns: &BySeat<f32>) {
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5, "{shares:?}");
 }
 
-/// A turn can end, and is told in words.
+/// A turn can end, and is described in words.
 fn check_turn(race: &Race, state: &State) {
     let Node::Decision(_) = race.node(state) else { return };
     let mut results = TurnResults::new();

@@ -1,8 +1,8 @@
-//! Golden files: what the program did, as text that a person can read.
+//! Golden files: recorded output of the program, as readable text.
 
 use std::path::PathBuf;
 
-/// Compares `found` with the file `golden/<name>`; with `UPDATE_GOLDEN=1` in the environment the file is written anew
+/// Compares `found` with the file `golden/<name>`; with `UPDATE_GOLDEN=1` in the environment the file is rewritten
 /// instead.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! The laws that the race games owe besides those of every game: positions and their texts are one to one, and the
-//! board has no favourite side.
+//! Property tests of the race games, besides those of every game: positions and their texts are one to one, and the
+//! board is symmetric under rotation.
 //!
-//! What every game owes is [`ashta_env::testing::laws`]; both are checked together by [`Laws::play`].
+//! The laws of every game are in [`ashta_env::testing::laws`]; [`Laws::play`] checks both together.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,11 +20,11 @@ use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::random;
 
-/// Nodes that are looked at around a position.
+/// Nodes that are checked around a position.
 const AROUND: usize = 40;
-/// Placed positions that are looked at for each game played.
+/// Placed positions that are checked for each game played.
 const PLACED: usize = 3;
-/// One node of a game in so many has its surroundings looked at.
+/// One node of a game in so many has its surroundings checked.
 const SPACING: usize = 32;
 
 /// The laws of one ruleset.
@@ -33,7 +33,7 @@ pub struct Laws {
     race: Arc<Race>,
     /// The same game with its seats turned by the fewest quarters by which it can be played.
     turned: Option<(usize, Race)>,
-    /// Other games, which must not take this one's positions for their own.
+    /// Other games, which must refuse this one's positions.
     strangers: Vec<Race>,
 }
 
@@ -54,11 +54,11 @@ impl Laws {
         }
     }
 
-    /// Plays random games under the laws of every game, then under those of the race games, and looks at random
-    /// placings of the pieces.
+    /// Plays random games under the laws of every game, then under those of the race games, and checks random placings
+    /// of the pieces.
     ///
     /// # Errors
-    /// What is wrong with which position.
+    /// The first position that breaks a law, and how.
     pub fn play(&self, seed: u64, games: usize) -> Result<Tally, String> {
         let gate = &self.race.ruleset().sheet().gate;
         let may_lap = gate.at > 0 && gate.without == Without::Lap;
@@ -92,7 +92,8 @@ impl Laws {
         }
     }
 
-    /// Checks the nodes nearest after `state`, that a seat sees where they differ, and that no other game takes them.
+    /// Checks the nearest successors of `state`, that a seat's observation distinguishes them, and that no other game
+    /// accepts them.
     fn check_around(&self, state: &State) -> Result<(), String> {
         self.check_strangers(state)?;
         self.check_changes(state)?;
@@ -117,7 +118,7 @@ impl Laws {
     /// The laws of one position.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The broken law.
     pub fn check(&self, state: &State) -> Result<(), String> {
         let text = self.race.print(state);
         self.check_text(state, &text).map_err(|problem| format!("{problem}; in `{text}`"))?;
@@ -129,7 +130,7 @@ impl Laws {
         Ok(())
     }
 
-    /// Printing and parsing are inverse to each other, and no other game takes the text.
+    /// Printing and parsing are inverse to each other, and no other game accepts the text.
     fn check_text(&self, state: &State, text: &str) -> Result<(), String> {
         let (race, parsed) = Race::parse(text).map_err(|error| format!("its text is refused: {error}"))?;
         if race.ruleset() != self.race.ruleset() {
@@ -147,7 +148,7 @@ impl Laws {
         Ok(())
     }
 
-    /// No other game takes a position for its own.
+    /// No other game accepts a position.
     fn check_strangers(&self, state: &State) -> Result<(), String> {
         let text = self.race.print(state);
         for stranger in &self.strangers {
@@ -159,28 +160,27 @@ impl Laws {
         Ok(())
     }
 
-    /// Every legal action has a text, and what is told in the same words is the same choice: pieces that stand and move
-    /// alike.
+    /// Every legal action has a text, and actions with the same text are the same choice: interchangeable pieces.
     fn check_action_texts(&self, state: &State) -> Result<(), String> {
         let results = |state: &State| match whole_turns(&self.race, state) {
             results if results.is_empty() => BTreeSet::from([self.race.print(state)]),
             results => results,
         };
-        let mut told: HashMap<String, State> = HashMap::new();
+        let mut described: HashMap<String, State> = HashMap::new();
         for (action, next) in self.race.legal_actions(state).iter().zip(successors(&*self.race, state)) {
             let text = self.race.action_text(state, action);
             if text.is_empty() {
                 return Err(format!("action {} has no text", action.0));
             }
-            let same = told.entry(text.clone()).or_insert(next);
+            let same = described.entry(text.clone()).or_insert(next);
             if *same != next && results(same) != results(&next) {
-                return Err(format!("`{text}` is told of action {} and of another choice", action.0));
+                return Err(format!("`{text}` describes action {} and another choice", action.0));
             }
         }
         Ok(())
     }
 
-    /// Turning the seats turns everything.
+    /// Rotating the seats rotates everything.
     fn check_turned(&self, state: &State, text: &str, quarters: usize, turned: &Race) -> Result<(), String> {
         let other = turned.parse_state(&turn_text(text, quarters)).map_err(|error| error.to_string())?;
         let node = match self.race.node(state) {
@@ -262,7 +262,7 @@ impl Laws {
     }
 
     /// A seat sees every piece, mark and allotment: of two positions that look the same only the throws may be written
-    /// differently, as their order and what is discarded need not be seen.
+    /// differently, since their order and discarded throws are not observed.
     fn check_views(&self, state: &State, views: &mut HashMap<(Seat, Vec<u16>), String>) -> Result<(), String> {
         if self.race.node(state) == Node::Terminal {
             return Ok(());
@@ -298,7 +298,7 @@ fn view(race: &Race, state: &State, seat: Seat) -> Vec<u16> {
     active
 }
 
-/// The texts of the positions in which the turn under way can end.
+/// The texts of the afterstates of the turn under way.
 fn whole_turns(race: &Race, state: &State) -> BTreeSet<String> {
     let mut results = TurnResults::new();
     turn_results(race, state, &mut results);

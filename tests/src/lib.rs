@@ -1,5 +1,5 @@
-//! What the tests of this package share: the oracle, the engine asked in the same words, the laws of race games, random
-//! rulesets and positions, golden files, buffers, small games that are solved, and what holds of arbitrary bytes.
+//! Support of the integration tests: the oracle, the engine with the same interface, the laws of race games, random
+//! rulesets and positions, golden files, buffers, small games that are solved, and fuzz targets.
 
 pub mod buffers;
 pub mod engine;

@@ -9,8 +9,8 @@ use ashta_env::sheet::UnitKind;
 use proptest::prelude::*;
 use rand::Rng;
 
-/// A random valid ruleset of `game`: each flag away from its default one time in four. House rules that contradict each
-/// other are drawn again.
+/// A random valid ruleset of `game`: each flag differs from its default with probability 1/4. House rules that
+/// contradict each other are drawn again.
 pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
     let flags = flags(game);
     loop {
@@ -84,7 +84,7 @@ pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
     }
 }
 
-/// Starts of turns from random play, at most `count`, spread over a game.
+/// Turn-start states from random play, at most `count`, spread over a game.
 pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
     let first = chance::first_seat(race.spec().seats, rng);
     let mut state = race.initial_state(first);
@@ -162,8 +162,8 @@ fn behind_another(race: &Race, seat: Seat, others: &[(Seat, Vec<usize>)], rng: &
     Some((at + 1).saturating_sub(below(6, rng)))
 }
 
-/// Declares some of the pieces on one square as units; of units that may part one on a square, as the text does not say
-/// who of two units belongs to whom.
+/// Declares some of the pieces on one square as units; of units that may part only one on a square, as the text does
+/// not pair the pieces of two units.
 fn declare(names: &mut [String], may_part: bool, rng: &mut GameRng) {
     let mut end = names.len();
     while end >= 2 {

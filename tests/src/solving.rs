@@ -1,4 +1,4 @@
-//! Small games, solved.
+//! Small games solved exactly, for tests.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::Ruleset;
 use ashta_env::starts::{Side, SideInfo, Sides, TurnStarts, TurnVisitor};
 
-/// One thread, as exact as values can be, with the proof.
+/// One thread, the smallest tolerance, with the certificate.
 pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
 
 /// The game of a ruleset, with these seats.
@@ -52,7 +52,7 @@ pub fn solved(turns: &RaceTurns, config: &SolveConfig) -> Solution {
     }
 }
 
-/// Values as solvers take them.
+/// Values in the form of the solvers.
 pub fn cells(values: &[u32]) -> Vec<AtomicU32> {
     values.iter().map(|&value| AtomicU32::new(value)).collect()
 }
@@ -82,7 +82,7 @@ pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     Arc::new(Table::new(turns.starts().clone(), solution, is_short))
 }
 
-/// A game that does not tell of rows.
+/// A game without [`TurnStarts::visit_row`].
 #[derive(Debug)]
 pub struct OneByOne<'a>(pub &'a RaceTurns);
 

@@ -1,7 +1,7 @@
-//! Stepping many games allocates nothing: the promise of `VecEnv`, counted.
+//! Allocation test: stepping a `VecEnv` allocates nothing.
 //!
-//! This is a program of its own because it counts in place of the global allocator, which needs the only unsafe code
-//! outside the standard library that the repository has.
+//! This is a program of its own because it replaces the global allocator by a counting one, which needs the only unsafe
+//! code outside the standard library that the repository has.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -58,7 +58,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// Allocations of 10,000 steps by four games, after as many to warm up.
+/// Allocations of 10,000 steps of four games, after as many warm-up steps.
 fn step(game: &str, seats: usize) -> u64 {
     let race = Arc::new(Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset")));
     let mut envs = VecEnv::new(Arc::clone(&race), 4);
@@ -95,8 +95,8 @@ fn a_step_allocates_nothing() {
     ] {
         assert_eq!(step(game, seats), 0, "{game} for {seats}");
     }
-    // House rules that play a series throw by throw (`hop = "each"`) are left out: which throws must be used is found
-    // there by trying every order, and that remembers positions on the heap.
+    // House rules that play a series throw by throw (`hop = "each"`) are left out: the throws that must be used are
+    // found there by searching every order, with a transposition table on the heap.
     for sheet in builtin::all() {
         assert_eq!(sheet.turn.hop, Hop::Sum, "{} as it is written", sheet.name);
         for seats in [2, 4].into_iter().filter(|&seats| Ruleset::seated(&sheet.name, Some(seats)).is_ok()) {

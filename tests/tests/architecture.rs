@@ -1,6 +1,6 @@
 //! The invariants of `ARCHITECTURE.md` that are about files and dependencies, read from the sources themselves.
 //!
-//! Only code counts: comments and what is compiled for unit tests alone are left out, unless a test says otherwise.
+//! Only code counts: comments and unit tests are left out, unless a test says otherwise.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,7 +45,7 @@ fn all_files() -> Vec<String> {
     PACKAGES.iter().flat_map(|package| rust_files(package)).collect()
 }
 
-/// The code of a folder, file by file: without comments, and without what only unit tests compile.
+/// The code of a folder, file by file, without comments and unit tests.
 fn code(folder: &str) -> Vec<(String, String)> {
     let files = rust_files(folder);
     let test_modules: BTreeSet<String> = files.iter().flat_map(|path| test_modules(path, &read(path))).collect();
@@ -141,7 +141,7 @@ fn dependencies_point_down() {
 }
 
 #[test]
-fn versions_are_told_once_and_lints_are_shared() {
+fn versions_are_stated_once_and_lints_are_shared() {
     let workspace = manifest(".");
     let lint = &workspace["workspace"]["lints"]["rust"]["unsafe_code"];
     assert_eq!(lint.as_str(), Some("deny"));
@@ -175,7 +175,7 @@ fn rules_draw_no_random_numbers() {
 }
 
 #[test]
-fn what_stands_above_the_seam_does_not_name_the_rules() {
+fn modules_above_the_game_interface_do_not_name_the_rules() {
     let files: Vec<(String, String)> = code("env/src")
         .into_iter()
         .filter(|(path, _)| {
@@ -185,12 +185,12 @@ fn what_stands_above_the_seam_does_not_name_the_rules() {
         .collect();
     never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::"]);
     let game = without_tests(&read("env/src/game.rs"));
-    assert!(!game.contains("use crate"), "game.rs stands on nothing");
+    assert!(!game.contains("use crate"), "game.rs imports nothing");
 }
 
 #[test]
 fn rules_do_not_name_who_plays() {
-    // The starts of turns of the kinds that have no tables of their own are found by whole turns.
+    // The turn-start states of the kinds that have no tables of their own are found by whole turns.
     let (starts, race): (Vec<_>, Vec<_>) =
         code("env/src/race").into_iter().partition(|(path, _)| path == "env/src/race/starts/stepped.rs");
     never_say(&[race, code("env/src/sheet")].concat(), &["gym", "testing", "turn::", "crate::notation"]);
@@ -225,13 +225,13 @@ fn games_are_named_by_their_sheets_alone() {
     }
     let found = lines_that_name_a_game(&files);
     assert!(found.is_empty(), "{}", found.join("\n"));
-    // What a command takes that names no game.
+    // The default game of commands.
     let defaults = lines_that_name_a_game(&code("train/src"));
     assert!(defaults.len() <= 1, "more than one default game: {}", defaults.join("\n"));
 }
 
 #[test]
-fn bots_tell_the_version_of_burn_that_they_were_learned_with() {
+fn bots_record_the_version_of_burn_that_they_were_trained_with() {
     let manifest: Table = read("Cargo.toml").parse().expect("the workspace has a manifest");
     let version = manifest["workspace"]["dependencies"]["burn"]["version"].as_str();
     assert_eq!(version, Some(format!("={}", ashta_agents::learn::net::BURN).as_str()));
@@ -245,10 +245,10 @@ fn burn_lives_in_the_learning_network() {
 }
 
 #[test]
-fn players_see_the_seam_only() {
+fn players_use_the_game_interface_only() {
     let folders = ["play", "search", "arena", "network/portable", "perfect/solve", "learn/selfplay"];
     let mut files = folders.map(|folder| code(&format!("agents/src/{folder}"))).concat();
-    // A game is written down in the notation of its rules.
+    // A game is recorded in the notation of its rules.
     let writes = ["agents/src/arena/record.rs", "agents/src/arena/tournament.rs"];
     files.retain(|(path, _)| !writes.contains(&path.as_str()));
     never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);

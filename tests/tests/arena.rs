@@ -1,4 +1,4 @@
-//! What the arena says of results that are known exactly, from the values of a game that is solved.
+//! The arena's statistics against exact win probabilities, from the values of a solved game.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let turns = turns("ashte-kashte?pieces=1&move=optional", "SN");
     let race = turns.starts().race().clone();
     let solution = solved(&turns, &CONFIG);
-    // Who counts steps wins so much against perfect play.
+    // The exact win probability of the step-counting agent against perfect play.
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, sides) in positions(&turns) {
         let mut values = Vec::new();
@@ -49,7 +49,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         seatings: &|_| seatings.clone(),
         is_stopped: &|| false,
     };
-    // The same games with the luck taken out by perfect play, and by who counts steps.
+    // The same games luck-corrected (control variate) by perfect play, and by step counting.
     let study = || {
         let mut right = Appraiser::new(Perfect::new(Arc::clone(&table)), 0.0);
         let mut wrong = Appraiser::new(PipEvaluator, 0.0);

@@ -1,4 +1,4 @@
-//! Best replies: to perfect play, to agents by value and to those that choose in any other way.
+//! Best responses: to perfect play, to agents with values and to agents with any other policy.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ use ashta_env::testing::exact::{self, Play};
 use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, race, solved, start, turns};
 
 #[test]
-fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
+fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let text = "ashte-kashte?pieces=1&move=optional";
     let turns = turns(text, "SN");
     let solution = solved(&turns, &CONFIG);
@@ -38,7 +38,7 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
     assert!((reply.first - value).abs() < 1e-7);
 
-    // An agent that counts steps, as a table of what it thinks.
+    // An agent that counts steps, as a table of its values.
     let race = turns.starts().race().clone();
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, sides) in positions(&turns) {
@@ -56,7 +56,7 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
     let [low, high] = regret.luck_adjusted_score.interval;
     assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
-    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "luck is taken out");
+    assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "the luck-corrected interval is narrower");
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
     let (_, random) = against_perfect(&race, &random, &table, &matched, &|_| ()).expect("two seats");
     assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
@@ -66,8 +66,7 @@ fn nobody_beats_perfect_play_and_it_beats_others_by_as_much_as_games_say() {
     assert_eq!(itself.optimal_choices.mean, 1.0);
 }
 
-/// Counts steps, and likes each position a little by a number drawn for it, so that no two are equal; alike from every
-/// seat.
+/// Counts steps, plus a small random number for each position to break ties; the same from every seat.
 #[derive(Clone)]
 struct Whim(RaceStarts);
 
@@ -104,7 +103,7 @@ fn go_on(_: ExploitStage) -> ControlFlow<()> {
 }
 
 #[test]
-fn an_agent_is_answered_alike_by_its_values_and_by_its_choices() {
+fn best_responses_to_values_and_to_choices_agree() {
     for text in ["ashte-kashte?pieces=1&move=optional", "pagade?pieces=1&must_use=optional&no_cut=off"] {
         let mut best = BestReply::new(&race(text, "SN")).expect("small");
         let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
@@ -120,7 +119,7 @@ fn an_agent_is_answered_alike_by_its_values_and_by_its_choices() {
     }
 }
 
-/// Every distinct result of every throw.
+/// Every distinct afterstate of every throw.
 #[derive(Default)]
 struct Uniform {
     probability: f64,
@@ -147,7 +146,7 @@ impl TurnVisitor for Uniform {
 }
 
 #[test]
-fn the_best_reply_to_random_play_wins_what_a_solver_finds_that_steps_through_every_action() {
+fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     // Turns of one action: in longer ones the solver draws again at each.
     for text in ["ashte-kashte?pieces=1&move=optional", "ashte-kashte?pieces=1&move=optional&capture_bonus=true"] {
         let turns = turns(text, "SN");
@@ -175,7 +174,7 @@ fn the_best_reply_to_random_play_wins_what_a_solver_finds_that_steps_through_eve
 }
 
 #[test]
-fn many_positions_at_once_are_answered_like_one_by_one() {
+fn best_responses_by_rows_and_one_by_one_agree() {
     let text = "ashtapada?pieces=1&must_use=greedy";
     let (turns, whim) = (turns(text, "SN"), Whim::of(text));
     assert!(turns.has_rows());
@@ -196,26 +195,26 @@ fn many_positions_at_once_are_answered_like_one_by_one() {
 }
 
 #[test]
-fn a_reply_is_found_sooner_from_the_one_before() {
+fn a_best_response_is_found_sooner_from_the_one_before() {
     let mut best = BestReply::new(&race("ashte-kashte?pieces=1", "SN")).expect("small");
     let values = || Box::new(PipEvaluator) as Box<dyn Evaluator<Race> + Send>;
-    let told = AtomicUsize::new(0);
+    let reported = AtomicUsize::new(0);
     let watch = |_| {
-        told.fetch_add(1, Ordering::Relaxed);
+        reported.fetch_add(1, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
     let mut find = || best.find(Conduct::Values(&values), &CONFIG, &watch).expect("settles").expect("whole");
     let first = find();
-    let first_told = told.swap(0, Ordering::Relaxed);
+    let first_reported = reported.swap(0, Ordering::Relaxed);
     let again = find();
-    let again_told = told.load(Ordering::Relaxed);
+    let again_reported = reported.load(Ordering::Relaxed);
     assert!((first.mean() - again.mean()).abs() < 1e-8, "{first:?} and {again:?}");
-    assert!(again_told * 3 < first_told, "{again_told} after {first_told}");
+    assert!(again_reported * 3 < first_reported, "{again_reported} after {first_reported}");
     assert_eq!(best.find(Conduct::Values(&values), &CONFIG, &|_| ControlFlow::Break(())).expect("stopped"), None);
 }
 
 #[test]
-fn what_cannot_be_answered_is_refused() {
+fn games_without_a_best_response_are_refused() {
     let refused = |text, seats: &str| BestReply::new(&race(text, seats)).expect_err("too much").to_string();
     assert!(refused("ashte-kashte", "SN").contains("one seat's pieces"), "{}", refused("ashte-kashte", "SN"));
     assert!(refused("ashte-kashte?pieces=1", "SEN").contains("this one has 3"));

@@ -1,4 +1,4 @@
-//! What the fuzzer has found interesting, given again to the same functions: the corpus, and what was once wrong.
+//! Replay of the fuzz corpus and of past failures on the same functions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Gives every file of `kind` to its target; there are to be so many for each at least.
+/// Gives every file of `kind` to its target; each target has at least `least`.
 fn replay(kind: &str, least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(kind);
     let names: Vec<PathBuf> = TARGETS.iter().map(|(name, _)| root.join(name)).collect();
@@ -26,7 +26,7 @@ fn replay(kind: &str, least: usize) {
         let files = if folder.is_dir() { files(&folder) } else { Vec::new() };
         assert!(files.len() >= least, "{kind} has nothing for {name}");
         for file in files {
-            // What fails is the last that was named.
+            // The last file named is the one that fails.
             println!("{}", file.display());
             target(&fs::read(&file).expect("a file of the corpus"));
         }
@@ -39,6 +39,6 @@ fn the_corpus_finds_nothing() {
 }
 
 #[test]
-fn what_was_found_is_mended() {
+fn past_failures_are_fixed() {
     replay("regressions", 0);
 }

@@ -1,7 +1,7 @@
 //! The worked examples of the rules against the engine and against the oracles: three games in `golden.json` (sections
 //! 2.7, 3.6 and 4.8), the games on square boards in `square_golden.json`.
 //!
-//! The former list pieces; who is to act next follows from the captures, throws and ends that they show. Each test
+//! The former list pieces; the next seat to act follows from the captures, throws and ends that they show. Each test
 //! compares the whole set of positions, as text: from the engine's enumeration of whole turns, from stepping through
 //! every sequence of its actions, from the oracle of sheets, and from that of the game where there is one.
 
@@ -176,7 +176,7 @@ fn pagade() {
     }
 }
 
-/// A position of `square_golden.json`, where two declared pieces are written once, as the notation writes it: each.
+/// A position of `square_golden.json`, where two declared pieces are written once; the notation writes each.
 fn declared_twice(position: &Value) -> String {
     let position = position.as_str().expect("a position is text");
     let twice = |piece: &str| if piece.ends_with('t') { format!("{piece},{piece}") } else { piece.to_owned() };

@@ -1,5 +1,5 @@
-//! The gym against a plain model of it: many games in lock-step are as many single games, ends and truncations are
-//! reported, refused actions leave no trace.
+//! The gym against a plain model of it: a vectorised environment is as many single games, ends and truncations are
+//! reported, refused actions change nothing.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn race(game: &str, seats: usize) -> Race {
     Race::new(Ruleset::seated(game, Some(seats)).expect("a valid ruleset"))
 }
 
-/// A race with another turn cap.
+/// A race with another turn limit.
 struct Capped {
     race: Race,
     spec: Spec,
@@ -81,7 +81,7 @@ impl Game for Capped {
     }
 }
 
-/// One game as the gym is meant to play it, written down once more.
+/// A reference implementation of one game of the gym.
 struct Model<'a, G: Game> {
     game: &'a G,
     rng: GameRng,
@@ -122,7 +122,7 @@ impl<'a, G: Game> Model<'a, G> {
         self.throw();
     }
 
-    /// Writes what the gym reports of game `at`, which is restarted when it has ended.
+    /// Writes the gym's report of game `at`, which is restarted when it has ended.
     fn report(&mut self, at: usize, out: &mut Buffers) {
         let node = self.game.node(&self.state);
         out.terminated[at] = node == Node::Terminal;
@@ -155,7 +155,7 @@ fn random_actions(out: &Buffers, rng: &mut GameRng) -> Vec<Action> {
     (0..out.seats.len()).map(random).collect()
 }
 
-/// Steps many games and as many models with the same actions; says how many games were terminated and truncated.
+/// Steps many games and as many models with the same actions; returns the numbers of games terminated and truncated.
 fn follow<G: Game>(game: &Arc<G>, count: usize, steps: usize) -> (usize, usize) {
     let mut rng = chance::stream(11, u64::MAX);
     let mut envs = VecEnv::new(Arc::clone(game), count);
@@ -198,7 +198,7 @@ fn many_capped_games_are_as_many_single_games() {
         let (terminated, truncated) = follow(&Capped::new(race(game, seats), 8), 5, 400);
         assert!(terminated == 0 && truncated > 20, "{game}: {terminated} terminated, {truncated} truncated");
     }
-    // With one piece some games end before the cap and some do not.
+    // With one piece some games end before the limit and some do not.
     let (terminated, truncated) = follow(&Capped::new(race("ashte-kashte?pieces=1", 2), 30), 5, 800);
     assert!(terminated > 10 && truncated > 10, "{terminated} terminated, {truncated} truncated");
 }
@@ -309,7 +309,7 @@ fn the_turn_cap_truncates_and_does_not_terminate() {
 }
 
 #[test]
-fn errors_say_what_was_wrong() {
+fn errors_name_the_problem() {
     let mut env = Env::new(Arc::new(race("ashte-kashte", 2)));
     let error = env.step(Action(7)).expect_err("no double at the start");
     assert_eq!(error.to_string(), format!("action 7 is not legal; legal are {:?}", env.legal_actions()));

@@ -1,4 +1,4 @@
-//! The laws on every game as it is played by default, and on random rulesets.
+//! Property tests of every game under its default ruleset and under random rulesets.
 //!
 //! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (20 by default).
 

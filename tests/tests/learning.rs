@@ -1,5 +1,5 @@
-//! Learning against exact values: one-piece Ashte Kashte is small enough to be solved, so what self-play learns can be
-//! compared with the truth.
+//! Self-play learning against exact values: one-piece Ashte Kashte is small enough to be solved, so learned values are
+//! compared with exact ones.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The text of positions: the examples of the rules, what is refused and in which words, and texts that nobody meant.
+//! Tests of the text notation: the examples of the rules, errors and their words, and random invalid texts.
 
 use ashta_env::chance;
 use ashta_env::race::Race;
@@ -18,7 +18,7 @@ const EXAMPLES: [&str; 5] = [
     "pagade S+:8,20,30,76/N:6,7,12,12 S 3,3",
 ];
 
-/// What this notation adds to them: positions within a turn, declared twins, places, finished games.
+/// Extensions of this notation: positions within a turn, declared twins, places, finished games.
 const WITHIN: [&str; 16] = [
     "ashtapada S:5,30/N:off,23 S 2;5+4",
     "ashtapada S:off,off/N:off,off S 2;off+0",
@@ -46,7 +46,7 @@ fn examples_are_read_and_printed_as_they_are() {
     }
 }
 
-/// Broken positions, each with the words that name what is wrong.
+/// Invalid positions, each with words of its error.
 const BROKEN: &[(&str, &str)] = &[
     // The line.
     ("", "four parts"),
@@ -303,7 +303,7 @@ fn allotted(text: &str, throws: &[usize], roles: &[(usize, usize)]) -> Option<St
     Some(format!("{position} {};{}", throws.join(","), items.trim_end_matches(',')))
 }
 
-/// Whatever is read is a position: it prints as it was written, and keeps the laws.
+/// Every text that parses is a position: it prints as it was written, and keeps the laws.
 fn check_whatever_is_read(text: &str) -> Result<(), TestCaseError> {
     let Ok((race, state)) = Race::parse(text) else { return Ok(()) };
     let positions = |text: &str| text.split_once(' ').map(|(_, rest)| rest.to_owned());

@@ -1,7 +1,8 @@
-//! Engine and oracles in lock-step: random positions of random rulesets, whole sets of results compared as text.
+//! Differential testing of the engine against the oracles: random positions of random rulesets, whole sets of
+//! afterstates compared as text.
 //!
-//! Half of the positions come from random play, half are random valid placings, which meet rare constellations more
-//! often. Every built-in game is held against the oracle of sheets, three of them also against the oracle of the game,
+//! Half of the positions come from random play, half are random valid placings, which hit rare constellations more
+//! often. Every built-in game is compared with the oracle of sheets, three of them also against the oracle of the game,
 //! which is faster. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each of these three (20,000 by default);
 //! the oracle of sheets sees a tenth as many of each game.
 
@@ -132,7 +133,7 @@ fn sheets_by_default_get_their_share() {
 }
 
 #[test]
-fn who_enters_and_who_stood_there_look_alike() {
+fn entering_pieces_and_those_that_stood_there_look_alike() {
     let position = "ashtapada?pieces=3&twin_split=false S:off,0,0/N:off,6,42 S *";
     let found = engine::turns(position, &[8, 1, 2]);
     assert_eq!(found, oracle::turns(position, &[8, 1, 2]));

@@ -1,7 +1,7 @@
-//! Counts of positions: how many different positions lie so many throws and actions after a given one.
+//! Perft: the number of different positions so many throws and actions after a given one.
 //!
-//! A line of a `.perft` file is `position ; depth count`; lines that begin with `#` say what the position is about. A
-//! ply is one throw that can happen or one legal action, equal positions count once, and finished games go no further.
+//! A line of a `.perft` file is `position ; depth count`; lines that begin with `#` describe the position. A ply is one
+//! throw that can happen or one legal action, equal positions count once, and finished games go no further.
 
 use std::collections::HashSet;
 

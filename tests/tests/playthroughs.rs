@@ -1,5 +1,5 @@
-//! One random game of each kind as text: what a game announces, its first nodes, those around the first capture, the
-//! last ones, and what it is worth.
+//! Golden playthroughs: one random game of each kind as text, with the game's spec, its first nodes, those around the
+//! first capture, the last ones, and the returns.
 //!
 //! A change of rules, dice, notation, action numbers or observations shows as a difference that can be read. If the
 //! numbers of an observation (`sees`) or of the actions change their meaning, `ENCODING` must change with them.
@@ -120,14 +120,14 @@ fn check(file: &str, game: &str, seats: usize, seed: u64) {
     }
 }
 
-/// Games of three sheets in files of their own: each for two and for four, and what else can become of one.
+/// Games of three sheets in files of their own: each for two and for four, and a special ending.
 const OTHERS: [(&str, &str, usize, u64); 8] = [
     ("ashtapada_2.txt", "ashtapada", 2, 1),
     ("ashtapada_4.txt", "ashtapada", 4, 2),
     ("ashte_kashte_2.txt", "ashte-kashte", 2, 1),
     ("ashte_kashte_4.txt", "ashte-kashte", 4, 2),
     ("pagade_2.txt", "pagade", 2, 2),
-    // It locks up.
+    // A dead position ends it.
     ("pagade_dead.txt", "pagade", 2, 1),
     ("pagade_4.txt", "pagade", 4, 3),
     ("pagade_teams.txt", "pagade?teams=true", 4, 4),

@@ -11,11 +11,11 @@ use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::testing::exact::{Exact, Play, solve};
 
-/// Games that the solver can do, for two: with more seats the best replies to one another go round in a circle on these
-/// courses, and there is nothing exact to compare with. The toy game has exact values for more seats and for teams.
+/// Games of two seats that the solver can solve: with more seats best-response iteration cycles on these courses, and
+/// there are no exact values to compare with. The toy game has exact values for more seats and for teams.
 const GAMES: [&str; 2] = ["ashte-kashte?pieces=1", "pagade?pieces=1"];
 
-/// A solved game; as an evaluator it answers with the truth, without a policy.
+/// A solved game; as an evaluator it returns exact values, without a policy.
 #[derive(Clone)]
 struct Solved {
     race: Arc<Race>,
@@ -70,7 +70,7 @@ fn expectimax_with_exact_leaves_is_exact() {
 }
 
 #[test]
-fn tree_search_with_exact_leaves_comes_close_to_the_truth() {
+fn tree_search_with_exact_leaves_approximates_exact_values() {
     for text in GAMES {
         let solved = Solved::new(text);
         let config = MctsConfig { simulations: 400, ..MctsConfig::default() };
@@ -114,7 +114,7 @@ fn tree_search_chooses_well_where_it_matters() {
         best += usize::from(loss < 1e-5);
     }
     let mean = lost / decisions.len() as f32;
-    // Even the truth is noisy where the next throw ends the game: now and then a few hundred throws point the wrong
-    // way.
+    // Even with exact values the sampled search is noisy where the next throw ends the game: a few hundred throws
+    // sometimes favour the wrong action.
     assert!(mean < 0.001 && best * 100 >= decisions.len() * 98, "{best} of {} best, {mean} lost", decisions.len());
 }

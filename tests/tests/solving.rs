@@ -1,4 +1,4 @@
-//! Perfect play is what it says: solved twice, proved, the same however it was found, and a yardstick for agents.
+//! Tests of the solver: against a second solver, by certificates, and independent of threads and batches.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
         let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
         let mut compared = 0;
         for (number, mover, sides) in positions(&turns) {
-            // Positions that nobody can reach from the start have values too.
+            // Unreachable positions have values too.
             let Some(values) = exact.values(&turns.starts().state(mover, sides)) else { continue };
             compared += 1;
             let found = f64::from(solution.values[number]) * UNIT;
@@ -40,7 +40,7 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
 
 #[test]
 fn three_seats_win_as_often_as_their_values_say() {
-    // With one piece each nobody has a choice, so that random games have the values of perfect play.
+    // With one piece each no seat has a choice, so that random games have the values of perfect play.
     let turns = turns("ashte-kashte?pieces=1", "SEW");
     let solution = solved(&turns, &SolveConfig { tolerance: 1e-6, threads: 2, ..CONFIG });
     assert!(solution.facts.certificate.is_none() && solution.facts.residual < 3e-6, "{:?}", solution.facts);
@@ -78,14 +78,14 @@ fn three_seats_win_as_often_as_their_values_say() {
 
 type Ending = (u32, Option<(usize, bool)>, f64);
 
-/// The chain of positions when everybody plays by values that have been found.
+/// The Markov chain of positions when all seats play greedily by the values found.
 struct Chain<'a> {
     values: &'a [u32],
     count: usize,
     probability: f64,
-    /// The best result: its value; the position it leads to, and whether the other seat throws there; what is won.
+    /// The best afterstate: its value; its position, and whether the other seat throws there; the win.
     best: Option<Ending>,
-    /// By position the probability to come there, negative where the other seat throws; and of winning at once.
+    /// By position the transition probability, negative where the other seat throws; and of winning at once.
     row: Vec<(usize, f64)>,
     constant: f64,
 }
@@ -180,7 +180,7 @@ fn eliminated(mut matrix: Vec<Vec<f64>>) -> Vec<f64> {
 }
 
 #[test]
-fn certificates_hold_for_values_that_are_far_from_settled() {
+fn certificates_hold_for_values_far_from_convergence() {
     for text in [
         "ashte-kashte?pieces=1",
         "ashte-kashte?pieces=1&move=optional",
@@ -282,7 +282,7 @@ fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
 }
 
 #[test]
-fn both_seats_agree_and_a_turn_is_worth_its_best_result() {
+fn both_seats_agree_and_a_turn_has_the_value_of_its_best_afterstate() {
     let table = table("ashte-kashte?pieces=1&move=optional", "SN", true);
     for (south, north) in [(5, 40), (0, 0), (18, 30), (47, 1)] {
         let text = |own: i32, other: i32, seat: &str| {

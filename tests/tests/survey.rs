@@ -1,4 +1,4 @@
-//! Surveys add up: what is told turn by turn sums to the results of the games, however they were played.
+//! Surveys add up: luck and regret per turn sum to the results of the games, for any agents.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn luck_and_regret_add_up_to_the_results() {
 }
 
 #[test]
-fn perfect_play_against_itself_gives_nothing_away() {
+fn perfect_play_against_itself_has_no_regret() {
     let (race, table) = solved("ashte-kashte?pieces=1&move=optional");
     let (found, positions) = itself(&race, &table, &GAMES);
     let (report, nature) = (&found.report, &found.nature);

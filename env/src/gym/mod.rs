@@ -1,11 +1,11 @@
-//! The gym face: one game that is stepped by actions, throwing its own dice.
+//! A single Gym-style environment: one game that is stepped by actions and throws its own dice.
 //!
-//! Between two decisions the environment throws the dice, so a caller only ever sees decisions. Who wants the chance
-//! nodes themselves uses [`Game`] directly. For many games at once there is [`VecEnv`].
+//! Between two decisions the environment throws the dice, so a caller sees decisions only; [`Game`] itself has the
+//! chance nodes. [`VecEnv`] steps many games at once.
 //!
 //! A game is truncated at the turn limit of its game, [`Spec::turn_cap`](crate::game::Spec::turn_cap). The limit
 //! belongs to the environment, not to the rules: it changes neither positions nor observations, and is no part of a
-//! ruleset's hash. A race has that of its sheet, or another one that is set when the race is built.
+//! ruleset's hash. A race has the limit of its sheet, or another one that is set when the race is built.
 
 mod afterstates;
 mod rows;
@@ -26,25 +26,25 @@ pub use vec_env::{VecBuffers, VecEnv};
 pub struct Env<G: Game> {
     game: Arc<G>,
     state: G::State,
-    /// The legal actions of `state`; they are asked for more than once.
+    /// The legal actions of `state`, cached because they are read more than once.
     legal: ActionMask,
     rng: GameRng,
     turns: u32,
     throws: u64,
 }
 
-/// What a step led to.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// The game is over by its rules.
     pub terminated: bool,
     /// The game was truncated because it reached the turn limit; no seat has won it, and it is no draw.
     pub truncated: bool,
-    /// What each seat gets, 0 to 1; zeros unless `terminated`.
+    /// The return of each seat, 0 to 1; zeros unless `terminated`.
     pub returns: BySeat<f32>,
 }
 
-/// Why an action was refused; the game is as it was.
+/// Why an action was refused; the game is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
@@ -61,7 +61,7 @@ pub enum StepError {
     /// The game is over or truncated.
     #[error("the game is over: reset it first")]
     Over,
-    /// There is not one action for each game.
+    /// The number of actions is not the number of games.
     #[error("{found} actions for {expected} games")]
     Count {
         /// Number of games.
@@ -88,7 +88,7 @@ impl<G: Game> Env<G> {
         self.restart();
     }
 
-    /// Starts the next game with the generator as it stands.
+    /// Starts the next game with the current state of the generator.
     fn restart(&mut self) {
         let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
         self.state = self.game.initial_state(first);
@@ -99,7 +99,7 @@ impl<G: Game> Env<G> {
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
     ///
     /// # Errors
-    /// When the action is not legal or the game is over; the game stays as it was.
+    /// When the action is not legal or the game is over; the game is unchanged.
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
         if self.legal.is_empty() {
             return Err(StepError::Over);
@@ -167,7 +167,7 @@ impl<G: Game> Env<G> {
         self.legal
     }
 
-    /// Writes what `seat` sees into `out`.
+    /// Writes the observation of `seat` into `out`.
     ///
     /// # Panics
     /// When the length of `out` is not [`crate::game::Spec::observation`].

@@ -1,5 +1,5 @@
-//! Filling rows of a caller's arrays, whatever their strides; rows in one piece, the usual ones, are written as slices,
-//! which costs a fraction of indexing. What the columns mean is not known here.
+//! Writes rows of a caller's arrays, with any strides; contiguous rows, the usual ones, are written as slices, which
+//! costs a fraction of indexing. The meaning of the columns is not known here.
 
 use ndarray::ArrayViewMut1;
 

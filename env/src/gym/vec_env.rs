@@ -1,4 +1,4 @@
-//! Many games in lock-step, writing into buffers of the caller.
+//! A vectorised environment: many games in lock-step, writing into buffers of the caller.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::game::{Action, Game, MAX_SEATS, Node, Seat};
 /// the final observation, and its observation is already that of the next game. Nothing is allocated by a step.
 ///
 /// The final observation is the last position of a game. Where the game was truncated, it is the position before the
-/// next throw as the seat to throw sees it: a learner that bootstraps evaluates it as any start of a turn. Where the
+/// next throw as the seat to throw sees it: a learner that bootstraps evaluates it as any turn-start state. Where the
 /// game is over by its rules, it is that position as the seat that made the last move sees it: the pieces of all seats,
-/// but neither phase nor mover, and no throws; its value is that of the returns. A game is truncated when it reaches
+/// but neither phase nor mover, and no throws; its value is the return. A game is truncated when it reaches
 /// [`Spec::turn_cap`](crate::game::Spec::turn_cap).
 #[derive(Debug)]
 pub struct VecEnv<G: Game> {
@@ -24,16 +24,16 @@ pub struct VecEnv<G: Game> {
     ended: Vec<usize>,
 }
 
-/// Where a step writes, all owned by the caller; `n` games.
+/// The output buffers of a step, all owned by the caller; `n` games.
 #[derive(Debug)]
 pub struct VecBuffers<'a> {
-    /// What the seat to act sees, `[n, observation]`.
+    /// The observation of the seat to act, `[n, observation]`.
     pub observations: ArrayViewMut2<'a, f32>,
     /// The legal actions, `[n, actions]`.
     pub masks: ArrayViewMut2<'a, bool>,
     /// The seat to act, 0 to 3, `[n]`.
     pub seats: ArrayViewMut1<'a, u8>,
-    /// What each seat got from a game that this step ended, else zeros, `[n, 4]`.
+    /// The return of each seat of a game that this step ended, else zeros, `[n, 4]`.
     pub returns: ArrayViewMut2<'a, f32>,
     /// Whether this step ended the game by its rules, `[n]`.
     pub terminated: ArrayViewMut1<'a, bool>,
@@ -75,10 +75,10 @@ impl<G: Game> VecEnv<G> {
         self.envs.iter().map(Env::throws).sum()
     }
 
-    /// Starts every game anew, game `i` with stream `i` of `seed`, and writes the first decisions.
+    /// Restarts every game, game `i` with stream `i` of `seed`, and writes the first decisions.
     ///
     /// # Panics
-    /// When a buffer has not the shape that [`VecBuffers`] documents.
+    /// When a buffer does not have the shape that [`VecBuffers`] documents.
     pub fn reset(&mut self, seed: u64, out: &mut VecBuffers<'_>) {
         self.check(out);
         for (index, env) in self.envs.iter_mut().enumerate() {
@@ -103,7 +103,7 @@ impl<G: Game> VecEnv<G> {
     /// is written.
     ///
     /// # Panics
-    /// When a buffer has not the shape that [`VecBuffers`] documents.
+    /// When a buffer does not have the shape that [`VecBuffers`] documents.
     pub fn step(&mut self, actions: &[Action], out: &mut VecBuffers<'_>) -> Result<(), StepError> {
         self.check(out);
         if actions.len() != self.envs.len() {

@@ -1,7 +1,7 @@
-//! Positions as a drawing in plain text, at most 80 columns wide, for people at a terminal.
+//! Positions drawn as plain text, at most 80 columns wide, for terminals.
 //!
-//! The board is seen from South's side, with column letters and row numbers; beside it stands what cannot be seen on
-//! it. It knows nothing of colours or of whose screen it is drawn on.
+//! The board is drawn from South's side, with column letters and row numbers; notes beside it list what the squares do
+//! not show. The drawing has no colours and does not depend on the viewer.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::race::Race;
 use crate::race::board::Square;
 use crate::race::state::{Phase, State};
 
-/// What a square of the board is.
+/// The kind of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ground {
     /// No square of the board.
     Outside,
-    /// A square like most.
+    /// A square without a rule of its own.
     Plain,
     /// A square with a rule of its own: crosscut or protected.
     Marked,
@@ -28,8 +28,8 @@ pub enum Ground {
 }
 
 impl Ground {
-    /// What it is called where boards are told to other programs: `plain`, `marked`, `end`, `belly` or `home`; `None`
-    /// outside the board.
+    /// Its name in the output for other programs: `plain`, `marked`, `end`, `belly` or `home`; `None` outside the
+    /// board.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Ground::Outside => None,
@@ -48,16 +48,16 @@ const COLUMNS: usize = 80;
 /// Boards with more rows and columns are drawn without brackets.
 const WIDE: usize = 12;
 
-/// Characters in a square: least, and most where more pieces stand there than can be written out.
+/// Characters in a square: at least, and at most where more pieces stand there than can be written out.
 struct Widths {
     least: usize,
     most: usize,
 }
 
-/// A piece and where it stands.
+/// A piece with its place and square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// Whose it is.
+    /// Its owner.
     pub seat: Seat,
     /// The square that it stands on, or the square of the keep that it is in; `None` off the board.
     pub square: Option<Square>,
@@ -168,14 +168,14 @@ impl Race {
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])
     }
 
-    /// The squares of the board with what they are, row by row from South's left.
+    /// The squares of the board with their kinds, row by row from South's left.
     pub fn squares(&self) -> impl Iterator<Item = (Square, Ground)> {
         let side = self.board().side() as u8;
         let all = (0..side).flat_map(move |row| (0..side).map(move |column| Square { row, column }));
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
-    /// What `square` is.
+    /// The kind of `square`.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
         let board = &self.rules.sheet.board;
@@ -223,7 +223,7 @@ impl Race {
         format!("{letters}{}", counts.iter().map(|&(_, count)| count).sum::<usize>())
     }
 
-    /// A line for each seat about what the board does not show, then what its marks mean.
+    /// A line for each seat with what the board does not show, then the legend.
     fn notes(&self, state: &State) -> Vec<String> {
         let mut notes: Vec<String> = self.spec().seats.iter().map(|seat| self.seat_note(state, seat)).collect();
         notes.push(String::new());
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_is_somewhere_to_be_seen() {
+    fn every_piece_is_drawn() {
         for (game, seats) in [("ashtapada?path=spiral_kile", 4), ("ashte-kashte?entry=start_is_one", 3), ("pagade", 4)]
         {
             let seats = Ruleset::default_seats(seats).unwrap_or(SeatSet::ALL);

@@ -1,13 +1,13 @@
-//! Positions as one line of text: printing here, reading in [`parse`], inverse to each other.
+//! The text notation of positions, one line each: printing here, parsing in `parse`, inverse to each other.
 //!
 //! Within a turn the pending throws are those still to be used, then `;` and, in slot order, what each piece of the
 //! mover does: `5+4` moves on by 4 alone, `off+0` has entered, `off+4` has entered and moves on, `6&4` leads a unit,
-//! `6~` follows as its other piece, `keep-` is borne off, `12^6` (two dice) moves first with the larger die. `!4` says
-//! that a 4 was left unused (a series that may be played in any way until no more can be used), or is set aside (one
-//! that is played throw by throw, where `+` says that something was captured). `;/8` is the
-//! rest of an 8 that brought a piece home, `;in` the number of a throw that has entered one. Declared units carry a
-//! `t`: `14t,14t`, and within a turn `14t&4,14t~`. `*2` (throws of a turn are limited) waits for the throw after two,
-//! `4*2` has it. A seat that finished second or third carries its place: `N+#2:home,home,home,home`.
+//! `6~` follows as its other piece, `keep-` is borne off, `12^6` (two dice) moves first with the larger die. `!4` marks
+//! a 4 as left unused (a series that may be played in any way until no more can be used), or as set aside (one that is
+//! played throw by throw, where `+` marks a capture). `;/8` is the rest of an 8 that brought a piece home, `;in` the
+//! number of a throw that has entered one. Declared units carry a `t`: `14t,14t`, and within a turn `14t&4,14t~`. `*2`
+//! (throws of a turn are limited) waits for the throw after two, `4*2` has it. A seat that finished second or third
+//! carries its place: `N+#2:home,home,home,home`.
 
 mod board;
 mod parse;
@@ -32,7 +32,7 @@ impl Race {
     /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
     ///
     /// # Errors
-    /// [`NotationError`] names the part of the text that is wrong: nothing is repaired.
+    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
     pub fn parse(text: &str) -> Result<(Race, State), NotationError> {
         parse::parse(&Sheets::default(), text)
     }
@@ -179,8 +179,8 @@ impl Race {
         }
     }
 
-    /// What a legal action does, in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given
-    /// throws in this turn is named with them: `2: 12+4`.
+    /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given throws in
+    /// this turn is named with them: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
         let own = state.pieces[self.colour(state).index()];
         if let Turns::Divide(turns) = &self.turns {

@@ -1,4 +1,4 @@
-//! Reading a position: every part is checked, and what breaks an invariant of the game is refused by name.
+//! Parser of positions: every part is checked, and an error names the invariant of the game that is broken.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::race::{Race, Turns};
 use crate::ruleset::{Ruleset, RulesetError};
 use crate::sheet::Sheets;
 
-/// Why a text is no position.
+/// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotationError {
@@ -31,7 +31,7 @@ pub enum NotationError {
     Seat {
         /// The text of the seat.
         seat: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The seats taken together.
@@ -42,7 +42,7 @@ pub enum NotationError {
     Mover {
         /// The text of the mover.
         mover: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// The pending throws or what is allotted.
@@ -50,7 +50,7 @@ pub enum NotationError {
     Pending {
         /// The text of the pending throws.
         pending: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }
@@ -62,7 +62,7 @@ pub(super) fn parse(sheets: &Sheets, text: &str) -> Result<(Race, State), Notati
     Ok((race, state))
 }
 
-/// A position of the game of `race`, without a look at its ruleset where the text has it word for word.
+/// A position of the game of `race`, without parsing the ruleset where the text has it word for word.
 pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationError> {
     let parts = Parts::of(text)?;
     let ruleset = race.ruleset();
@@ -74,7 +74,7 @@ pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationErro
             Ruleset::parse(parts.game, parts.taking_part)?
         };
         if found != *ruleset {
-            // What is wrong with the text is told first.
+            // Errors of the text come before the wrong game.
             let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
             return Err(NotationError::OtherGame { found, expected });
         }
@@ -213,7 +213,7 @@ impl Race {
         self.check_seat(state, seat).map_err(|problem| bad_seat(text, problem))
     }
 
-    /// Whether the places alone say that the game is over.
+    /// Whether the game is over by the places alone.
     fn is_decided(&self, state: &State) -> bool {
         match &self.turns {
             Turns::Dice(turns) => turns.is_over(state),
@@ -334,7 +334,7 @@ impl Race {
         }
     }
 
-    /// What a die can show: `1, 3, 4 or 6`.
+    /// The values of a die: `1, 3, 4 or 6`.
     fn throw_words(&self) -> String {
         let mut values: Vec<u8> = self.rules.sheet.throws.values.clone();
         values.sort_unstable();
@@ -345,7 +345,7 @@ impl Race {
         }
     }
 
-    /// Reads what the pieces of the mover do in the turn under way.
+    /// Reads the allotments of the mover's pieces in the turn under way.
     fn parse_allotted(&self, state: &mut State, text: &str) -> Result<(), String> {
         let colour = self.colour(state).index();
         let (own, declared) = (state.pieces[colour], state.declared[colour]);
@@ -404,7 +404,7 @@ impl Race {
         Ok(())
     }
 
-    /// Reads what the first part of a throw was.
+    /// Reads the first part of a divided throw.
     fn parse_second(&self, state: &mut State, item: &str) -> Option<()> {
         match item.strip_prefix('/') {
             None => (item == "in").then_some(()),

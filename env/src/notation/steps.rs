@@ -1,7 +1,6 @@
-//! What one action does on the board: which pieces walk, and over which squares.
+//! The effect of one action on the board: the pieces that move and the squares on their way.
 //!
-//! It is what a drawn board shows of a choice before it is made. What comes of a whole turn is told by
-//! [`Race::turn_text`].
+//! A drawn board shows it as a preview of a choice. [`Race::turn_text`] describes a whole turn.
 
 use super::Standing;
 use super::words::MoveKind;
@@ -11,10 +10,10 @@ use crate::race::state::{MAX_PIECES, State, role};
 use crate::race::{Race, Turns};
 use crate::sheet::Without;
 
-/// What an action does on the board.
+/// The effect of an action on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Whose pieces move: the mover's, or its partner's.
+    /// The owner of the pieces that move: the mover or its partner.
     pub seat: Seat,
     /// The pieces that move, by their places in the order of [`Race::standing`] among those of the seat.
     pub pieces: Vec<usize>,
@@ -27,13 +26,13 @@ pub struct Step {
     pub place: String,
     /// The throws that it takes.
     pub throws: Vec<u8>,
-    /// All that in words, and if the turn ends with it what comes of the turn: `H3 to H7 by 4`,
+    /// The step in words, with the effects of the turn if it ends with this action: `H3 to H7 by 4`,
     /// `twins H5 to H7 by 2, captures NN on H7, throws again`.
     pub text: String,
 }
 
 impl Race {
-    /// What `action`, which is legal in `state`, does on the board; `None` when nothing moves.
+    /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
     pub fn step(&self, state: &State, action: Action) -> Option<Step> {
         let (mut taken, used) = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
@@ -63,8 +62,8 @@ impl Race {
         Some(Step { seat, pieces, from: self.shown(seat, from), path, place, throws: taken.throws, text })
     }
 
-    /// Every piece of `state`, seat by seat, where the throws that are allotted so far have brought it. What lands on
-    /// enemies captures them only when the turn is over.
+    /// Every piece of `state`, seat by seat, at the place to which the throws allotted so far have brought it. Captures
+    /// happen only when the turn is over.
     pub fn standing_within(&self, state: &State) -> Vec<Standing> {
         let mut within = *state;
         let seat = self.colour(state);
@@ -94,7 +93,7 @@ impl Race {
         reached
     }
 
-    /// Where a piece that would be at `place` is if it must go round again.
+    /// The place of a piece that would be at `place` but must lap.
     fn lapped(&self, state: &State, place: u8) -> u8 {
         let gate = &self.rules.sheet.gate;
         let laps = place >= self.rules.gate
@@ -103,7 +102,7 @@ impl Race {
         if laps { place - gate.lap } else { place }
     }
 
-    /// The square on which a place is drawn, the finish included.
+    /// The square where a place is drawn, the finish included.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
         let finish = self.board().course(seat).last().copied();
         if place == self.rules.home {
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_in_words() {
+    fn steps_are_described_in_words() {
         let texts = |position: &str| {
             let (race, state) = Race::parse(position).expect("a position");
             let legal = race.legal_actions(&state);
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allotted_stands_where_it_has_come_to() {
+    fn allotted_pieces_stand_on_their_targets() {
         let squares = |position: &str| {
             let (race, state) = Race::parse(position).expect("a position");
             let standing = race.standing_within(&state);

@@ -71,7 +71,7 @@ impl Race {
         self.check_finished(state)
     }
 
-    /// Who has finished, and in which place.
+    /// The seats that have finished, and their places.
     fn check_finished(&self, state: &State) -> Result<(), NotationError> {
         let spec = self.spec();
         let has_finished = |seat: &Seat| state.finished[seat.index()] > 0;

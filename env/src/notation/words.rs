@@ -1,7 +1,7 @@
-//! Turns in words, for people: which piece goes from where to where by which throws, and what comes of it.
+//! Turns in words: the moves of each piece, the throws that it takes, and the effects of the turn.
 //!
-//! Squares are named as South sees them and as the drawing labels them, so a reader needs no indices. It describes what
-//! was chosen and knows nothing of what could have been.
+//! Squares have the names that the drawing shows from South's side, so a reader needs no indices. Only the chosen turn
+//! is described, not its alternatives.
 
 use crate::game::{Action, Game, Node, Outlook, Seat};
 use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
@@ -10,15 +10,15 @@ use crate::race::state::{Kind, Phase, State, role};
 use crate::race::{Race, Turns};
 use crate::sheet::{EntryAt, Speed, Without};
 
-/// What one unit does in a turn; all that enter, or are borne off, are one unit.
+/// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
 #[derive(Debug)]
 pub(super) struct Move {
     pub(super) kind: MoveKind,
     pub(super) slot: usize,
     pub(super) from: u8,
     pub(super) steps: u8,
-    /// Those of the steps that come of throws which the position does not tell.
-    untold: u8,
+    /// Steps by throws that the position does not record.
+    hidden: u8,
     /// The throws that it takes.
     pub(super) throws: Vec<u8>,
     /// The place that it comes to, where it lands at once.
@@ -38,13 +38,13 @@ pub(super) enum MoveKind {
 }
 
 impl Race {
-    /// What `actions`, taken one after the other from `state`, do: `H3 to H7 by 4, then B2 to B4 by 2, captures N on
-    /// H7, throws again`, `enter on E1 (4 unused)`, `pass`.
+    /// The effect of `actions`, taken one after the other from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N
+    /// on H7, throws again`, `enter on E1 (4 unused)`, `pass`.
     ///
-    /// `state` is a decision, and each action is legal after those before it. Within a turn the text tells the whole of
-    /// it: what is allotted already comes first. A position does not keep the throws that made the steps of a piece, so
-    /// from 4 steps on, which can be one throw or several, they are named as one; and a throw that was left unused is
-    /// named only where the position remembers it.
+    /// `state` is a decision, and each action is legal after those before it. Within a turn the text describes the
+    /// whole turn: throws that are allotted already come first. A position does not keep the throws that made the steps
+    /// of a piece, so from 4 steps on, which can be one throw or several, they are named as one; and a throw that was
+    /// left unused is named only where the position remembers it.
     pub fn turn_text(&self, state: &State, actions: &[Action]) -> String {
         let mut moves = self.allotted(state);
         let mut unused = self.pending_throws(state);
@@ -90,14 +90,15 @@ impl Race {
         throws
     }
 
-    /// How many positions of the turn of `state` a search of all its results may visit. Only a series of many throws
-    /// leads to more; after more than 16 throws with more than two pieces it takes long to find out what is legal.
+    /// Bound on the positions that a search of all afterstates of the turn of `state` may visit. Only a series of many
+    /// throws leads to more; after more than 16 throws with more than two pieces it takes long to find the legal
+    /// actions.
     pub fn most_results(&self, state: &State) -> usize {
         let is_slow = self.spec().pieces > 2 && self.pending_throws(state).len() > 16;
         if is_slow { 1 << 12 } else { 1 << 15 }
     }
 
-    /// What the units of the mover have been given in this turn.
+    /// The throws that the units of the mover have been given in this turn.
     fn allotted(&self, state: &State) -> Vec<Move> {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
@@ -106,7 +107,7 @@ impl Race {
         }
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
             let single_throw =
-                |kind| Move { kind, slot, from: own[slot], steps: 0, untold: 0, throws: vec![1], target: None };
+                |kind| Move { kind, slot, from: own[slot], steps: 0, hidden: 0, throws: vec![1], target: None };
             if role & role::ENTERED != 0 {
                 add(&mut moves, single_throw(MoveKind::Enter));
             }
@@ -117,14 +118,14 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
-            let mut next = Move { kind, slot, from: own[slot], steps, untold: 0, throws: Vec::new(), target: None };
+            let mut next = Move { kind, slot, from: own[slot], steps, hidden: 0, throws: Vec::new(), target: None };
             match &self.turns {
                 Turns::Series(turns) => {
                     next.from = next.from.max(1);
                     // Throws are allotted in ascending order, 1s first, but for the last one.
                     let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(Kind::Four);
                     if kind == MoveKind::Together && turns.unit.speed != Speed::Full {
-                        next.untold = steps;
+                        next.hidden = steps;
                     } else if are_ones {
                         next.throws = vec![1; usize::from(steps)];
                     } else {
@@ -153,7 +154,7 @@ impl Race {
                 slot,
                 from: own[slot],
                 steps: value,
-                untold: 0,
+                hidden: 0,
                 throws: vec![value],
                 target: Some(target),
             };
@@ -168,8 +169,8 @@ impl Race {
         let place = own[slot];
         let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
         let taking =
-            |kind, from, value| Move { kind, slot, from, steps: value, untold: 0, throws: vec![value], target: None };
-        // Where pieces enter on their first square, the throw is not told.
+            |kind, from, value| Move { kind, slot, from, steps: value, hidden: 0, throws: vec![value], target: None };
+        // Where pieces enter on their first square, the throw is not named.
         let enters = place == 0 && self.rules.sheet.entry.at == EntryAt::Start;
         let landing = |value: u8, target: u8| {
             let kind = if enters && target == 1 {
@@ -238,7 +239,7 @@ impl Race {
 
     /// One move in words, that leads to the place `target`.
     pub(super) fn move_text(&self, taken: &Move, colour: Seat, target: u8) -> String {
-        let by = match (taken.untold, joined(&taken.throws, "+")) {
+        let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
             (steps, throws) if throws.is_empty() => format!("{steps} steps"),
             (steps, throws) => format!("{throws} after {steps} steps"),
@@ -269,7 +270,7 @@ impl Race {
         }
     }
 
-    /// What comes of a turn of `colour`'s pieces that leads from `start` to `end`.
+    /// The effects of a turn of `colour`'s pieces that leads from `start` to `end`: captures, finishes, another throw.
     pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> Vec<String> {
         let mut effects = Vec::new();
         let verb = &self.rules.sheet.words.captures;
@@ -291,7 +292,7 @@ impl Race {
                 Outlook::Winner | Outlook::Teams => "wins".to_owned(),
             });
         } else if is_over {
-            effects.push("nobody can ever move again".to_owned());
+            effects.push("no seat can ever move again".to_owned());
         } else if self.goes_on(start, end) {
             effects.push("throws again".to_owned());
         }

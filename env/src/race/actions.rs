@@ -1,4 +1,4 @@
-//! The fixed action space: which unit takes the next throw.
+//! The fixed action space: the unit that takes the next throw.
 //!
 //! A unit is named by the slot of its (first) piece among the mover's pieces in ascending order, so the action space is
 //! the same for every number of pieces and seats, and for every board. Of equal pieces only the lowest slot is offered:

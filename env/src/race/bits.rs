@@ -1,4 +1,4 @@
-//! Cells as bits of a word: where places lie, what closes them, who stands there.
+//! Bitboards: cells as bits of a word, with the cells of places, of pieces and of closures.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::rules::{Cells, Closed, PLACES, Rules, WALL};
@@ -11,7 +11,7 @@ pub(super) struct Bits<W> {
     pub(super) at: [[W; PLACES]; MAX_SEATS],
     /// `[seat][place]`: the cells of lower places.
     pub(super) below: [[W; PLACES]; MAX_SEATS],
-    /// What closes cells to a piece by itself with an own piece there, with two, with an enemy's, with two.
+    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
     pub(super) closed_to_single: [W; 4],
     pub(super) closed_to_unit: [W; 4],
     pub(super) always: W,

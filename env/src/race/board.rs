@@ -1,6 +1,6 @@
-//! Squares and courses: where each square of each seat's course lies.
+//! Board geometry: squares and the courses of the seats.
 //!
-//! Only South's course is written down; the other seats' are rotations of it. A board knows nothing of pieces or dice.
+//! Only South's course is stored; the other seats' are rotations of it. A board has no pieces or dice.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::sheet;
@@ -40,7 +40,7 @@ impl Board {
     /// Lays out the course of a sheet for every seat.
     ///
     /// # Errors
-    /// What is wrong with the text of the course.
+    /// The problem of the course's text.
     pub(crate) fn new(board: &sheet::Board) -> Result<Board, String> {
         let south = walk(&board.course, board.side)?;
         let rotated = |quarters| south.iter().map(|square| square.rotated(board.side, quarters)).collect();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_course_is_named() {
+    fn errors_of_a_course_are_named() {
         for (course, words) in [
             ("e1 N2", "`e1` is no square"),
             ("A1 X2", "`X2` is no run"),

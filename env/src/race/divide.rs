@@ -93,7 +93,7 @@ impl DivideTurns {
         mask
     }
 
-    /// Whether a piece enters that waits, or the next piece can go so many steps.
+    /// Whether a waiting piece enters, or the next piece can go so many steps.
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let slot = self.given(state);
         if action == self.enter() {

@@ -1,7 +1,7 @@
 //! A series whose throws are played one by one, in any order, each with a landing of its own.
 //!
 //! The smallest throw that is left is offered first; [`LATER`] sets its kind aside until another throw has been played.
-//! Which throws must be used is found by trying every order of what is left.
+//! The throws that must be used are found by searching every order of those left.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::sheet::{Must, UnitKind};
 /// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct EachTurns {
-    /// How the series is thrown.
+    /// The rules of throwing the series.
     pub(crate) series: SeriesTurns,
     hops: ThrowTurns,
     rules: Arc<Rules>,
     seating: Seating,
 }
 
-/// By position within the turn the most throws that can still be used.
+/// Transposition table: by position within the turn, the most throws that can still be used.
 pub(super) type Memo = HashMap<State, u32>;
 
 impl EachTurns {
@@ -108,7 +108,7 @@ impl EachTurns {
         }
     }
 
-    /// Who can play a throw of this value.
+    /// The units that can play a throw of this value.
     fn takers(&self, state: &State, value: u8) -> ActionMask {
         let own = &state.pieces[state.mover.index()];
         let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
@@ -141,7 +141,7 @@ impl EachTurns {
         }
         let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
         let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
-        // Of a declared unit that parts, the other piece is declared no longer.
+        // When a declared unit parts, the other piece is no longer declared.
         let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
         let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
             at if is_moving(at) => (to, u8::from(stays_unit)),
@@ -153,7 +153,7 @@ impl EachTurns {
         next
     }
 
-    /// Whether some piece or unit may play the throw so that `state` comes of it, with more to play.
+    /// Whether some piece or unit may play the throw so that it leads to `state`, with more to play.
     pub(super) fn plays(&self, before: &State, throw: Throw, state: &State, memo: &mut Memo) -> bool {
         let takers = self.takers(before, self.series.pips(throw));
         if !takers.iter().any(|action| self.played(before, throw, action) == *state) {

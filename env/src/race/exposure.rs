@@ -1,9 +1,9 @@
-//! Which pieces stand where an enemy could soon capture them, and on which places a seat would capture an enemy.
+//! Exposure features: the pieces that an enemy could capture with one throw, and the places on which a seat would
+//! capture an enemy.
 //!
-//! Both are relations of two pieces, which a network would have to learn anew for each pair of squares. Here each is
-//! a look into a table for each piece: where one throw leads, and where squares lie on the courses, decides. Whether
-//! the way is barred, whether another piece must move first, and what becomes of the rest of the throws is left to the
-//! network.
+//! Both are relations of two pieces, which a network would have to learn for each pair of squares. Here each is one
+//! table look-up per piece: squares reachable with one throw, and the position of squares on the courses. Barred ways,
+//! pieces that must move first and the rest of the throws are left to the network.
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::Seating;
@@ -13,7 +13,8 @@ use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, State};
 use crate::sheet::{EntryAt, Meeting, TurnKind, UnitKind, Without};
 
-/// How likely an enemy's throw must be to bring it onto a piece: each is a level of exposure, the next implies it.
+/// Levels of exposure: the least probability of an enemy's throws that bring it onto a piece; each level implies those
+/// before.
 pub(crate) const LEVELS: [f64; 2] = [1.0 / 16.0, 1.0 / 4.0];
 
 /// Places or cells as bits, one set for each level.
@@ -38,7 +39,7 @@ pub(crate) struct Exposure {
 
 impl Exposure {
     pub(crate) fn new(rules: &Rules, seating: Seating) -> Exposure {
-        // The places that are likely enough to be led to.
+        // The places reached with at least the probability of the level.
         let sets = |led: &dyn Fn(&Throw) -> u128| -> Sets {
             let (mut chances, mut all) = ([0.0; PLACES], 0);
             for (throw, chance) in rules.outcomes.iter().zip(rules.chances.iter()) {
@@ -80,7 +81,7 @@ impl Exposure {
         }
     }
 
-    /// The places on which a piece can be exposed: those where an enemy comes by any throw.
+    /// The places on which a piece can be exposed: those that an enemy reaches by any throw.
     pub(crate) fn places(&self, rules: &Rules) -> u128 {
         let is_enemy = |&seat: &Seat| seat != Seat::SOUTH && !(rules.has_teams() && seat == Seat::NORTH);
         let all = |tables: &[[Sets; PLACES]; 2]| tables.iter().flatten().fold(0, |all, sets| all | sets[0]);
@@ -210,7 +211,7 @@ impl Rules {
             TurnKind::Throw | TurnKind::Series if !enters(a) => 0,
             TurnKind::Throw | TurnKind::Series => {
                 let at = if self.sheet.entry.at == EntryAt::Start { 1 } else { self.entry + a };
-                // Where entering does not spend the throw, its number may be played by the same piece.
+                // Where entering does not spend the throw, the same piece may play its number.
                 let on = if self.sheet.entry.spends { 0 } else { self.led(at, 1 << a, false) };
                 1 << at | on
             }

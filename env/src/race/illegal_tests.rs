@@ -1,5 +1,5 @@
-//! Outcomes and actions that are not on offer, in builds without debug assertions: whatever is given, positions stay
-//! valid. With debug assertions they panic, so that there is nothing to test.
+//! Illegal outcomes and actions in builds without debug assertions: positions stay valid. With debug assertions they
+//! panic, so that there is nothing to test.
 #![cfg(not(debug_assertions))]
 
 use super::*;
@@ -23,7 +23,7 @@ fn races() -> Vec<Race> {
     races
 }
 
-/// Asks everything that a game answers of a position.
+/// Calls every method of a game on a position.
 #[track_caller]
 fn check(race: &Race, state: &State) {
     let spec = race.spec();
@@ -52,7 +52,7 @@ fn check(race: &Race, state: &State) {
     assert!(race.returns(state).0.iter().all(|value| (0.0..=1.0).contains(value)));
 }
 
-/// Plays `steps` steps, of which one in `rarity` is anything at all and the others are legal.
+/// Plays `steps` steps, of which one in `rarity` is arbitrary and the others are legal.
 fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));
     for _ in 0..steps {
@@ -60,7 +60,7 @@ fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
         let is_legal = below(rarity, rng) > 0;
         match race.node(&state) {
             _ if !is_legal && below(8, rng) == 0 => {
-                // The other kind of step than the node waits for.
+                // A step of the wrong kind for the node.
                 match race.node(&state) {
                     Node::Chance(_) => race.apply_action(&mut state, Action(any)),
                     Node::Decision(_) => race.apply_chance(&mut state, Outcome(any)),
@@ -88,7 +88,7 @@ fn play(race: &Race, steps: usize, rarity: usize, rng: &mut GameRng) {
 }
 
 #[test]
-fn whatever_is_given_positions_stay_valid() {
+fn positions_stay_valid_under_arbitrary_steps() {
     for (stream, race) in races().iter().enumerate() {
         let mut rng = chance::stream(5, stream as u64);
         for rarity in [1, 2, 20] {
@@ -98,7 +98,7 @@ fn whatever_is_given_positions_stay_valid() {
 }
 
 #[test]
-fn what_does_not_fit_the_node_changes_nothing() {
+fn a_step_of_the_wrong_kind_changes_nothing() {
     for race in races() {
         let chance = race.initial_state(Seat::SOUTH);
         let mut decision = chance;
@@ -122,7 +122,7 @@ fn what_does_not_fit_the_node_changes_nothing() {
 }
 
 #[test]
-fn a_series_that_is_full_ends_whatever_is_thrown() {
+fn a_full_series_ends_with_any_throw() {
     let race = Race::new(Ruleset::seated("ashtapada", None).expect("a game"));
     let mut state = race.initial_state(Seat::SOUTH);
     let goes_on = Outcome(0);

@@ -1,4 +1,4 @@
-//! One engine for the race games: a sheet compiled into tables, a state of plain bytes, and the kinds of turn.
+//! The engine of the race games: a sheet compiled into tables, a state of plain bytes, and the kinds of turn.
 //!
 //! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
 //! throws that is allotted or played throw by throw, two dice, or a divided total.
@@ -41,7 +41,7 @@ use throw::ThrowTurns;
 
 pub use throwing::ThrowError;
 
-/// Version of the meaning of actions and observations of all race games.
+/// Version of the encoding of actions and observations of all race games.
 pub const ENCODING: u32 = 3;
 
 /// A race game under one ruleset.
@@ -50,7 +50,7 @@ pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
     seating: Seating,
-    /// Actions that can be asked for.
+    /// Actions that leave a valid state.
     sound: ActionMask,
     has_series: bool,
     pub(crate) rules: Arc<Rules>,
@@ -69,7 +69,7 @@ pub(crate) enum Turns {
 }
 
 impl Turns {
-    /// Lets the game go on where nobody can ever move again.
+    /// Continues games in which no seat can ever move again.
     fn ignore_dead_ends(&mut self) {
         match self {
             Turns::Throw(turns) => turns.waits = false,
@@ -79,13 +79,13 @@ impl Turns {
     }
 }
 
-/// Who plays with how many pieces, and whose turn is next.
+/// The seats that take part, their number of pieces and the order of turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seating {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
-    /// For each seat those of the others that take part, enemies first, then fillers.
+    /// For each seat the other seats that take part, enemies first, then fillers.
     others: BySeat<[Seat; MAX_SEATS - 1]>,
     /// Enemies of each seat.
     enemies: usize,
@@ -120,7 +120,7 @@ impl Seating {
         self.next[seat]
     }
 
-    /// The other seats that take part, as `seat` that takes part itself has them.
+    /// The other seats that take part, in the order of `seat`, which takes part itself.
     #[inline]
     pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.seats.len() - 1]
@@ -185,14 +185,14 @@ impl Race {
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
     /// after so many turns. The limit is no part of the ruleset or of its hash: positions, observations and agents of
-    /// the game serve with any limit.
+    /// the game are the same with any limit.
     #[must_use]
     pub fn with_turn_limit(mut self, turns: NonZero<u32>) -> Race {
         self.spec.turn_cap = turns.get();
         self
     }
 
-    /// Whether an action, legal or not, can be asked for: then taking it leaves a valid state.
+    /// Whether an action, legal or not, leaves a valid state.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);

@@ -1,8 +1,8 @@
-//! What a seat sees: the layout of the observation and the entries that are 1.
+//! Observations: sparse binary features of a position from one seat's view, and their layout.
 //!
 //! Seats come in the order of rotation, the observer first; each owner's pieces stand on its own course. Every entry is
-//! 0 or 1 and few are 1, so the first layer of a network can be a sum of columns. Equal observations mean equal legal
-//! actions and equal futures.
+//! 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean equal
+//! legal actions and equal futures.
 
 use arrayvec::ArrayVec;
 
@@ -14,13 +14,13 @@ use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::{Race, Seating, Turns};
 use crate::sheet::{Divide, EntryAt};
 
-/// Where each entry of the observation lies.
+/// The layout of the observation: the first column of each group of entries.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer), declared twins by slot, how exposed its
-/// single pieces are on each place (thermometer), whether it has cut, its place if it has finished. Then, with three
-/// seats, the quarter where nobody sits; the phase and mover; the throws; for each slot of the mover its place within
-/// the turn and what it does; which kinds of throws were left unused; and for each slot what the throws that are left
-/// let it meet.
+/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, the
+/// exposure of its single pieces on each place (thermometer encoding), whether it has cut, its place if it has
+/// finished. Then, with three seats, the empty quarter; the phase and mover; the throws; for each slot of the mover its
+/// place within the turn and its role; the kinds of throws left unused; and for each slot the pieces that it can meet
+/// with the throws left.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     seating: Seating,
@@ -48,17 +48,17 @@ pub(crate) struct Layout {
     /// Columns of one slot.
     slot: u16,
     skipped: u16,
-    /// Columns of what the first slot can meet.
+    /// Columns of the pieces that the first slot can meet.
     meeting: u16,
     length: u16,
 }
 
 /// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
 const COUNT_COLUMNS: u16 = 10;
-/// Columns that tell what a slot does: the bits of [`role`], ascending.
+/// Columns of the role of a slot: the bits of [`role`], ascending.
 const ROLES: u16 = 6;
-/// Columns that tell what a slot can meet: a piece to capture with the next throw, or without it; a piece of its own
-/// likewise.
+/// Columns of the pieces that a slot can meet: one to capture with the next throw, or without it; one of its own with
+/// or without it.
 const MEETINGS: u16 = 4;
 
 impl Layout {
@@ -152,7 +152,7 @@ impl Layout {
         usize::from(self.length)
     }
 
-    /// Entries that can be 1 at the start of a turn: those of the seats, and who is to throw.
+    /// Entries that can be 1 in a turn-start state: those of the seats, and the seat to throw.
     pub(crate) fn start_len(&self) -> usize {
         usize::from(self.phase) + self.seating.seats.len()
     }
@@ -166,7 +166,7 @@ impl Layout {
     #[inline]
     fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut Columns) {
         let mut at = 0;
-        // Who sits how far away says where courses meet: two and four seats leave no doubt.
+        // The distances between seats determine where courses meet: with two and four seats they are fixed.
         if self.seating.seats.len() == 3 {
             let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
@@ -197,7 +197,7 @@ impl Layout {
         }
     }
 
-    /// How many single pieces of `owner` are exposed, at whatever level.
+    /// Number of exposed single pieces of `owner`, at any level.
     pub(crate) fn exposed_pieces(&self, rules: &Rules, state: &State, owner: Seat) -> usize {
         let mut count = 0;
         self.exposure.of(rules, state, owner, &self.exposure.threats(rules, state), |_, _| count += 1);
@@ -319,7 +319,7 @@ impl Layout {
     }
 }
 
-/// How far a piece can come with the throws that are left: with the next one and any of the others, and without it.
+/// Reach of a piece with the throws left: with the next one and any of the others, and without it.
 struct Left {
     /// The numbers of steps, as bits.
     steps: [u128; 2],
@@ -396,7 +396,7 @@ fn values(rules: &Rules) -> Vec<u8> {
     values
 }
 
-/// The columns found so far. They are handed over at once, which is quicker than to make room for each.
+/// The columns found so far, appended at once, which is faster than to grow the list for each.
 type Columns = ArrayVec<u16, 256>;
 
 /// The numbers of the bits that are set, ascending.
@@ -437,8 +437,8 @@ mod tests {
     }
 
     #[test]
-    fn what_each_slot_can_meet_is_seen() {
-        // For each slot of the mover: an enemy with the next throw, without it, a piece of its own likewise.
+    fn pieces_that_each_slot_can_meet_are_observed() {
+        // For each slot of the mover: an enemy with the next throw, without it; a piece of its own with it, without it.
         for (position, expected) in [
             // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die comes next.
             ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),

@@ -1,9 +1,9 @@
-//! How likely the throws of a sheet are, in integers.
+//! The distribution of the throws of a sheet, as integer weights.
 
 use crate::race::rules::Throw;
 use crate::sheet::{NamedOdds, Odds, Sheet};
 
-/// What can be thrown, by ascending values.
+/// The outcomes of a throw, by ascending values.
 pub(crate) fn outcomes(sheet: &Sheet) -> Vec<Throw> {
     let values = &sheet.throws.values;
     let weights: Vec<u32> = match &sheet.throws.odds {
@@ -24,7 +24,7 @@ pub(crate) fn outcomes(sheet: &Sheet) -> Vec<Throw> {
         .collect()
 }
 
-/// In how many ways `k` of `n` things can be chosen.
+/// The binomial coefficient: ways to choose `k` of `n`.
 fn choose(n: u32, k: u32) -> u32 {
     (0..k).fold(1, |ways, at| ways * (n - at) / (at + 1))
 }

@@ -1,5 +1,5 @@
-//! Which places pieces can ever reach, and from which the finish can: what a sheet is checked by, and what observations
-//! have room for.
+//! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
+//! sheets and sizes observations.
 
 use crate::race::rules::{Rules, Throw, WALL};
 use crate::race::state::MAX_PIECES;
@@ -55,7 +55,7 @@ impl Rules {
         self.led(place, hops, true) | self.led(place, hops, false)
     }
 
-    /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits; perhaps more.
+    /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.
     pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
         let from = |[landed, passed]: [u128; 2], place: u8| {

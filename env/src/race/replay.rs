@@ -1,5 +1,5 @@
-//! Whether a position in the middle of a turn comes about: some position before the last action leads to it, and so on
-//! back to a decision at which nothing is allotted yet.
+//! Backward search within a turn: a position in the middle of a turn is reachable if some position before the last
+//! action leads to it, and so on back to a decision at which nothing is allotted yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use crate::race::series::allot::Throw;
 use crate::race::state::{Kind, MAX_PIECES, Phase, State, role};
 use crate::race::{Race, Turns};
 
-/// Throws of one kind that are tried to have been left unused before: whether one more was makes no difference.
+/// Most throws of one kind that are assumed to have been left unused before: one more makes no difference.
 const MOST_UNUSED: u32 = 2;
 
-/// Positions of one turn that are tried at most.
+/// Bound on the positions of one turn that are tried.
 const MOST_TRIED: usize = 256;
 
 impl Race {
@@ -72,7 +72,7 @@ impl Race {
     }
 
     /// Whether a throw was played last that leads here from a position which begins the turn or itself comes about, and
-    /// the throws set aside since can be. What more than [`MOST_TRIED`] positions leave open is taken to come about.
+    /// the throws set aside since can be. A search that exceeds [`MOST_TRIED`] positions accepts the position.
     fn each_comes_about(&self, turns: &EachTurns, state: &State) -> bool {
         let clean = State { skipped: 0, ..*state };
         // Throws are set aside in their order, and only where a later one can be played.
@@ -126,13 +126,13 @@ impl Race {
         state.dice[0] > 0 && !state.has_captured && is_kept
     }
 
-    /// The positions before a throw of `pips` was played that lead to this one; and others that perhaps do not.
+    /// Candidates for the position before a throw of `pips` was played: all that lead to this one, and perhaps others.
     fn unplayed(&self, state: &State, pips: u8) -> Vec<State> {
         let mut found = Vec::new();
         let (rules, mover) = (&*self.rules, state.mover.index());
         let own: [(u8, u8); MAX_PIECES] =
             std::array::from_fn(|slot| (state.pieces[mover][slot], state.declared[mover] >> slot & 1));
-        // Of pieces that can stand for each other only the first is looked at.
+        // Of interchangeable pieces only the first is tried.
         let firsts = (0..self.seating.pieces).filter(|&slot| slot == 0 || own[slot - 1] != own[slot]);
         for (slot, count) in firsts.flat_map(|slot| [(slot, 1), (slot, 2)]) {
             let to = own[slot].0;
@@ -293,7 +293,7 @@ mod tests {
     use crate::ruleset::Ruleset;
 
     #[test]
-    fn what_no_play_reaches_is_refused() {
+    fn unreachable_positions_are_refused() {
         for text in [
             // The 4 was thrown before the first 1 and is lost; nothing else was allotted.
             "ashtapada S:off,off/N:off,off S 4,1,3;",
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_played_comes_about() {
+    fn played_positions_are_reachable() {
         for game in [
             "ashtapada?pieces=3",
             "ashtapada?must_use=greedy&pieces=3",

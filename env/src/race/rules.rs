@@ -1,9 +1,9 @@
-//! A sheet compiled into tables, once: what every part of the engine reads instead of asking which game it is.
+//! A sheet compiled into look-up tables, once; the engine reads them and never branches on the game.
 //!
 //! A *place* is one number for all games: 0 waits off the board, 1 is the first square of the course and so on, then
 //! comes the finish, and where pieces are borne off one place more. A *cell* is a square of the board, numbered from 1;
-//! 0 stands for no square, where nobody meets anybody. Which cell a place of a seat is, is the table
-//! [`Rules::cells`], and who meets whom follows from it alone.
+//! 0 stands for no square, where pieces never meet. The table [`Rules::cells`] maps the places of each seat to cells,
+//! and it alone decides which pieces meet.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use crate::sheet::{
 
 /// Entries of a table by place.
 pub(crate) const PLACES: usize = 128;
-/// A place that there is not, where no slot is.
+/// A place that does not exist, where no slot is.
 pub(crate) const NOWHERE: u8 = 0xFE;
-/// A place that is closed to everybody, in every table of bits.
+/// A place that is closed to all seats, in every table of bits.
 pub(crate) const WALL: u8 = 127;
 
 /// A byte for each piece slot of every seat.
@@ -62,7 +62,7 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places on which pieces can be captured, as bits.
     pub(crate) contested: u128,
-    /// What closes cells to a piece by itself, and to a unit.
+    /// The conditions that close cells to a single piece, and to a unit.
     pub(crate) closed_to_single: Closed,
     pub(crate) closed_to_unit: Closed,
     /// Cells that cannot be passed while two pieces stand there.
@@ -71,12 +71,12 @@ pub(crate) struct Rules {
     pub(crate) captured: Cells,
     /// Cells on which two own pieces together are a unit.
     pub(crate) unit_cells: Cells,
-    /// By place how many pieces of a seat can stand there; 0 where none ever does.
+    /// By place the number of pieces of a seat that can stand there; 0 where none ever does.
     pub(crate) room: [u8; PLACES],
     /// The first place that opens with a capture; [`NOWHERE`] if there is none.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
-    /// What can be thrown, by ascending values.
+    /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     /// The probabilities of the outcomes.
     pub(crate) chances: Chances,
@@ -84,11 +84,11 @@ pub(crate) struct Rules {
     pub(crate) last_chances: Chances,
     /// The most steps of one hop by one throw.
     pub(crate) longest: u8,
-    /// By value of a throw: what it does.
+    /// By value of a throw its effects.
     pub(crate) does: [Does; 256],
 }
 
-/// To whom the places beyond the gate are open.
+/// The seats to which the places beyond the gate are open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GateRule {
     is_open_to_all: bool,
@@ -113,7 +113,7 @@ pub(crate) struct Throw {
     pub(crate) weight: u32,
 }
 
-/// What a value does, by [`Rules::does`].
+/// The effects of a value, by [`Rules::does`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Does {
     /// Whether it enters a piece while none is on the course, and while one is.
@@ -128,7 +128,7 @@ pub(crate) struct Does {
     pub(crate) unit_steps: u8,
 }
 
-/// What closes cells to a landing, for each kind of pieces there: cells as bits.
+/// The cells that are closed to a landing, for each kind of pieces there, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Closed {
     /// Always.
@@ -166,7 +166,7 @@ impl Rules {
     /// Compiles a sheet, which has been checked, for seats of `pieces` pieces.
     ///
     /// # Errors
-    /// What is wrong with its course.
+    /// The problem of its course.
     pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
         let board = Board::new(&sheet.board)?;
         let outcomes = outcomes(&sheet);
@@ -352,9 +352,9 @@ impl Rules {
         self.has_gate() && self.sheet.gate.without == Without::Wait
     }
 
-    /// Captures what stands on the square of the mover's place, where captures are made; whether anything was.
-    /// Where speed matters it comes before the mover's own pieces are written: what has just been written in part is
-    /// slow to read as a whole.
+    /// Captures the enemies on the square of the mover's place, where captures are made; returns whether anything was
+    /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
+    /// in parts stalls.
     #[inline(always)]
     pub(crate) fn capture(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
@@ -380,8 +380,8 @@ impl Rules {
         has_captured
     }
 
-    /// What is left of a seat's pieces, with the slots of its declared units, after a piece or a unit of an enemy has
-    /// landed on a cell where captures are made; `None` where nothing is captured.
+    /// A seat's remaining pieces, with the slots of its declared units, after a piece or a unit of an enemy has landed
+    /// on a cell where captures are made; `None` where nothing is captured.
     #[inline(always)]
     pub(crate) fn captured(
         &self,

@@ -1,7 +1,7 @@
-//! A byte for each piece slot, side by side in one word, and sets of slots.
+//! SIMD within a register: a byte for each piece slot, packed in one word, and sets of slots.
 //!
-//! What a turn asks of its pieces it asks of all at once here, with a few operations on a register and no branch that
-//! the processor would have to guess. Nothing is known here of what the bytes mean.
+//! A turn tests all its pieces at once, with a few operations on a register and no unpredictable branch. The meaning of
+//! the bytes is not known here.
 
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -230,14 +230,14 @@ impl Not for Set {
 mod tests {
     use super::*;
 
-    /// Bytes that meet all carries and borrows, in all orders.
+    /// Bytes that cause all carries and borrows, in all orders.
     fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
         const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
         (0..BYTES.len().pow(4)).map(|code| std::array::from_fn(|slot| BYTES[code / BYTES.len().pow(slot as u32) % 7]))
     }
 
     #[test]
-    fn slots_are_asked_one_by_one() {
+    fn packed_operations_agree_with_slot_by_slot_ones() {
         for bytes in all() {
             let slots = Slots::of(bytes);
             assert_eq!(slots.bytes(), bytes);

@@ -1,7 +1,7 @@
 //! A position of any of the race games: a few dozen plain bytes.
 //!
-//! The state knows nothing of rules. It holds no random generator and no history: the places of the pieces, what has
-//! been thrown and not yet used, and which throws of this turn are allotted to which piece.
+//! The state has no rules, no random generator and no history: it holds the places of the pieces, the throws not yet
+//! used, and the throws of this turn that are allotted to each piece.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,7 @@ pub(crate) const MAX_KINDS: usize = 3;
 /// Fills the slots of pieces that a seat does not have.
 pub const NO_PIECE: u8 = 0xFF;
 
-/// A position. Which numbers mean which places is told by the data sheet of the game.
+/// A position. The sheet of the game defines the places that the numbers stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// Throws of the series under way that are kept, or of those still to be used, without the one that ends it.
@@ -24,7 +24,7 @@ pub struct State {
     pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
     /// For each piece slot of the mover the steps allotted so far in this turn.
     pub(crate) steps: [u8; MAX_PIECES],
-    /// For each piece slot of the mover what it does in this turn, as bits of [`role`].
+    /// For each piece slot of the mover its role in this turn, as bits of [`role`].
     pub(crate) roles: [u8; MAX_PIECES],
     /// Throws still to be used besides the series; 0 stands for none.
     pub(crate) dice: [u8; 2],
@@ -37,7 +37,7 @@ pub struct State {
     pub(crate) phase: Phase,
     /// Seats that have cut a pawn, as bits.
     pub(crate) cuts: u8,
-    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule asks for it.
+    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule needs it.
     pub(crate) skipped: u8,
     /// Throws of this turn, where they are limited.
     pub(crate) thrown: u8,
@@ -45,7 +45,7 @@ pub struct State {
     pub(crate) has_captured: bool,
 }
 
-/// Where in a turn a position stands.
+/// The phase of the turn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Phase {
     /// The dice are to be thrown.
@@ -58,7 +58,7 @@ pub(crate) enum Phase {
     Over,
 }
 
-/// What a piece does in the turn under way.
+/// The role of a piece in the turn under way.
 pub(crate) mod role {
     /// Stays where it is, so far.
     pub const FRESH: u8 = 0;
@@ -79,7 +79,7 @@ pub(crate) mod role {
 }
 
 impl State {
-    /// A position with nobody on the board, before the first throw of `first`.
+    /// A position with an empty board, before the first throw of `first`.
     pub(crate) fn empty(first: Seat) -> State {
         State {
             series: Series::default(),
@@ -106,7 +106,7 @@ impl State {
         self
     }
 
-    /// Forgets the throws and allotments of a turn that is over.
+    /// Clears the throws and allotments of a turn that is over.
     #[inline]
     pub(crate) fn clear_turn(&mut self) {
         self.series = Series::default();
@@ -126,7 +126,7 @@ impl State {
         self.phase = Phase::Throw;
     }
 
-    /// Ends the game. Nobody is to move, so the mover is set to South: equal endings are equal states.
+    /// Ends the game. The mover is set to South, so that equal endings are equal states.
     #[inline]
     pub(crate) fn end(&mut self) {
         self.clear_turn();
@@ -153,8 +153,8 @@ pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
 
 /// The throws of a series that do not end it: up to 64.
 ///
-/// Those that are kept are counted, and the counts alone tell positions apart. The order in which all were thrown is
-/// there for people: two bits each.
+/// Kept throws are counted, and the counts alone distinguish positions. The order in which all were thrown is for
+/// display: two bits each.
 ///
 /// A longer series cannot be stored; its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner, and the
 /// engine then offers only the throws that end it.
@@ -247,14 +247,14 @@ impl Series {
         })
     }
 
-    /// How many throws of each kind are kept.
+    /// Number of kept throws of each kind.
     #[inline]
     pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
         let [counts @ .., _] = self.counts;
         counts
     }
 
-    /// What is kept of the series, without its first throw of `kind`.
+    /// The kept throws of the series, without the first of `kind`.
     #[inline]
     pub(crate) fn without(mut self, kind: Kind) -> Series {
         if self.counts[kind as usize - 1] == 0 {

@@ -1,8 +1,8 @@
-//! Moves by one throw: which pieces it lets hop, alone or as a unit, and what comes of it; and the turn in which throws
-//! are made and used one by one.
+//! Moves by one throw, of a single piece or a unit, and their effects; and the turn in which throws are made and used
+//! one by one.
 //!
-//! A hop is judged by bits of cells: where it lands, and who stands there. The turns of a series whose throws are
-//! played one by one stand on the same hops ([`super::each`]).
+//! The legality of a hop is computed on bitboards of cells: its target, and the pieces there. A series whose throws are
+//! played one by one uses the same hops ([`super::each`]).
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::sheet::{Divide, EntryAt, Must, UnitKind};
 
-/// The rules of the turn, with what each decision asks for in tables of their own.
+/// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(super) rules: Arc<Rules>,
     pub(super) seating: Seating,
     tables: Box<Tables>,
-    /// Where few cells are, and for all.
+    /// Bitboards for boards with few cells, and for all.
     short: Option<Box<Bits<u64>>>,
     long: Box<Bits<u128>>,
     entry: u8,
@@ -37,7 +37,7 @@ pub(crate) struct ThrowTurns {
     spends: bool,
 }
 
-/// Where hops lead, and what lies on the way.
+/// Targets of hops, and the cells on the way.
 #[derive(Clone, Debug)]
 struct Tables {
     /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
@@ -62,11 +62,11 @@ pub(super) struct Occupied<W = Cells> {
     to_pass: W,
 }
 
-/// Which pieces of a seat can take a throw.
+/// The pieces of a seat that can take a throw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) mask: ActionMask,
-    /// Whether all that is offered brings a piece onto an own one.
+    /// Whether every offered move brings a piece onto an own one.
     pub(super) is_only_merging: bool,
 }
 
@@ -113,7 +113,7 @@ impl ThrowTurns {
         }
     }
 
-    /// What the pieces on the board close to `seat`; to a unit only if two own pieces stand together.
+    /// The cells that the pieces on the board close to `seat`; to a unit only if two own pieces stand together.
     #[inline]
     pub(super) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Crowd) -> Occupied {
         self.occupied_in(&self.long, seat, own, (enemies.ones, enemies.twos))
@@ -181,8 +181,8 @@ impl ThrowTurns {
         self.offer_in(&self.long, seat, own, throw, is_open, on)
     }
 
-    /// [`ThrowTurns::offer`]. Below, `&` instead of `&&`: the answers cannot be foreseen, and a wrong guess of the
-    /// processor costs more than all of them.
+    /// [`ThrowTurns::offer`]. Below, `&` instead of `&&`: the branches are unpredictable, and a misprediction costs
+    /// more than all the tests.
     #[inline]
     fn offer_in<W: Word>(
         &self,
@@ -226,7 +226,7 @@ impl ThrowTurns {
         Offer { mask: ActionMask::of_bits(mask), is_only_merging }
     }
 
-    /// What the mover can do with a whole throw.
+    /// The actions of the mover with a whole throw.
     #[inline]
     fn offers<W: Word>(&self, bits: &Bits<W>, state: &State) -> Offer {
         let seat = state.mover;
@@ -252,7 +252,7 @@ impl ThrowTurns {
         let from = own[slot];
         let to =
             if is_unit { self.unit_target(from, throw, is_open) } else { self.hop_target(own, from, throw, is_open) };
-        // What is not legal moves nothing.
+        // An illegal action moves nothing.
         let to = if to == WALL { from } else { to };
         let moved = Slots::of(*own).with(slot, to);
         let moved = if is_unit { moved.with((slot + 1) % MAX_PIECES, to) } else { moved };
@@ -261,7 +261,7 @@ impl ThrowTurns {
         (places, to)
     }
 
-    /// Moves a piece or a unit of the mover; whether it captured.
+    /// Moves a piece or a unit of the mover; returns whether it captured.
     #[inline(always)]
     fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
         let mover = state.mover;
@@ -293,7 +293,7 @@ impl ThrowTurns {
         (places, throw.saturating_sub(part))
     }
 
-    /// Who on the board can take the rest of a throw.
+    /// The pieces on the board that can take the rest of a throw.
     fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Crowd) -> ActionMask {
         let offer = self.offer(seat, own, rest, is_open, &self.occupied(seat, own, enemies));
         offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()

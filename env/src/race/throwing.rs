@@ -1,4 +1,4 @@
-//! Throws by their face values: what people, protocols and records name instead of outcome numbers.
+//! Throws by their face values, which people, protocols and records use instead of outcome numbers.
 
 use crate::game::{Game, Node, Outcome};
 use crate::race::state::State;

@@ -55,7 +55,7 @@ fn hash_is_stable() {
 }
 
 #[test]
-fn a_sheet_travels_with_its_ruleset() {
+fn a_sheet_is_serialized_with_its_ruleset() {
     let built_in = two("siga?pieces=1").expect("valid");
     let mut sheet = Sheet::clone(built_in.base());
     sheet.seats.turn_limit = 17;

@@ -1,10 +1,10 @@
-//! The sheets that come with the program, from `env/games/`.
+//! The built-in sheets, from `env/games/`.
 
 use std::sync::{Arc, LazyLock};
 
 use super::Sheet;
 
-/// The sheets as they are written, by name.
+/// The texts of the sheets, by name.
 pub(super) const TEXTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/sheets.rs"));
 
 static SHEETS: LazyLock<Vec<Arc<Sheet>>> = LazyLock::new(|| {

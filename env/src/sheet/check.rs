@@ -1,4 +1,4 @@
-//! What contradicts itself in a sheet that can be read.
+//! Validation of a sheet that parses: values that contradict each other.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::race::board::{Board, Square};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::state::MAX_PIECES;
 
-/// A key with dots, and what is wrong with it.
+/// A dotted key and its problem.
 pub(super) type Problem = (String, String);
 
 /// The problems of a sheet and of each of its house rules.
@@ -72,7 +72,7 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The problems of a sheet as it stands.
+/// The problems of a sheet without house rules.
 pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     let mut check = Check { sheet, problems: Vec::new() };
     check.names();
@@ -471,7 +471,7 @@ impl Check<'_> {
         self.say(waits, "pieces", "in a series with one hop pieces begin and wait off the board");
     }
 
-    /// What cannot end: squares from which nothing leads to the finish.
+    /// Games that cannot end: squares from which nothing leads to the finish.
     fn ends(&mut self) {
         if !self.problems.is_empty() {
             return;

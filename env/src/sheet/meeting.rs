@@ -1,4 +1,4 @@
-//! What a sheet says of pieces that meet, of gate and finish, and of words.
+//! The values of a sheet for pieces that meet, gate and finish, and words.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,18 +29,18 @@ pub enum Room {
     Any,
 }
 
-/// What two own pieces on a square are.
+/// The rules for two own pieces on a square.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Unit {
-    /// Which own pieces can move as one and count as a pair.
+    /// The own pieces that can move as one and count as a pair.
     pub kind: UnitKind,
     /// `declared`: the squares, by name as South sees its own course, where two pieces can become a unit when they
     /// leave.
     pub from: Vec<String>,
     /// `together`: where two pieces are a unit.
     pub area: Area,
-    /// How far a unit goes by a throw.
+    /// The distance of a unit by a throw.
     pub speed: Speed,
     /// Whether one of two may leave alone.
     pub split: bool,
@@ -61,7 +61,7 @@ impl Default for Unit {
     }
 }
 
-/// Which own pieces can move as one.
+/// The own pieces that can move as one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitKind {
@@ -85,7 +85,7 @@ pub enum Area {
     Inner,
 }
 
-/// How far a unit goes by a throw.
+/// The distance of a unit by a throw.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
@@ -100,7 +100,7 @@ pub enum Speed {
     HalfEven,
 }
 
-/// What is captured on a plain square. A single piece always captures single ones, a unit always a unit.
+/// Captures on a plain square. A single piece always captures single ones, a unit always a unit.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Capture {
@@ -108,11 +108,11 @@ pub struct Capture {
     pub single_on_unit: Meeting,
     /// A unit that lands on an enemy's single pieces.
     pub unit_on_single: Meeting,
-    /// How many single pieces of one seat a capture removes.
+    /// The single pieces of one seat that a capture removes.
     pub group: Group,
 }
 
-/// What happens to enemies on a plain square.
+/// The effect on enemies on a plain square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meeting {
@@ -125,7 +125,7 @@ pub enum Meeting {
     Barred,
 }
 
-/// How many single pieces of one seat a capture removes.
+/// The single pieces of one seat that a capture removes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
@@ -147,7 +147,7 @@ pub struct Gate {
     pub without: Without,
     /// `lap`: the squares of one round.
     pub lap: u8,
-    /// Whose capture opens it.
+    /// The seats whose capture opens it.
     pub opened_by: OpenedBy,
 }
 
@@ -164,7 +164,7 @@ pub enum Without {
     Open,
 }
 
-/// Whose capture opens the gate.
+/// The seats whose capture opens the gate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenedBy {
@@ -175,7 +175,7 @@ pub enum OpenedBy {
     Team,
 }
 
-/// How pieces end their course. The finish is reached by an exact throw and never contested.
+/// The end of the course. The finish is reached by an exact throw and never contested.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
@@ -187,7 +187,7 @@ pub struct Finish {
     pub doublets: Vec<u8>,
 }
 
-/// The words of the notation and of people.
+/// The words of the notation and of the texts for players.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Words {
@@ -199,9 +199,9 @@ pub struct Words {
     pub borne: String,
     /// Two pieces that move together.
     pub unit: String,
-    /// What a seat does that captures: `captures`.
+    /// The verb for a capture: `captures`.
     pub captures: String,
-    /// What a seat has done that has captured: `captured`.
+    /// Its participle, for a seat that has captured: `captured`.
     pub captured: String,
     /// A marked square.
     pub mark: String,

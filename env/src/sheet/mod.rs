@@ -1,10 +1,9 @@
-//! A game as a sheet: board, course, pieces, throws and rules as the values of closed enums, and its house rules as
-//! named changes of those values.
+//! Game sheets: a game as data, with board, course, pieces, throws and rules as the values of closed enums, and house
+//! rules as named changes of those values.
 //!
-//! A sheet is TOML. [`Sheet::read`] names everything that is wrong with one, with lines; [`builtin`] has the sheets
-//! that come with the program. Numbers of squares are those of the notation: the first square of the course has the
-//! number [`Board::first_number`], the last one is the finish. What a value does is documented here; the engine
-//! compiles it into tables once.
+//! A sheet is TOML. [`Sheet::read`] reports every problem of one, with lines; [`builtin`] has the built-in sheets.
+//! Numbers of squares are those of the notation: the first square of the course has the number [`Board::first_number`],
+//! the last one is the finish. The effect of each value is documented here; the engine compiles it into tables once.
 
 pub mod builtin;
 mod check;
@@ -24,12 +23,12 @@ pub use read::{SheetError, SheetProblem};
 pub use sheets::{NameTaken, Sheets};
 pub use throws::*;
 
-/// What contradicts itself in a sheet as it stands: `key: problem`.
+/// The contradictions of a sheet without house rules: `key: problem`.
 pub(crate) fn contradictions(sheet: &Sheet) -> impl Iterator<Item = String> {
     check::one(sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"))
 }
 
-/// The JSON Schema of a sheet, by which editors complete and check one.
+/// The JSON Schema of a sheet, with which editors complete and check one.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Sheet).to_value()
 }
@@ -40,45 +39,45 @@ pub fn schema() -> serde_json::Value {
 pub struct Sheet {
     /// Name in the notation, files and configurations: small letters, digits and single hyphens.
     pub name: String,
-    /// Name for people.
+    /// Name for display.
     pub title: String,
-    /// What the game is, in a line.
+    /// Summary of the game in one line.
     pub summary: String,
-    /// Where the rules come from.
+    /// The sources of the rules.
     #[serde(default)]
     pub sources: Vec<String>,
     /// The rules in prose for players: paragraphs separated by empty lines.
     #[serde(default)]
     pub rules: String,
-    /// Who plays, in which order and for what.
+    /// Seats, order of turns, teams and the end of the game.
     pub seats: Seats,
     /// The squares and the way over them.
     pub board: Board,
-    /// How many pieces a seat has, and where they begin.
+    /// The number of pieces of a seat, and their first places.
     pub pieces: Pieces,
-    /// What can be thrown, and how likely it is.
+    /// The throws and their probabilities.
     pub throws: Throws,
-    /// How throws are made and used.
+    /// The rules of making and using throws.
     pub turn: Turn,
-    /// How pieces come onto the board; left out where all begin on it and return to it.
+    /// The entry of pieces onto the board; left out where all begin on it and return to it.
     #[serde(default)]
     pub entry: Entry,
-    /// How many own pieces may stand on a square.
+    /// The most own pieces on a square.
     #[serde(default)]
     pub stacking: Stacking,
-    /// What two own pieces on a square are.
+    /// The rules for two own pieces on a square.
     #[serde(default)]
     pub unit: Unit,
-    /// What is captured.
+    /// The rules of captures.
     #[serde(default)]
     pub capture: Capture,
     /// The part of the course that opens with a capture.
     #[serde(default)]
     pub gate: Gate,
-    /// How pieces end their course.
+    /// The end of the course.
     #[serde(default)]
     pub finish: Finish,
-    /// The words of the notation and of people.
+    /// The words of the notation and of the texts for players.
     #[serde(default)]
     pub words: Words,
     /// The house rules by name, in the order of the notation.
@@ -86,7 +85,7 @@ pub struct Sheet {
     pub flags: Flags,
 }
 
-/// Who plays.
+/// The seats and their teams.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seats {
@@ -96,16 +95,16 @@ pub struct Seats {
     /// The direction of turns.
     #[serde(default)]
     pub order: Order,
-    /// Who plays together.
+    /// Teams.
     #[serde(default)]
     pub teams: Teams,
     /// Whether one player has all seats of a team.
     #[serde(default)]
     pub one_mind: bool,
-    /// What a seat of a team does once its own pieces have finished.
+    /// The turns of a seat of a team once its own pieces have finished.
     #[serde(default)]
     pub finished_partner: FinishedPartner,
-    /// When the game ends.
+    /// The end of the game.
     #[serde(default)]
     pub end: End,
     /// Turns after which a game is truncated; a further throw after a move counts as a turn.
@@ -123,7 +122,7 @@ pub enum Order {
     Clockwise,
 }
 
-/// Who plays together.
+/// Teams.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Teams {
@@ -135,7 +134,7 @@ pub enum Teams {
     Opposite,
 }
 
-/// What a seat of a team does once its own pieces have finished.
+/// The turns of a seat of a team once its own pieces have finished.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishedPartner {
@@ -146,7 +145,7 @@ pub enum FinishedPartner {
     Skips,
 }
 
-/// When the game ends.
+/// The end of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -173,7 +172,7 @@ pub struct Board {
     /// Marked squares by name, closed under quarter turns.
     #[serde(default)]
     pub marks: Vec<String>,
-    /// What marks do.
+    /// The effect of marks.
     #[serde(default)]
     pub mark_rule: MarkRule,
     /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
@@ -181,7 +180,7 @@ pub struct Board {
     pub middle: Vec<String>,
 }
 
-/// What a marked square does.
+/// The effect of a marked square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkRule {
@@ -200,7 +199,7 @@ pub enum MarkRule {
 pub struct Pieces {
     /// Pieces of each seat.
     pub count: u8,
-    /// The numbers of pieces that can be asked for with `pieces=…`.
+    /// The numbers of pieces that `pieces=…` accepts.
     #[serde(default = "one_to_four")]
     pub allowed: Vec<u8>,
     /// Where the pieces begin.
@@ -249,19 +248,19 @@ pub type Flags = indexmap::IndexMap<String, Flag>;
 /// A house rule.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Flag {
-    /// What it is about, for players.
+    /// Description for players.
     #[serde(default)]
     pub about: String,
-    /// What it can be, by name; the first one is the game as the sheet gives it.
+    /// Its values by name; the first one, the default, is the game as the sheet gives it.
     #[serde(flatten)]
     pub values: indexmap::IndexMap<String, FlagValue>,
 }
 
-/// One value of a house rule: what it means, and which keys of the sheet it changes. A table is changed key by key, any
-/// other value is replaced.
+/// One value of a house rule: its description, and the keys of the sheet that it changes. A table is merged key by key,
+/// any other value is replaced.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FlagValue {
-    /// What it means, for players.
+    /// Description for players.
     #[serde(default)]
     pub about: String,
     /// Keys of the sheet with their values.

@@ -1,4 +1,4 @@
-//! Sheets with random changes are refused or can be played: reading never panics, and what it takes plays on.
+//! Mutation fuzzing of sheets: a sheet with random changes is refused or can be played, and reading never panics.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ const WORDS: [&str; 24] = [
     "\"finish\"",
 ];
 
-/// A built-in sheet in which some numbers, words and lines are others.
+/// A built-in sheet with some numbers, words and lines changed.
 fn mutated(rng: &mut GameRng) -> String {
     let sheets = builtin::all();
     let text = sheets[rng.random_range(0..sheets.len())].text();
@@ -62,7 +62,7 @@ fn mutated(rng: &mut GameRng) -> String {
     lines.join("\n")
 }
 
-/// Plays on at random, and reads back what is printed.
+/// Plays on at random, and parses every printed position.
 fn play(sheet: Arc<Sheet>, letters: &str, rng: &mut GameRng) {
     let seats = SeatSet::from_letters(letters).expect("a checked sheet");
     let pieces = sheet.pieces.allowed[rng.random_range(0..sheet.pieces.allowed.len())].to_string();

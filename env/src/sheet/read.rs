@@ -1,4 +1,4 @@
-//! Reading a sheet, with everything that is wrong with it, and applying house rules.
+//! Parser of sheets, which reports every problem, and application of house rules.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Sheet, builtin, check};
 
-/// Everything that is wrong with a sheet.
+/// All problems of a sheet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SheetError {
     /// The file, or another name for the text.
@@ -18,14 +18,14 @@ pub struct SheetError {
     pub problems: Vec<SheetProblem>,
 }
 
-/// One thing that is wrong with a sheet.
+/// A problem of a sheet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SheetProblem {
-    /// The line, from 1, where that is known.
+    /// The line, from 1, if known.
     pub line: Option<usize>,
     /// The key, with dots; empty where the whole text is meant.
     pub key: String,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
 }
 
@@ -42,15 +42,15 @@ impl fmt::Display for SheetError {
 
 impl std::error::Error for SheetError {}
 
-/// Problems that are named at once; what comes after so many is not looked at.
+/// Most problems in one report; validation stops after so many.
 const MAX_PROBLEMS: usize = 32;
 
 impl Sheet {
     /// Reads a sheet; `file` names it in errors.
     ///
     /// # Errors
-    /// Everything that is wrong with it: syntax, unknown keys and values, and what contradicts itself, under the sheet
-    /// as it stands and under each single house rule.
+    /// Every problem: syntax, unknown keys and values, and contradictions, without house rules and under each single
+    /// one.
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
         let error = |problems| SheetError { file: file.to_owned(), problems };
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
@@ -85,7 +85,7 @@ impl Sheet {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// The sheet with the changes of house rules, one after the other; what the changes contradict is not asked.
+    /// The sheet with the changes of house rules, one after the other; contradictions are not checked.
     pub(crate) fn changed<'a>(&self, changes: impl IntoIterator<Item = &'a toml::Table>) -> Result<Sheet, String> {
         let mut table = toml::Table::try_from(self).map_err(|error| error.to_string())?;
         for change in changes {
@@ -105,8 +105,8 @@ fn merge(table: &mut toml::Table, change: &toml::Table) {
     }
 }
 
-/// The values of a sheet, and which of them cannot be read: each of these is left out to find the next, and where a
-/// value must be there, that of another sheet stands in for it.
+/// The values of a sheet, and the problems of those that cannot be read: each of these is left out to find the next,
+/// and the value of another sheet stands in for a required one.
 fn values(mut table: Spanned<DeTable<'_>>, line: impl Fn(usize) -> usize) -> (Option<Sheet>, Vec<SheetProblem>) {
     let (other, _) = DeTable::parse_recoverable(builtin::TEXTS[0]);
     let mut problems: Vec<SheetProblem> = Vec::new();
@@ -118,7 +118,7 @@ fn values(mut table: Spanned<DeTable<'_>>, line: impl Fn(usize) -> usize) -> (Op
         };
         let span = error.span().filter(|span| !span.is_empty());
         let missing = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-        // What was left out is no further problem.
+        // A value that was left out is no further problem.
         let is_left_out =
             |key: &&String| key.rsplit('.').next() == missing && !stand_ins.iter().any(|other| other == *key);
         let left_out = problems.iter().map(|problem| &problem.key).find(is_left_out).cloned();
@@ -158,7 +158,7 @@ fn path_of(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String>
     table.iter().find_map(inner)
 }
 
-/// Puts the value of a key that another table has into a table; whether it could.
+/// Copies the value of a key of another table into a table; returns whether it could.
 fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) -> bool {
     let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
     let Some((found, value)) = other.iter().find(|(found, _)| found.get_ref() == name) else { return false };
@@ -169,7 +169,7 @@ fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) -> bool
     }
 }
 
-/// Removes the innermost key that holds `span`, or is it, and answers its path; a whole table is not removed.
+/// Removes the innermost key that holds `span`, or is it, and returns its path; a whole table is not removed.
 fn remove(table: &mut DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
     let holds = |outer: std::ops::Range<usize>| outer.start <= span.start && span.end <= outer.end;
     let mut found = None;
@@ -194,7 +194,7 @@ fn remove(table: &mut DeTable<'_>, span: &std::ops::Range<usize>) -> Option<Stri
     Some(name)
 }
 
-/// Where a key stands in the text; where it does not, the innermost table that would hold it.
+/// The offset of a key in the text; of a missing one that of the innermost table that would hold it.
 fn offset(table: &Spanned<DeTable<'_>>, key: &str) -> Option<usize> {
     let mut at = None;
     let mut inner = table.get_ref();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_there_hides_nothing_behind_it() {
+    fn a_missing_required_value_hides_no_other_problem() {
         let broken = |text: &str| {
             let text = text.replace("kind = \"throw\"", "kind = 7").replace("side = 5", "side = \"five\"");
             text.replace("turn_limit = 500", "turn_limit = \"long\"").replace("title = ", "titel = ")

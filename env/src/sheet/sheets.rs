@@ -1,4 +1,4 @@
-//! The sheets that a program knows by name: those that come with it, and others that were added.
+//! Registry of sheets by name: the built-in ones, and others that were added.
 
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
-//! What a sheet says of throws, turns and entry.
+//! The values of a sheet for throws, turns and entry.
 
 use serde::{Deserialize, Serialize};
 
-/// What can be thrown.
+/// The throws and their probabilities.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Throws {
     /// What the throws of one die count; of cowries by the number of mouths up, from none. 0 moves nothing.
     pub values: Vec<u8>,
-    /// How likely they are.
+    /// Their probabilities.
     #[serde(default)]
     pub odds: Odds,
     /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`.
@@ -20,7 +20,7 @@ fn one() -> u8 {
     1
 }
 
-/// How likely the values of a throw are.
+/// The probabilities of the values of a throw.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged, expecting = "`cowries`, `equal`, or a list of weights")]
 pub enum Odds {
@@ -30,7 +30,7 @@ pub enum Odds {
     Weights(Vec<u32>),
 }
 
-/// How likely the values of a throw are, by a rule.
+/// The probabilities of the values of a throw, by a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
@@ -47,18 +47,18 @@ impl Default for Odds {
     }
 }
 
-/// How throws are made and used.
+/// The rules of making and using throws.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     /// The order of throwing and moving.
     pub kind: TurnKind,
-    /// Which throws must be used.
+    /// The throws that must be used.
     pub must: Must,
     /// `series`: the values that end it.
     #[serde(default)]
     pub stop: Vec<u8>,
-    /// `series`: how several throws take one piece.
+    /// `series`: the moves of one piece by several throws.
     #[serde(default)]
     pub hop: Hop,
     /// `throw`: the values that grant one more throw, also where they cannot be used.
@@ -93,7 +93,7 @@ pub enum TurnKind {
     Divide,
 }
 
-/// Which throws must be used.
+/// The throws that must be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
@@ -109,7 +109,7 @@ pub enum Must {
     Optional,
 }
 
-/// How several throws take one piece.
+/// The moves of one piece by several throws.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
@@ -131,7 +131,7 @@ pub enum Divide {
     Finish,
 }
 
-/// How pieces come onto the board.
+/// The entry of pieces onto the board.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {

@@ -1,7 +1,7 @@
-//! The exact values of a small game, by value iteration over every reachable position.
+//! Exact values of a small game, by value iteration over every reachable position.
 //!
-//! It is the yardstick of the tests of search and arenas: slow, plain and independent of all of them. It knows only the
-//! seam, and is of no use for a game with more than a few hundred thousand positions.
+//! It is the reference of the tests of search and arenas: slow, plain and independent of all of them. It uses only the
+//! `Game` interface, and handles up to a few hundred thousand positions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use crate::game::{Action, BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
 /// Values closer than this are equal: far above the rounding of the sweeps, far below any real difference.
 const TIE: f64 = 1e-9;
 
-/// How a seat chooses its actions.
+/// The policy of a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Play {
     /// The action of the highest value for this seat, the lowest number among equals.
@@ -39,7 +39,7 @@ impl<S: Eq + Hash> Exact<S> {
     }
 }
 
-/// A position as the sweeps see it.
+/// A position in the form of the sweeps.
 enum Row {
     End(BySeat<f64>),
     Mean(Vec<(f64, usize)>),
@@ -48,10 +48,10 @@ enum Row {
 
 /// Solves `game` when each seat chooses as `plays` says, to a change below 1e-12 a sweep. With every seat playing its
 /// best these are the values of perfect play (max^n: each seat maximises its own return); with one best seat against
-/// uniform ones, those of the best reply to random play.
+/// uniform ones, those of the best response to random play.
 ///
-/// Returns `None` when 1 000 sweeps do not settle the values: with more than two sides some positions have no pure best
-/// play, and the sweeps go round in a circle.
+/// Returns `None` when 1 000 sweeps do not converge: with more than two sides some positions have no pure equilibrium,
+/// and the sweeps cycle.
 pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> {
     let (positions, rows) = enumerate(game, plays);
     let mut values = vec![BySeat([0.0; MAX_SEATS]); rows.len()];
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn values_sum_to_the_stake_and_the_best_reply_beats_random() {
+    fn values_sum_to_the_stake_and_the_best_response_beats_random() {
         use ToyThrows::{Again, Series};
         for (table, pieces, throws, stake) in [
             (ToyTable::Two, ToyPieces::Two, Again, 1.0),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_that_go_round_in_a_circle_are_given_up() {
+    fn sweeps_that_cycle_are_stopped() {
         let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Series);
         assert!(solve(&game, BySeat([Play::Best; 4])).is_none());
     }

@@ -1,9 +1,8 @@
-//! The laws that every game owes: what search, learning and the gym take for granted of any [`Game`].
+//! Property tests of every [`Game`]: the laws on which search, learning and the gym rely.
 //!
-//! Whoever writes a game calls [`check_game`] in a test. It plays random games, looks at every node on the way and at
-//! all that can follow from some of them, and returns the first law that is broken with the state that breaks it. It
-//! knows the `Game` interface alone: what the rules of a game mean, and how its positions are written, is tested
-//! elsewhere.
+//! A test of a game calls [`check_game`]. It plays random games, checks every node on the way and all successors of
+//! some of them, and returns the first broken law with the state that breaks it. It uses the `Game` interface alone;
+//! the rules of a game and its notation are tested elsewhere.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -21,18 +20,18 @@ mod views;
 
 use views::Views;
 
-/// What [`check_game`] plays.
+/// The configuration of [`check_game`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Play {
     /// Seed of the throws and of the choices.
     pub seed: u64,
     /// Number of random games.
     pub games: usize,
-    /// How pieces run.
+    /// The direction of moves.
     pub course: Course,
 }
 
-/// How pieces run.
+/// The direction of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Course {
     /// A move never takes a piece of its own side back.
@@ -41,14 +40,14 @@ pub enum Course {
     Laps,
 }
 
-/// How the random games went.
+/// Counts over the random games.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Nodes on the way, each of them checked.
     pub nodes: usize,
     /// Games that ended by their rules.
     pub terminated: usize,
-    /// Games truncated at the turn cap. Only the caller knows whether there may be any.
+    /// Games truncated at the turn limit; the caller decides whether there may be any.
     pub truncated: usize,
 }
 
@@ -58,9 +57,9 @@ pub struct Tally {
 pub struct Broken<S> {
     /// The law.
     pub law: &'static str,
-    /// How it is broken.
+    /// The violation.
     pub problem: String,
-    /// Where it is broken.
+    /// The state that breaks it.
     pub state: S,
 }
 
@@ -80,9 +79,9 @@ fn hold<S: Clone>(
     if holds { Ok(()) } else { Err(broken(law, state, problem())) }
 }
 
-/// One node in so many has all that can follow it looked at too.
+/// One node in so many has its successors checked too.
 const SPACING: usize = 40;
-/// Nodes that are looked at around such a node.
+/// Nodes that are checked around such a node.
 const AROUND: usize = 60;
 
 /// Plays random games and checks every law at each node on the way: those of [`check_state`] and [`check_step`], that
@@ -167,7 +166,7 @@ fn random_successor<G: Game>(game: &G, state: &G::State, rng: &mut GameRng) -> O
     Some(next)
 }
 
-/// Everything that one throw that can happen, or one legal action, makes of `state`.
+/// The successors of `state` by one possible throw or one legal action.
 pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
     let chances = game.chance_outcomes(state).iter().enumerate().filter(|(_, probability)| **probability > 0.0);
     let thrown = chances.map(|(outcome, _)| {
@@ -183,7 +182,7 @@ pub fn successors<G: Game>(game: &G, state: &G::State) -> Vec<G::State> {
     thrown.chain(played).collect()
 }
 
-/// Looks at the nodes nearest after `state`, and whether those that look the same are the same.
+/// Checks the nearest successors of `state`, and that those with equal observations are equal.
 fn check_around<G: Game>(game: &G, course: Course, state: &G::State) -> Checked<G> {
     let mut views = Views::default();
     let mut seen = HashSet::from([state.clone()]);
@@ -204,8 +203,8 @@ fn check_around<G: Game>(game: &G, course: Course, state: &G::State) -> Checked<
     Ok(())
 }
 
-/// The laws of one state: throws and actions are there exactly where the node says so, returns are those of the
-/// outlook, steps and observations are in range, and the turn under way ends where its actions lead.
+/// The laws of one state: throws and actions exist exactly at the nodes of their kind, returns fit the outlook, steps
+/// and observations are in range, and the turn under way ends where its actions lead.
 ///
 /// # Errors
 /// The first law found broken.
@@ -236,7 +235,7 @@ fn check_node<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     };
     hold(LAW, state, counts == expected, || format!("{node:?} with {chances:?} and {legal:?}"))?;
     let takes_part = seat.is_none_or(|seat| game.spec().seats.contains(seat));
-    hold("who is to act takes part", state, takes_part, || format!("{node:?}"))?;
+    hold("the seat to act takes part", state, takes_part, || format!("{node:?}"))?;
     let is_in_range = legal.iter().all(|action| usize::from(action.0) < game.spec().actions);
     hold("actions are in range", state, is_in_range, || format!("{legal:?}"))?;
     if !chances.is_empty() {
@@ -275,7 +274,7 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     for seat in game.spec().seats.iter() {
         let mut active = vec![u16::MAX];
         game.observe_active(state, seat, &mut active);
-        hold(LAW, state, active[0] == u16::MAX, || "what was in the list is lost".to_owned())?;
+        hold(LAW, state, active[0] == u16::MAX, || "the earlier entries of the list are lost".to_owned())?;
         active.remove(0);
         let mut expected = vec![0.0; length];
         for &entry in &active {
@@ -291,7 +290,7 @@ fn check_observation<G: Game>(game: &G, state: &G::State) -> Checked<G> {
 }
 
 /// The laws of one throw or action from `before` to `after`: a throw moves nothing and leaves the turn to its seat, an
-/// action takes the pieces of its side forward and sends others back to the start at most. The observation tells where
+/// action takes the pieces of its side forward and sends others back to the start at most. The observation shows where
 /// a turn begins.
 ///
 /// # Errors
@@ -326,7 +325,7 @@ pub fn check_step<G: Game>(game: &G, course: Course, before: &G::State, after: &
     Ok(())
 }
 
-/// At the start of a turn only the first entries of an observation are 1, and at a decision another one is, too.
+/// In a turn-start state only the first entries of an observation are 1, and at a decision another one is, too.
 fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> Checked<G> {
     let follows_decision = matches!(game.node(before), Node::Decision(_));
     let is_start = match game.node(after) {
@@ -338,7 +337,7 @@ fn check_turn_start<G: Game>(game: &G, before: &G::State, after: &G::State) -> C
         let mut active = Vec::new();
         game.observe_active(after, seat, &mut active);
         let looks = active.iter().all(|&entry| usize::from(entry) < game.spec().start_observation);
-        hold("the first entries tell the start of a turn", after, looks == is_start, || format!("{seat}: {active:?}"))?;
+        hold("the first entries mark the start of a turn", after, looks == is_start, || format!("{seat}: {active:?}"))?;
     }
     Ok(())
 }
@@ -372,10 +371,10 @@ fn check_gym<G: Game>(game: &Arc<G>, seed: u64, rng: &mut GameRng) -> Checked<G>
         let same = used.step(action);
         hold("the same seed gives the same game", &state, same == Ok(step), || says(&same))?;
         let is_over = matches!(game.node(env.state()), Node::Terminal);
-        let is_told = step.terminated == is_over && step.truncated == (!is_over && env.seat().is_none());
-        hold("a step tells the end", env.state(), is_told, || format!("{step:?}"))?;
+        let is_reported = step.terminated == is_over && step.truncated == (!is_over && env.seat().is_none());
+        hold("a step reports the end", env.state(), is_reported, || format!("{step:?}"))?;
         let is_worth = step.returns == game.returns(env.state());
-        hold("a step tells the returns", env.state(), is_worth, || format!("{step:?}"))?;
+        hold("a step reports the returns", env.state(), is_worth, || format!("{step:?}"))?;
     }
 }
 

@@ -1,7 +1,7 @@
-//! What tests of games, search and learning share: the laws that every game owes, a toy game small enough to be solved
+//! Test support for games, search and learning: property tests of every game, a toy game small enough to be solved
 //! exactly, and its solver.
 //!
-//! All speak of the `Game` interface alone. Nothing here is meant for play.
+//! All use the `Game` interface alone. Nothing here is meant for play.
 
 pub mod exact;
 pub mod laws;

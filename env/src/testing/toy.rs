@@ -1,8 +1,8 @@
-//! A toy race: small enough to be solved exactly in milliseconds, rich enough to break a wrong search.
+//! A toy race game: small enough to be solved exactly in milliseconds, rich enough to expose a wrong search.
 //!
-//! It has what the real games have and what searches get wrong: extra throws (the same seat moves again), series of
+//! It has the features of the real games that searches get wrong: extra throws (the same seat moves again), series of
 //! throws (a chance node after a chance node, several actions a turn), captures, three and four seats, teams and
-//! placings. It is no historical game and deliberately knows nothing of the race engine.
+//! placings. It is no historical game and deliberately does not use the race engine.
 //!
 //! Each seat runs one or two pieces along indices 0 (off the board) to 5 (home). Indices 1 to 4 lie on a ring of four
 //! squares that all seats share; each seat enters it one square after the seat before. A coin throws 1 or 2. A throw
@@ -22,7 +22,7 @@ const RING: usize = 4;
 /// Entries of an observation for one seat: each index held by one piece or more, then by two.
 const SEAT_BLOCK: usize = 2 * (HOME as usize + 1);
 
-/// Who plays whom.
+/// The seats and teams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ToyTable {
     /// South against North.
@@ -46,7 +46,7 @@ pub enum ToyPieces {
     Two,
 }
 
-/// What a throw of 2 brings.
+/// The bonus of a throw of 2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ToyThrows {
     /// After it has been played the same seat throws again.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn observations_tell_positions_apart_and_stay_in_range() {
+    fn observations_distinguish_positions_and_stay_in_range() {
         let game = Toy::new(ToyTable::Placings, ToyPieces::One, ToyThrows::Again);
         let mut observations = std::collections::HashSet::new();
         let mut states = std::collections::HashSet::from([game.initial_state(Seat::SOUTH)]);

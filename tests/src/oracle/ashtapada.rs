@@ -2,7 +2,7 @@
 //!
 //! An allotment says which throws enter, move and bear off which pieces. All allotments are built by giving one throw
 //! after another to anything that could take it; each is then played literally and dropped when no order of its steps
-//! is legal. Only at the end does the rule about using the throws choose among the legal ones.
+//! is legal. The rule about using the throws selects among the legal ones at the end.
 //!
 //! Readings taken where the rules are silent:
 //! * `must_use=greedy`: an allotment is legal when no single unused throw could be added to it.
@@ -43,7 +43,7 @@ pub(super) fn turns(text: &Text, throws: &[u8]) -> Result<BTreeSet<String>, Stri
     Ok(outcomes.into_iter().map(|outcome| game.text_after(text, outcome)).collect())
 }
 
-/// What is allotted to one piece, or to two pieces that move together.
+/// The throws allotted to one piece, or to two pieces that move together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Unit {
     /// Each piece as it stood at the start of the turn, and whether a 1 enters it.
@@ -62,7 +62,7 @@ impl Unit {
     }
 }
 
-/// Which throws do what. Units and unused throws are sorted, so equal allotments compare equal.
+/// An allotment of throws. Units and unused throws are sorted, so equal allotments compare equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Allotment {
     units: Vec<Unit>,
@@ -214,8 +214,9 @@ impl<'a> Game<'a> {
         levels
     }
 
-    /// Every allotment that gives one of the unused throws to something that might take it. What is left out here
-    /// (a 4 that enters, a hop beyond the keep, pieces on two squares moving together) no further throw could mend.
+    /// Every allotment that gives one of the unused throws to something that might take it. Allotments left out here (a
+    /// 4 that enters, a hop beyond the keep, pieces on two squares moving together) stay illegal with any further
+    /// throw.
     fn with_one_more(&self, allotment: &Allotment) -> Vec<Allotment> {
         let mut found = Vec::new();
         for (at, &throw) in allotment.unused.iter().enumerate() {
@@ -277,8 +278,8 @@ impl<'a> Game<'a> {
         hop.iter().map(|&throw| usize::from(if halved { throw / 2 } else { throw })).sum()
     }
 
-    /// The results of an allotment: entering, then the hops in every order, then bearing off. Entering first loses
-    /// nothing, as it hinders nobody; bearing off comes last by itself, as it needs every piece in the keep.
+    /// The results of an allotment: entering, then the hops in every order, then bearing off. Entering first loses no
+    /// result, as it blocks no piece; bearing off comes last, as it needs every piece in the keep.
     fn play(&self, allotment: &Allotment) -> BTreeSet<Outcome> {
         if !self.twin_split && self.twins == "colocated" && self.splits_twins(allotment) {
             return BTreeSet::new();
@@ -335,7 +336,7 @@ impl<'a> Game<'a> {
         Some(Outcome { pieces, captured })
     }
 
-    /// Moves a unit and sees to the marks; the answer is the index on which it lands, the keep included.
+    /// Moves a unit and updates the marks; returns the index on which it lands, the keep included.
     fn hop(&self, walkers: &mut [Walker], own: &[usize], hop: &[u8]) -> Option<usize> {
         let before: Vec<Piece> = own.iter().map(|&at| walkers[at].piece).collect();
         let Place::On(from) = before[0].place else { return None };
@@ -383,7 +384,7 @@ impl<'a> Game<'a> {
         Some(to)
     }
 
-    /// Captures on `square` by a unit of `size` pieces; says whether anything was captured, `None` if it is closed.
+    /// Captures on `square` by a unit of `size` pieces; returns whether anything was captured, `None` if it is closed.
     fn land(&self, pieces: &mut [Vec<Piece>], size: usize, square: Square) -> Option<bool> {
         if self.crosscut.contains(&square) {
             let closed = self.block && self.enemies_on(pieces, square).next().is_some();

@@ -30,7 +30,7 @@ pub(super) fn turns(text: &Text, throws: &[u8]) -> Result<BTreeSet<String>, Stri
     Ok(game.legal(usize::from(throw)).iter().map(|result| game.text_after(text, throw, result)).collect())
 }
 
-/// What a move leaves behind.
+/// The result of a move.
 #[derive(Clone, Debug)]
 struct Moved {
     pieces: Vec<Vec<usize>>,

@@ -1,6 +1,6 @@
 //! The three boards as squares: every path is a list of squares as South sees them, and the other seats walk South's
-//! path turned. Two pieces meet when their squares are equal; no formula converts one seat's index into another's.
-//! It knows nothing of what stands on the squares or of what the squares mean.
+//! path turned. Two pieces meet when their squares are equal; no formula converts one seat's index into another's. The
+//! pieces on the squares and the kinds of squares are not known here.
 
 /// Row and column, both from 0, counted from South's bottom-left corner.
 pub(super) type Square = (i32, i32);

@@ -1,12 +1,12 @@
-//! The oracles: a second, slow and obvious implementation of one turn of each game, for the tests alone.
+//! Test oracles: a second, slow and obvious implementation of one turn of each game, for differential testing.
 //!
-//! They exist so that a rule misunderstood in the engine is noticed. Three games have one written by hand, and
-//! [`sheet`] is one for whatever a sheet describes. The former were written from the rules (sections 1 to 4, 8 and
-//! 10.1), and none shares a line with the engine: an oracle compares squares of the board and not converted indices, it
-//! tries every allotment of the throws and every order of the steps, drops what the rules forbid, and prints what is
-//! left. It knows text and throws, and nothing of actions, masks, observations, probabilities or speed.
+//! They detect rules that the engine misunderstands. Three games have one written by hand, and [`sheet`] is one for the
+//! game of any sheet. The former were written from the rules (sections 1 to 4, 8 and 10.1), and none shares a line with
+//! the engine: an oracle compares squares of the board and not converted indices, tries every allotment of the throws
+//! and every order of the steps, drops illegal ones, and prints the rest. It has text and throws, but no actions,
+//! masks, observations or probabilities, and is not fast.
 //!
-//! Where the rules leave something open, the reading taken here is written down in the file of the game.
+//! Where the rules are ambiguous, the file of the game documents the reading taken here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ mod geometry;
 mod pagade;
 pub mod sheet;
 
-/// The built-in sheets as they were written, by the names of their files.
+/// The texts of the built-in sheets, by the names of their files.
 static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../env/games");
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -33,7 +33,7 @@ static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     entries.map(|entry| read(&entry.expect("an entry of a folder").path())).collect()
 });
 
-/// [`sheet::turns`] of a built-in game, by its sheet as it was written.
+/// [`sheet::turns`] of a built-in game, by the text of its sheet.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub fn by_sheet(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, Strin
 ///
 /// # Errors
 ///
-/// A sentence that names what is wrong: a text that is not in the one form that printing gives, flags or seats that
+/// A sentence that names the problem: a text that is not in the canonical form that printing gives, flags or seats that
 /// the game does not have, a position that breaks an invariant or is already over, throws that the dice cannot show.
 pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let text = Text::parse(position)?;
@@ -108,8 +108,8 @@ mod tests {
         [fields[0], &seats.join("/"), &opposite(fields[2]), fields[3]].join(" ")
     }
 
-    /// Plays a game by drawing throws and results. What the oracle prints it must accept as the next position, a
-    /// finished game it must refuse, and turning the table must turn the results.
+    /// Plays a game by drawing throws and results. The oracle must accept the positions that it prints, refuse a
+    /// finished game, and commute with rotation of the board.
     fn plays_on(start: &str, throw: fn(&mut Stream) -> Vec<u8>, turns_at_most: usize) {
         let mut stream = Stream(start.bytes().map(u64::from).sum());
         let mut position = start.to_owned();

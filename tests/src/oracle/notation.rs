@@ -1,5 +1,5 @@
-//! Positions as one line of text, section 10.1: the parts that the three games have in common, cut apart and joined.
-//! Only the one form that printing gives is accepted. It does not know what the words for places mean.
+//! The text notation of positions, section 10.1: parsing and printing of the parts that the three games have in common.
+//! Only the canonical form that printing gives is accepted. The meaning of the words for places is not known here.
 
 /// The letters of the seats 0 to 3.
 const LETTERS: [char; 4] = ['S', 'E', 'N', 'W'];
@@ -15,7 +15,7 @@ pub(super) struct Text {
     flags: Vec<(String, String)>,
     /// The seats that take part, in the order South, East, North, West.
     pub seats: Vec<SeatText>,
-    /// Where in `seats` the seat to act stands.
+    /// The index in `seats` of the seat to act.
     pub mover: usize,
 }
 

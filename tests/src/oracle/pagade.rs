@@ -5,7 +5,7 @@
 //! * `team_cut=shared`: the cut of either partner opens the belly to both; the mark stays with the colour that cut.
 //! * A seat that brings its last piece home with one die loses the other, also in a partnership: only a seat that was
 //!   finished when its turn began moves its partner's pieces.
-//! * A piece on square 8 outward and one of the same seat home-ward are two pieces on the square for everybody, so a
+//! * A piece on square 8 outward and one of the same seat home-ward are two pieces on the square for all seats, so a
 //!   pair cuts both.
 //! * Places from the second on are written with the seat (`E#2`); finished seats without one share the best places.
 
@@ -247,7 +247,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Everything of section 4.5 for the pieces of `colour`, before must-use is asked.
+    /// Everything of section 4.5 for the pieces of `colour`, before must-use is applied.
     fn options(&self, board: &Board, colour: usize, a: usize, b: usize) -> Options {
         let count = board.pieces[colour].len();
         let cut: Vec<usize> = (0..count).filter(|&piece| board.pieces[colour][piece] == CUT).collect();

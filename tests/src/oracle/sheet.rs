@@ -1,21 +1,20 @@
-//! The oracle of game sheets: a slow and obvious interpreter of one turn of whatever game a sheet describes.
+//! The test oracle of game sheets: a slow and obvious interpreter of one turn of the game of any sheet.
 //!
-//! It exists so that a value of a sheet misunderstood in the engine is noticed. It was written from the descriptions of
-//! the values and from the rules, and shares no line with the engine: it compares squares of the board and not
-//! converted numbers, tries every allotment and every order, drops what the rules forbid, and prints what is left. It
-//! knows text and throws, and nothing of actions, masks, observations, probabilities or speed. It checks of a sheet
-//! only what it reads.
+//! It detects values of a sheet that the engine misunderstands. It was written from the descriptions of the values and
+//! from the rules, and shares no line with the engine: it compares squares of the board and not converted numbers,
+//! tries every allotment and every order, drops illegal ones, and prints the rest. It has text and throws, but no
+//! actions, masks, observations or probabilities, and is not fast. It validates only the keys of a sheet that it reads.
 //!
 //! Readings taken where sheet and rules are silent:
-//! * A seat's pieces on its own private first square are met by nobody; others who stand on that square meet each other
-//!   as anywhere else. A marked square that is private too is a marked one.
+//! * A seat's pieces on its own private first square meet no other seat's; pieces of others on that square meet each
+//!   other as anywhere else. A marked square that is private too is a marked one.
 //! * `greedy` with `hop = sum`: an allotment is legal when no single unused throw could be added to it.
-//! * `hop = each`: whatever stands on a square of `unit.from` may leave it as a unit, and whatever stands at the finish
-//!   may be borne off, also if it came there in the same series.
+//! * `hop = each`: pieces on a square of `unit.from` may leave it as a unit, and pieces at the finish may be borne off,
+//!   also if they came there in the same series.
 //! * `unit.split = false` with pieces together: an odd one may leave alone. With `hop = sum` the pieces that stood
 //!   together when the turn began are counted, otherwise those that stand together when one leaves.
-//! * A declared piece that leaves alone unmarks the one that it belonged to. Nobody belongs to one who moved in this
-//!   turn but those who moved with it.
+//! * A declared piece that leaves alone unmarks its partner. The partner of a piece that moved in this turn is one that
+//!   moved with it.
 //! * `entry.spends = false`: at least one part is played where `must` asks for a move.
 //! * `divide`: single pieces move, no units; entering counts as all pips of the throw.
 //! * `entry.compulsory`: others wait also for a piece that cannot enter with this throw.
@@ -48,9 +47,9 @@ mod tests;
 ///
 /// # Errors
 ///
-/// A sentence that names what is wrong: a sheet without what a turn needs, a text that is not in the one form that
-/// printing gives, flags or seats that the game does not have, a position that breaks an invariant or is already over,
-/// throws that cannot be thrown.
+/// A sentence that names the problem: a sheet without a key that a turn needs, a text that is not in the canonical form
+/// that printing gives, flags or seats that the game does not have, a position that breaks an invariant or is already
+/// over, throws that cannot be thrown.
 pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let (start, made) = without_count(position)?;
     let text = Text::parse(start)?;
@@ -72,7 +71,7 @@ pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<Stri
     Ok(results.into_iter().map(|result| rules.text_after(&text, &before, &result, granted(&result), made)).collect())
 }
 
-/// The text as it would be at the start of its turn, and how many throws were made in it.
+/// The text at the start of its turn, and the number of throws made in it.
 fn without_count(position: &str) -> Result<(&str, usize), String> {
     let after_star = position.rfind('*').map_or(position.len(), |star| star + 1);
     match position.split_at(after_star) {

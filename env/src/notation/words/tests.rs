@@ -7,7 +7,7 @@ use crate::chance;
 use crate::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
-/// Every distinct result of the turn of a position, in words.
+/// Every distinct afterstate of the turn of a position, in words.
 fn turns(position: &str) -> Vec<String> {
     let (race, state) = Race::parse(position).expect("a position");
     let mut results = TurnResults::new();
@@ -19,7 +19,7 @@ fn turns(position: &str) -> Vec<String> {
 }
 
 #[test]
-fn ashtapada_turns_are_told_by_squares() {
+fn ashtapada_turns_are_described_by_squares() {
     assert_eq!(
         turns("ashtapada S:5,30/N:off,23 S 4,2"),
         [
@@ -46,7 +46,7 @@ fn ashtapada_turns_are_told_by_squares() {
 }
 
 #[test]
-fn ashte_kashte_turns_are_told_by_squares() {
+fn ashte_kashte_turns_are_described_by_squares() {
     assert_eq!(
         turns("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2"),
         ["G6 to F7 by 2, captures N on F7", "double G6 to F7 by 2, captures N on F7", "enter on F1 by 2"]
@@ -56,7 +56,7 @@ fn ashte_kashte_turns_are_told_by_squares() {
 }
 
 #[test]
-fn pagade_turns_are_told_by_squares() {
+fn pagade_turns_are_described_by_squares() {
     assert_eq!(turns("pagade S:3,20,20,40/N+:6,7,58,58 S 4,4")[4], "pair O9 to S9 by 4, cuts NN on S9");
     assert_eq!(turns("pagade S:cut,cut,20,30/N+:6,7,12,12 S 1,4"), ["enter on J8 by 1, then enter on J5 by 4"]);
     let lapped = turns("pagade?no_cut=lap S:60,74,75,75/N:6,7,12,12 S 3,4");
@@ -68,7 +68,7 @@ fn pagade_turns_are_told_by_squares() {
 }
 
 #[test]
-fn what_is_allotted_is_told_too() {
+fn allotted_throws_are_described_too() {
     assert_eq!(turns("ashtapada S:5,30/N:off,23 S 2;30+4"), ["B2 to B6 by 4, then H3 to H5 by 2", "B2 to C7 by 4+2"]);
     assert_eq!(
         turns("ashtapada S:5,30/N:off,23 S 2;5+4"),
@@ -83,7 +83,7 @@ fn what_is_allotted_is_told_too() {
             "H3 to H7 by 1+1+2, then B2 to B6 by 4, captures N on H7, throws again",
         ]
     );
-    // A piece that takes no more is told as well, and so are pieces that enter or are borne off.
+    // A piece that takes no more throws is described as well, and so are pieces that enter or are borne off.
     assert_eq!(turns("ashtapada S:off,off/N:off,off S 2;off+1"), ["enter on E1, then E1 to H1 by 1+2"]);
     assert_eq!(
         turns("ashtapada?must_use=greedy S:23,keep/N:59,keep N 1,1,1,2;keep-,!1"),
@@ -98,7 +98,7 @@ fn what_is_allotted_is_told_too() {
 }
 
 #[test]
-fn a_die_that_is_allotted_is_told_too() {
+fn an_allotted_die_is_described_too() {
     let rest = turns("pagade S:3,12,30,73/N:6,7,12,68 S 6;30+4");
     assert_eq!(
         rest,
@@ -114,7 +114,7 @@ fn a_die_that_is_allotted_is_told_too() {
     assert!(optional.contains(&"O11 to K12 by 4 (6 unused), cuts N on K12".to_owned()), "{optional:?}");
 }
 
-/// The pieces with the squares that they come to and what comes of it, without the throws.
+/// The pieces with their target squares and the effects, without the throws.
 fn squares(text: &str) -> Vec<&str> {
     let (before, after) = text.split_once(" (").map_or((text, ""), |(before, rest)| {
         (before, rest.split_once(')').map_or("", |(_, after)| after.trim_start_matches(", ")))
@@ -127,7 +127,7 @@ fn squares(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_rest_of_a_turn_is_told_as_the_whole_of_it() {
+fn the_rest_of_a_turn_is_described_as_the_whole_turn() {
     for (game, seats) in [("ashtapada?pieces=4", 2), ("ashtapada?must_use=greedy", 2), ("pagade", 2)] {
         let seats = Ruleset::default_seats(seats).expect("a number of seats");
         let race = Race::new(Ruleset::parse(game, seats).expect("a game"));

@@ -1,7 +1,7 @@
-//! Where two dice take the pieces of one seat, all of them at once.
+//! Hops of two dice for all pieces of one seat at once.
 //!
-//! Two hops of one turn hardly touch each other. A pawn that goes first may leave the square on which the next lands,
-//! or come there, and its cut may open the belly to the next. Nothing else depends on the order.
+//! Two hops of one turn interact in three ways only: the first pawn may leave the square on which the second lands, or
+//! land there itself, and its cut may open the belly to the second.
 
 use super::ring::{ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
 use crate::race::rules::Throw;
@@ -18,7 +18,7 @@ pub(super) fn other(die: usize) -> usize {
     SMALLER + LARGER - die
 }
 
-/// The pawns of one colour before they move, and where two dice take them.
+/// The pawns of one colour before they move, and their hops by two dice.
 #[derive(Debug)]
 pub(super) struct Hops<'a> {
     squares: &'a Squares,
@@ -33,7 +33,7 @@ pub(super) struct Hops<'a> {
     landings: [Landings; 2],
 }
 
-/// For each pawn the square on which it lands, and the crowd there before.
+/// For each pawn its target square, and the pieces there before.
 #[derive(Clone, Copy, Debug)]
 struct Landings {
     squares: Slots,
@@ -51,8 +51,8 @@ pub(super) struct Hop {
 }
 
 impl<'a> Hops<'a> {
-    /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined: so the
-    /// sets stay in registers.
+    /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined, so
+    /// that the sets stay in registers.
     #[inline(always)]
     pub(super) fn new(
         squares: &'a Squares,
@@ -163,8 +163,9 @@ impl<'a> Hops<'a> {
         self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
     }
 
-    /// Whether the larger die first can lead where the smaller one first does not: past the order in which pawns that
-    /// are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a cut opens.
+    /// Whether the larger die first can lead to positions that the smaller one first does not reach: past the order in
+    /// which pawns that are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a
+    /// cut opens.
     #[inline]
     pub(super) fn order_matters(&self) -> bool {
         let Landings { squares, crowds } = self.landings[SMALLER];

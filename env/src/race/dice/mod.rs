@@ -28,11 +28,11 @@ pub(crate) struct DiceTurns {
     pub(crate) is_optional: bool,
     is_partnership: bool,
     gate_rule: GateRule,
-    /// What becomes of pieces beyond a gate that is closed to them.
+    /// The rule for pieces beyond a gate that is closed to them.
     closed: Beyond,
     pub(super) waits: bool,
     home: u8,
-    /// What a piece of the seat so many quarter turns counter-clockwise is in a crowd.
+    /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
     pawns: [u8; MAX_SEATS],
     /// Pieces before this place can surely be moved by some throw.
     late_from: u8,
@@ -49,7 +49,7 @@ impl DiceTurns {
         let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
-        // Pieces that wait must find room, too.
+        // Waiting pieces need room, too.
         let enters_freely = (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
             let (south, entering) = (&squares[0], rules.entry + steps);
             south.of(entering) == ring::BESIDE || steps > rules.longest / 2
@@ -102,7 +102,7 @@ impl DiceTurns {
         &self.squares[seat.index()]
     }
 
-    /// What becomes of pieces beyond the gate that is open to them or not.
+    /// The rule for pieces beyond the gate, open to them or not.
     #[inline]
     fn beyond(&self, may_enter: bool) -> Beyond {
         if may_enter { Beyond::Enters } else { self.closed }

@@ -1,18 +1,18 @@
-//! Who stands on which square as one seat sees it, as bytes: so the squares of all its pieces are asked at once.
+//! Occupancy of the squares from one seat's view, as bytes, so that the squares of all its pieces are read at once.
 //!
-//! The tables know own, enemy and partner's pieces, and neither dice nor whose turn it is. A square is a cell of
-//! [`Rules`], or [`BESIDE`] where nobody is in the way: off the board, on private and marked squares, at the finish.
+//! The tables have own, enemy and partner's pieces, and neither dice nor the mover. A square is a cell of [`Rules`], or
+//! [`BESIDE`] where pieces never meet: off the board, on private and marked squares, at the finish.
 
 use crate::game::Seat;
 use crate::race::rules::{PLACES, Rules};
 use crate::race::state::MAX_PIECES;
 
-/// The square of all places where nobody is in the way.
+/// The square of all places where pieces never meet.
 pub(super) const BESIDE: u8 = 0;
-/// The square of places that there are not: there is no room.
+/// The square of places that do not exist: there is no room.
 pub(super) const NOWHERE: u8 = 127;
 
-/// What becomes of a piece that goes beyond the gate.
+/// The rule for a piece that goes beyond the gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Beyond {
     /// It goes in.
@@ -28,7 +28,7 @@ pub(super) enum Beyond {
 pub(super) struct Squares {
     /// By place.
     of: [u8; 256],
-    /// By what becomes of pieces beyond the gate, and by place if there were no gate.
+    /// By the rule for pieces beyond the gate, and by the place if there were no gate.
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
@@ -71,7 +71,7 @@ impl Squares {
     }
 }
 
-/// Who stands on each square: the numbers of own, enemy and partner's pieces, side by side in a byte.
+/// The pieces on each square: the numbers of own, enemy and partner's pieces, packed in a byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring([u8; 128]);
 
@@ -87,7 +87,7 @@ pub(super) const ANY_ENEMY: u8 = 7 * ENEMY;
 pub(super) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(super) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
-/// Written at once: to read together what was written byte by byte takes long.
+/// Written at once: reading a word that was written byte by byte stalls (store forwarding).
 const EMPTY: [u8; 128] = {
     let mut crowds = [0; 128];
     crowds[NOWHERE as usize] = u8::MAX;

@@ -1,4 +1,4 @@
-//! What is seen against what one throw captures, by brute force.
+//! Exposure against the captures of one throw, by brute force.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ fn exposed_at(position: &str, owner: Seat) -> Vec<(u8, usize)> {
     exposed(&race, &state, owner)
 }
 
-/// Every game by itself, and with each of its house rules.
+/// Every game by default, and with each of its house rules.
 fn games(pieces: Option<usize>) -> Vec<Race> {
     let mut texts: HashSet<String> = HashSet::new();
     for sheet in builtin::all() {
@@ -80,14 +80,14 @@ fn captures(race: &Race, state: &State, owner: Seat) -> f64 {
     all
 }
 
-/// One piece of two enemies each, and nothing else in the way: a seat sees of a piece exactly what one throw can do
-/// to it.
+/// One piece of each of two enemies, and nothing else in the way: the level of exposure is exactly that of the
+/// probability of a capture with one throw.
 #[test]
-fn what_one_throw_captures_is_what_is_seen() {
+fn exposure_levels_are_those_of_captures_by_one_throw() {
     let (mut compared, mut seen) = (0, [0; 3]);
     for race in games(Some(1)).into_iter().chain(games(Some(2))) {
         let is_shared_out = matches!(race.turns, Turns::Dice(_) | Turns::Divide(_));
-        // Who must use all dice needs another piece for what one leaves of them.
+        // Where all dice must be used, another piece takes what one leaves of them.
         if race.seating.pieces != 1 + usize::from(is_shared_out) {
             continue;
         }
@@ -138,9 +138,9 @@ fn what_one_throw_captures_is_what_is_seen() {
     assert!(compared > 5_000 && seen.iter().all(|&count| count > 200), "{compared}: {seen:?}");
 }
 
-/// Whatever stands about: a single piece that one likely throw captures is exposed.
+/// In any position, a single piece that one likely throw captures is exposed.
 #[test]
-fn no_likely_capture_comes_unseen() {
+fn every_likely_capture_is_exposed() {
     let mut captured = 0;
     for race in games(None) {
         let mut rng = chance::stream(12, 0);
@@ -187,7 +187,7 @@ fn no_likely_capture_comes_unseen() {
 
 #[test]
 fn single_pieces_within_a_throw_are_exposed() {
-    // The opposite seat's 10 is South's 10 + 34 = 44 and the other way about.
+    // The opposite seat's 10 is South's 10 + 34 = 44 and vice versa.
     let ahead = |south: u8| format!("pagade S:20,20,{south},70/N+:10,80,80,80 S *");
     assert_eq!(exposed_at(&ahead(45), Seat::SOUTH), [(45, 1)]);
     assert_eq!(exposed_at(&ahead(46), Seat::SOUTH), [(46, 0)]);
@@ -198,7 +198,7 @@ fn single_pieces_within_a_throw_are_exposed() {
 
 #[test]
 fn both_visits_to_a_square_are_seen() {
-    // South's 8 and 76 are one square, North's 42; North comes there from 38 by 4, if the gate is no matter.
+    // South's 8 and 76 are one square, North's 42; North comes there from 38 by 4, if the gate does not matter.
     assert_eq!(exposed_at("pagade S+:8,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [(8, 1)]);
     assert_eq!(exposed_at("pagade S+:76,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [(76, 1)]);
     // South comes there from 72 and from 2.

@@ -1,4 +1,4 @@
-//! Allotting the throws of a series: which unit can take which throw, and whether an allotment can stand.
+//! Allotment of the throws of a series: the units that can take each throw, and the allotments that are legal.
 
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
@@ -17,7 +17,7 @@ pub(super) struct Remaining {
     pub(super) last: u8,
 }
 
-/// What each slot of the mover does.
+/// The allotment so far: steps and role of each slot of the mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Allotment {
     pub(crate) steps: Slots,
@@ -33,12 +33,12 @@ pub(crate) enum Throw {
     Last(u8),
 }
 
-/// Bits besides a place in a byte that tells which pieces can stand for each other: a declared twin, and a piece that
-/// is no longer free to be chosen.
+/// Bits besides the place in the byte that identifies interchangeable pieces: a declared twin, and a piece that is no
+/// longer free to be chosen.
 const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
-/// What stays the same while a turn is allotted.
+/// The constants of a turn while it is allotted.
 pub(crate) struct Turn {
     pub(crate) own: Slots,
     /// The slots of declared twins.
@@ -47,7 +47,7 @@ pub(crate) struct Turn {
     pub(crate) closed: u64,
 }
 
-/// What can take a throw, by the slot of the (first) piece. Of pieces that can stand for each other only the lowest is
+/// The units that can take a throw, by the slot of the (first) piece. Of interchangeable pieces only the lowest is
 /// here.
 pub(super) struct Units {
     /// The place that each piece has reached.
@@ -63,7 +63,7 @@ pub(super) struct Units {
 }
 
 impl SeriesTurns {
-    /// More of the `remaining` throws than these do not fit between the pieces and the keep.
+    /// Upper bound on the `remaining` throws that fit between the pieces and the keep.
     pub(super) fn most_by_room(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> u32 {
         let room = |slot: usize| {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
@@ -91,7 +91,7 @@ impl SeriesTurns {
         used.iter().sum()
     }
 
-    /// Whether some unit on the course is sure to be able to go on by `pips`, whatever throws they are.
+    /// Whether some unit on the course can surely go on by `pips`, made by any throws.
     #[inline]
     pub(super) fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
@@ -102,14 +102,14 @@ impl SeriesTurns {
         !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
     }
 
-    /// The units while `pips` remain to be allotted in all. Always inlined: so the sets stay in registers.
+    /// The units while `pips` remain to be allotted in all. Always inlined, so that the sets stay in registers.
     #[inline(always)]
     pub(super) fn units(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
         // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
         let places = turn.own.or(roles.only(role::ENTERED));
         let waiting = !roles.have(role::TAKEN);
-        // Equal bytes are pieces that can stand for each other.
+        // Equal bytes are interchangeable pieces.
         let likeness = places.or(turn.declared.each(DECLARED)).or((!waiting).each(CHOSEN));
         let (repeated, followed) = likeness.repeated();
         let first = waiting & !repeated;
@@ -141,7 +141,8 @@ impl SeriesTurns {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
             UnitKind::Together => {
-                // Who entered may leave alone, and the odd one of those that stood there; all look alike.
+                // A piece that entered may leave alone, and so may the odd one of those that stood there; all look
+                // alike.
                 let places = turn.own.or(allotment.roles.only(role::ENTERED));
                 let here = places.are(places.get(slot));
                 let entered = (here & allotment.roles.have(role::ENTERED)).len();
@@ -188,13 +189,13 @@ impl SeriesTurns {
         }
     }
 
-    /// Whether what can take a throw can take every smaller one, too.
+    /// Whether a unit that can take a throw can take every smaller one, too.
     #[inline]
     pub(super) fn takes_smallest(&self) -> bool {
         matches!(self.unit.speed, Speed::Full | Speed::HalfSpent)
     }
 
-    /// Gives a throw to the unit that `action` names and that can take it; nobody takes it with [`PASS`].
+    /// Gives a throw to the unit that `action` names and that can take it; to no unit with [`PASS`].
     #[inline]
     pub(super) fn give(&self, turn: &Turn, allotment: &Allotment, throw: Throw, action: Action) -> Allotment {
         let mut next = *allotment;
@@ -259,7 +260,7 @@ impl SeriesTurns {
         allotment: &Allotment,
         throw: Throw,
     ) -> impl Iterator<Item = Allotment> {
-        // Whether enough is left to bring all pieces into the keep is not asked.
+        // Whether the throws left suffice to bring all pieces into the keep is not checked.
         let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.pips(throw));
         actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
     }
@@ -324,7 +325,7 @@ impl SeriesTurns {
 }
 
 impl Allotment {
-    /// Nothing is allotted.
+    /// The empty allotment.
     pub(crate) const NONE: Allotment = Allotment { steps: Slots::ZERO, roles: Slots::ZERO, skipped: 0 };
 
     #[inline]

@@ -1,9 +1,9 @@
-//! How many throws of a series can be used, found unit by unit, in a time that grows little with the series.
+//! Dynamic programming for the number of throws of a series that can be used, in a time that grows little with the
+//! series.
 //!
-//! Once it is settled which pieces enter, which are borne off, which move alone and which together, units share nothing
-//! but the throws: whether one may end where it does follows from how many throws of each kind it takes. That makes it
-//! a knapsack problem, solved by dynamic programming: what the units can take in all is found unit after unit. With few
-//! throws [`super::search`] is faster.
+//! With the pieces fixed that enter, are borne off, move alone and move together, units share nothing but the throws:
+//! the throws of each kind that a unit takes decide whether it may end there. That is a knapsack problem, solved by
+//! dynamic programming over the units. With few throws [`super::search`] is faster.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use super::allot::{Allotment, Remaining, Throw, Turn, base};
 use crate::race::state::{Kind, role};
 use crate::sheet::{Must, UnitKind};
 
-/// What moves, alone or as two together.
+/// A moving piece, or two that move together.
 #[derive(Clone, Copy)]
 struct Unit {
     reached: u8,
@@ -21,18 +21,18 @@ struct Unit {
     is_pair: bool,
 }
 
-/// Waiting pieces on one square of the course that can stand for each other.
+/// Interchangeable waiting pieces on one square of the course.
 #[derive(Clone, Copy)]
 struct Group {
     place: u8,
     is_declared: bool,
     waiting: u8,
-    /// At most so many of them leave alone.
+    /// The most of them that may leave alone.
     alone: u8,
     may_join: bool,
 }
 
-/// Which units must reach the keep.
+/// The units that must reach the keep.
 #[derive(Clone, Copy)]
 enum Home {
     Any,
@@ -41,7 +41,8 @@ enum Home {
     Not(usize),
 }
 
-/// How a unit can take throws: so many 4s, throws without a mouth and last throws, with as many 1s as these bits tell.
+/// A share of the throws that a unit can take: its numbers of 4s, throws without a mouth and last throws, and the
+/// possible numbers of 1s as bits.
 type Share = ([usize; 3], u128);
 
 /// A search for the allotment that uses most.
@@ -50,27 +51,27 @@ struct Fill<'a> {
     turn: &'a Turn,
     allotment: &'a Allotment,
     remaining: Remaining,
-    /// So many used throws are as good as more.
+    /// The number of used throws at which the search stops.
     enough: u32,
-    /// The most that was found.
+    /// The most found so far.
     most: Option<u32>,
     /// Pieces that stay off the board.
     off: u8,
     lists: &'a mut Lists,
 }
 
-/// What a search needs lists for, kept for the next one so that a step allocates nothing.
+/// The buffers of a search, reused by the next one so that a step allocates nothing.
 #[derive(Default)]
 struct Lists {
     /// The pieces that wait on the course.
     groups: Vec<Group>,
-    /// What moves by what is settled so far.
+    /// The units that move by the decisions so far.
     units: Vec<Unit>,
-    /// What waits and will not move.
+    /// The waiting pieces that will not move.
     idle: Vec<Group>,
-    /// How the unit that is looked at can take throws.
+    /// The shares of the current unit.
     shares: Vec<Share>,
-    /// By how many other throws are taken: with how many 1s, as bits.
+    /// By the number of other throws taken, the possible numbers of 1s, as bits.
     taken: Vec<u128>,
     /// [`Lists::taken`] with one more unit.
     next: Vec<u128>,
@@ -122,7 +123,7 @@ impl Fill<'_> {
         self.allotment.roles.get(slot) & roles != 0
     }
 
-    /// How many pieces on such places wait for throws.
+    /// Number of pieces on such places that wait for throws.
     fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
         let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
         (0..self.turns.seating.pieces).filter(waits).count() as u8
@@ -163,7 +164,8 @@ impl Fill<'_> {
         self.lists.groups.push(Group { place, is_declared, waiting: count, alone, may_join });
     }
 
-    /// How many more pieces may leave a square alone where twins may not be split, when so many more have entered.
+    /// Number of further pieces that may leave a square alone where twins may not be split, when so many more have
+    /// entered.
     fn untied(&self, place: u8, entered: u8) -> u8 {
         let here = |roles: u8| {
             let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
@@ -227,7 +229,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The sets of kinds of which throws can be left over, as [`Throw::bit`]s, those that already are among them.
+    /// The sets of kinds of which throws can be left over, as [`SeriesTurns::bit`]s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let remains = |throw: &Throw| match throw {
@@ -312,8 +314,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Finds what a unit can take, so that nothing of the kinds `left` can still be taken by it and that it is in the
-    /// keep or not.
+    /// Finds the shares of a unit, so that it can take no more of the kinds `left` and that it is in the keep or not.
     fn share(&mut self, unit: Unit, left: u8, is_home: Option<bool>) {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });

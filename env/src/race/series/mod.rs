@@ -32,9 +32,9 @@ pub(crate) struct SeriesTurns {
     pub(crate) unit: Unit,
     lost_before: LostBefore,
     pub(crate) keep: u8,
-    /// The values after which a series goes on, ascending; 0 for kinds that there are not.
+    /// The values after which a series goes on, ascending; 0 for absent kinds.
     faces: [u8; 3],
-    /// What each outcome is.
+    /// The throw of each outcome.
     outcomes: Vec<Throw>,
     /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
     pub(crate) marked: u64,
@@ -100,7 +100,7 @@ impl SeriesTurns {
             .sum()
     }
 
-    /// How many values end a series.
+    /// Number of values that end a series.
     pub(crate) fn stops(&self) -> usize {
         self.outcomes.iter().filter(|throw| matches!(throw, Throw::Last(_))).count()
     }
@@ -176,13 +176,13 @@ impl SeriesTurns {
         (state.series, if is_kept { state.dice[0] } else { 0 })
     }
 
-    /// How many throws of each kind the mover keeps, and the throw that ended the series (else 0).
+    /// Number of throws of each kind that the mover keeps, and the throw that ended the series (else 0).
     pub(crate) fn kept_counts(&self, state: &State) -> ([u8; 3], u8) {
         let Remaining { ones, fours, zeros, last } = self.remaining(state);
         ([ones, fours, zeros], last)
     }
 
-    /// How many throws are left.
+    /// Number of throws left.
     pub(crate) fn left_count(&self, state: &State) -> u32 {
         self.remaining(state).count()
     }

@@ -18,8 +18,7 @@ impl SeriesTurns {
             return [PASS].into_iter().collect();
         }
         if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
-            // Far from the keep no throw is lost: each unit can take all the rest as well, or leave it to another
-            // piece.
+            // Far from the keep no throw is lost: each unit can take all the rest, or leave it to another piece.
             let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
             let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
             let can_go_on_together = can_go_on.when(self.takes_all_together(rest));

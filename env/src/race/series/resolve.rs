@@ -40,7 +40,7 @@ impl SeriesTurns {
     #[inline]
     pub(crate) fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
         let roles = allotment.roles;
-        // Who enters and who is borne off goes on by one place.
+        // A piece that enters or is borne off goes on by one place.
         let one_on = roles.have(role::ENTERED | role::BORNE).each(1);
         let mut landed = own.plus(one_on).plus(allotment.steps);
         let mut followers = roles.have(role::FOLLOWER);
@@ -84,7 +84,7 @@ impl SeriesTurns {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.keep
         });
-        // A twin whose partner has left alone is a twin no longer.
+        // A twin whose partner has left alone is no longer a twin.
         for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
             let mut alike =
                 (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));

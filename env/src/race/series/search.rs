@@ -1,7 +1,8 @@
-//! How many throws of a series can be used: tries every allotment, unless one that is good enough comes before.
+//! Depth-first search for the number of throws of a series that can be used, with early exit at an allotment that uses
+//! enough.
 //!
-//! Far from the keep the first one tried is; near it, with many throws, there are too many to be tried, and then
-//! [`super::fill`] finds the number in another way.
+//! Far from the keep the first allotment does; near it, with many throws, there are too many, and [`super::fill`] finds
+//! the number by dynamic programming.
 
 use super::SeriesTurns;
 use super::allot::{Allotment, Remaining, Turn, actions};
@@ -9,20 +10,20 @@ use super::fill;
 use crate::game::Action;
 use crate::race::actions::PASS;
 
-/// After so many tries it takes less time to find numbers unit by unit.
+/// Budget of tries, after which dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
 
 /// A search among the allotments of one turn.
 pub(super) struct Search<'a> {
     turns: &'a SeriesTurns,
     turn: &'a Turn,
-    /// So many used throws are as good as more.
+    /// The number of used throws at which the search stops.
     enough: u32,
-    /// How often it may still try what can become of a throw.
+    /// The tries left.
     left: u32,
 }
 
-/// The search has tried too often.
+/// The search has used up its tries.
 struct Exhausted;
 
 impl<'a> Search<'a> {
@@ -101,9 +102,9 @@ mod tests {
         "&must_use=greedy&twin_split=false",
     ];
 
-    /// Turns of two to nine throws are played at random; at each of their positions, whatever becomes of the next one.
+    /// Turns of two to nine throws are played at random; at each of their positions every action is compared.
     #[test]
-    fn the_number_of_used_throws_is_the_same_by_trying_and_unit_by_unit() {
+    fn search_and_dynamic_programming_agree_on_the_number_of_used_throws() {
         let mut rng = chance::stream(5, 0);
         let mut compared = 0;
         for (rules, _) in RULES.iter().flat_map(|rules| (0..250).map(move |game| (rules, game))) {
@@ -130,7 +131,7 @@ mod tests {
                         let mut search = Search { left: u32::MAX, ..Search::new(turns, &turn, enough) };
                         let tried = search.most_used_from(&next, rest, Action(0), enough).ok().flatten();
                         let filled = fill::most_used(turns, &turn, &next, rest, enough);
-                        // From `enough` on any number will do.
+                        // From `enough` on any number is accepted.
                         let [tried, filled] = [tried, filled].map(|most| most.map(|most| most.min(enough)));
                         assert_eq!(filled, tried, "{action:?}, {enough} are enough, at {}", race.print(&state));
                     }

@@ -1,4 +1,4 @@
-//! What the notation asks of a series: its values.
+//! The values of a series, for the notation.
 
 use super::SeriesTurns;
 use crate::race::state::{Kind, Series, State};

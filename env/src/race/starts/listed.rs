@@ -1,5 +1,5 @@
-//! Walks through turns of one throw, of one die or several: what each side position can do with each throw is listed
-//! beforehand, by stepping the engine, once for every way in which enemies can stand where it matters.
+//! Turn walks by look-up tables for turns of one throw, of one die or several: the afterstates of each side position
+//! and throw are precomputed by stepping the engine, once for every relevant pattern of enemies.
 
 use std::collections::HashMap;
 
@@ -14,20 +14,20 @@ use crate::race::rules::{Cells, Crowd, PLACES};
 use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
 use crate::starts::{Side, Sides, Then, TurnEnd, TurnVisitor};
 
-/// What the walk looks up of each side position.
+/// The tables of the walk by side position.
 #[derive(Clone, Debug)]
 pub(super) struct ListedWalk {
     /// The game without its dead ends, which depend on all pieces.
     race: Race,
-    /// `[mover]`: for each side position and outcome what it can do.
+    /// `[mover]`: the turns of each side position and outcome.
     turns: Vec<Vec<Turn>>,
     patterns: Vec<Pattern>,
-    /// Lists of ends, one after the other.
+    /// Lists of ends, concatenated.
     ends: Vec<End>,
     consequences: IndexSet<Consequence>,
-    /// `[seat][place]`: what a piece there adds to the key of a pattern.
+    /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
-    /// Whether a game can end because nobody can move.
+    /// Whether a game can end because no seat can move.
     waits: bool,
     /// By side position, whether enemies may leave it no move with any throw.
     may_be_stuck: Vec<bool>,
@@ -48,27 +48,26 @@ impl Relevant {
     }
 }
 
-/// What a side position can do with an outcome.
+/// The turns of a side position with an outcome.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     relevant: Relevant,
-    /// Where its ends begin with no enemies there.
+    /// The start of its ends with no enemies there.
     alone: u32,
-    /// Whether nothing moves then.
+    /// Whether nothing can move then.
     is_stuck: bool,
-    /// Where its patterns with enemies begin and end, by ascending keys. One that is not listed is walked by stepping
-    /// the engine.
+    /// The range of its patterns with enemies, by ascending keys. An unlisted pattern is walked by stepping the engine.
     patterns: [u32; 2],
 }
 
-/// Enemies on the cells that matter, and where the ends of the turn begin.
+/// Enemies on the relevant cells, and the start of the ends of the turn.
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
     key: u32,
     start: u32,
 }
 
-/// How a turn ends: the own side position, and what comes of it for others. Small, since memory is what walks wait for.
+/// An end of a turn: the own side position, and the consequence for others. Small, since walks are bound by memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct End {
     side: Side,
@@ -78,13 +77,13 @@ struct End {
 
 const LAST: u16 = 1 << 15;
 
-/// In the place of an end that there is not.
+/// Stands for an absent end.
 const QUIET_END: End = End { side: 0, consequence: LAST };
 
-/// The first consequences: nobody loses anything.
+/// The first consequences: no seat loses a piece.
 const QUIET: [Then; 3] = [Then::Next, Then::Again, Then::Won];
 
-/// What happens after a turn, and the pieces that enemies have lost in it.
+/// The continuation after a turn, and the pieces that enemies have lost in it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Consequence {
     then: Then,
@@ -101,7 +100,7 @@ const TOGETHER: usize = 16;
 const NONE: u32 = u32::MAX;
 
 impl ListedWalk {
-    /// Lists what comes of each outcome, but where enemies can stand in more than `most_patterns` ways.
+    /// Lists the turns of each outcome, except where enemies have more than `most_patterns` patterns.
     pub(super) fn new(starts: &RaceStarts, most_patterns: usize) -> ListedWalk {
         let rules = &starts.race.rules;
         let sides = 0..starts.sides().len() as Side;
@@ -118,8 +117,7 @@ impl ListedWalk {
             waits: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
-        // What a side position does alone is asked for most: these lists stand together, and those of each side
-        // position do.
+        // Turns without enemies are read most: these lists are contiguous, and so are those of each side position.
         for &mover in starts.movers() {
             for side in sides.clone() {
                 let mut lists = HashMap::new();
@@ -143,7 +141,8 @@ impl ListedWalk {
         walk
     }
 
-    /// Lists what a side position can do with an outcome where enemies matter; whether they may leave it no move.
+    /// Lists the turns of a side position with an outcome where enemies matter; returns whether they may leave it no
+    /// move.
     fn list(
         &mut self,
         starts: &RaceStarts,
@@ -173,8 +172,8 @@ impl ListedWalk {
         may_be_stuck || patterns[0] == patterns[1] && relevant.twos != 0
     }
 
-    /// Adds the ends of a turn while these enemies are on the board, unless the list is there; where it begins, and
-    /// whether the side position cannot move.
+    /// Adds the ends of a turn with these enemies on the board, unless the list exists; returns its start, and whether
+    /// the side position cannot move.
     fn add(
         &mut self,
         starts: &RaceStarts,
@@ -208,7 +207,7 @@ impl ListedWalk {
         Relevant { ones, twos: ones | passed & rules.impassable }
     }
 
-    /// Every way in which any enemies can stand on these cells; `None` where there are more than `most`.
+    /// Every pattern of enemies on these cells; `None` where there are more than `most`.
     fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
         let pieces = starts.race.spec.pieces;
@@ -241,7 +240,7 @@ impl ListedWalk {
         Some(found)
     }
 
-    /// How a turn can end while these enemies are on the board.
+    /// The ends of a turn with these enemies on the board.
     fn step(&mut self, starts: &RaceStarts, mover: Seat, side: Side, outcome: usize, enemies: &[Piece]) -> Vec<End> {
         let mut state = starts.state_of(mover, side);
         for &(seat, place) in enemies {
@@ -277,13 +276,13 @@ impl ListedWalk {
         }
         let first = rules.outcomes.len() * usize::from(sides[0]);
         let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
-        // Whether a game can end because nobody can move, and the others let it.
+        // Whether a game can end because no seat can move, and the other side positions allow it.
         let may_be_stuck = |&side: &Side| self.may_be_stuck[usize::from(side)];
         let are_stuck = self.waits && sides[1..starts.seats()].iter().all(may_be_stuck);
         let [_, second, third, fourth] = sides;
         let mut lists = [(NONE, QUIET_END); TOGETHER];
         for (group, turns) in turns.chunks(TOGETHER).enumerate() {
-            // All lists are looked up before any is visited: so memory is waited for once.
+            // All lists are looked up before any is visited, so that the memory latencies overlap.
             for (list, turn) in lists.iter_mut().zip(turns) {
                 let met = turn.relevant.met(crowd);
                 let start = if met == 0 { turn.alone } else { self.find(starts, mover, sides, met, turn) };
@@ -298,7 +297,7 @@ impl ListedWalk {
                 let (mut end, mut at) = (first, start as usize);
                 loop {
                     let consequence = usize::from(end.consequence & !LAST);
-                    // Rare ends are visited apart: what a call leaves in memory is slow to read.
+                    // Rare ends are visited out of line: spills around a call are slow to reload.
                     match QUIET.get(consequence) {
                         Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
                             visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
@@ -315,7 +314,7 @@ impl ListedWalk {
         }
     }
 
-    /// Where the list begins of what a turn leads to while enemies hold the cells `met`; [`NONE`] where none was made.
+    /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
     #[inline]
     fn find(&self, starts: &RaceStarts, mover: Seat, sides: Sides, met: Cells, turn: &Turn) -> u32 {
         let mut key = 0_u32;
@@ -327,7 +326,7 @@ impl ListedWalk {
             }
         }
         let patterns = &self.patterns[turn.patterns[0] as usize..turn.patterns[1] as usize];
-        // Keys are spread evenly, so the one sought is near its share of the list.
+        // Interpolation search: keys are spread evenly, so the one sought is near its share of the list.
         let mut at = ((u64::from(key) * patterns.len() as u64) >> 32) as usize;
         while at > 0 && patterns[at].key > key {
             at -= 1;
@@ -338,7 +337,7 @@ impl ListedWalk {
         patterns.get(at).filter(|pattern| pattern.key == key).map_or(NONE, |pattern| pattern.start)
     }
 
-    /// Where a turn leads in which enemies lose pieces, or after which nobody may be able to move.
+    /// The afterstate of a turn in which enemies lose pieces, or after which perhaps no seat can move.
     #[cold]
     fn settled(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];

@@ -1,4 +1,4 @@
-//! The walks of games with a fixed list of throws lead where the engine leads.
+//! The walks of games with a fixed list of throws have the afterstates of the engine.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ruleset::Ruleset;
 use crate::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
-/// The results of each throw.
+/// The afterstates of each throw.
 #[derive(Default)]
 struct Recorder {
     probabilities: Vec<f64>,
@@ -38,7 +38,7 @@ fn starts(text: &str, seats: &str) -> RaceStarts {
     RaceStarts::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
 }
 
-/// Where the engine leads from `start` by one outcome.
+/// The engine's afterstates of `start` with one outcome.
 fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<TurnEnd> {
     let race = turns.starts().race();
     let mut thrown = *start;
@@ -95,7 +95,7 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
 }
 
 #[test]
-fn walks_lead_where_the_engine_leads() {
+fn walks_have_the_afterstates_of_the_engine() {
     let mut rng = stream(1, 0);
     for (text, seats) in [
         ("ashte-kashte?pieces=1", "SN"),
@@ -139,7 +139,7 @@ fn walks_lead_where_the_engine_leads() {
     }
 }
 
-/// Compares what comes of each outcome in random positions with what the engine says.
+/// Compares the afterstates of each outcome in random positions with the engine's.
 fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
     let race = turns.starts().race();
     let pools = pools(turns);

@@ -1,7 +1,7 @@
-//! The positions at the start of a turn of a race game, and walks through its turns.
+//! The turn-start states of a race game, and walks through its turns.
 //!
-//! A turn leads where the engine leads. Where throws are few, what a side position can do is listed beforehand by
-//! stepping the engine; the throws of a series are given to units by the same functions by which the engine gives them.
+//! Walks have exactly the afterstates of the engine. Where throws are few, the turns of a side position are precomputed
+//! by stepping the engine; the throws of a series are allotted by the engine's own functions.
 
 mod listed;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
 
-/// The most positions that are numbered: what a solver can hold in memory.
+/// The most positions that are numbered, by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
 
 /// Why the positions of a ruleset are not numbered.
@@ -31,7 +31,7 @@ pub enum StartsError {
     /// One seat alone has too many.
     #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Side::MAX - 1)]
     TooManySides {
-        /// In how many ways its pieces can stand, or a few more.
+        /// Number of arrangements of its pieces, or a few more.
         count: u64,
     },
     /// All seats together have too many.
@@ -43,20 +43,20 @@ pub enum StartsError {
     /// The result is not a winner.
     #[error("games with {what} are not solved")]
     Outlook {
-        /// What the game has instead.
+        /// The unsupported property of the game.
         what: &'static str,
     },
 }
 
-/// The positions at the start of a turn of a race game.
+/// The turn-start states of a race game.
 ///
-/// A seat's side position is the places of its pieces with what else the rules keep of it: whether it has captured,
-/// where that opens a gate, and which of its pieces are declared units.
+/// A seat's side position is the places of its pieces and its other memory under the rules: whether it has captured,
+/// where that opens a gate, and its declared units.
 #[derive(Clone, Debug)]
 pub struct RaceStarts {
     race: Race,
     sides: SideList,
-    /// Seats that must be told apart.
+    /// Seats that must be distinguished.
     movers: Vec<Seat>,
 }
 
@@ -99,7 +99,7 @@ impl RaceStarts {
         self.race.spec().seats.len()
     }
 
-    /// The seats whose turns must be told apart: one where the board looks the same to every seat.
+    /// The seats whose turns must be distinguished: one where the board looks the same to every seat.
     pub fn movers(&self) -> &[Seat] {
         &self.movers
     }
@@ -109,8 +109,7 @@ impl RaceStarts {
         self.sides.infos()
     }
 
-    /// The seat to throw and the side positions in turn order of a position at the start of a turn; `None` for any
-    /// other.
+    /// The seat to throw and the side positions in turn order of a turn-start state; `None` for any other position.
     pub fn locate(&self, state: &State) -> Option<(Seat, Sides)> {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];
@@ -151,12 +150,12 @@ impl RaceStarts {
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// How many numbers there are, as [`TurnStarts::numbers`].
+    /// The count of numbers, as [`TurnStarts::numbers`].
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
 
-    /// The position in which the turn of `state` began, as far as the pieces tell.
+    /// The turn-start state of the turn of `state`, as far as its pieces show it.
     pub fn start_of_turn(&self, state: &State) -> State {
         let mut start = *state;
         start.begin_turn(state.mover);
@@ -187,7 +186,7 @@ impl RaceStarts {
     }
 }
 
-/// [`RaceStarts`] with what it takes to walk through turns quickly.
+/// [`RaceStarts`] with the tables for fast walks through turns.
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
     starts: RaceStarts,
@@ -196,7 +195,7 @@ pub struct RaceTurns {
     walk: Walk,
 }
 
-/// Where enemies can stand in more ways, the results of a throw are not listed beforehand.
+/// With more patterns of enemies, the afterstates of a throw are not precomputed.
 const MOST_PATTERNS: usize = 256;
 
 #[derive(Clone, Debug)]
@@ -250,7 +249,7 @@ impl TurnStarts for RaceTurns {
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
-        // A series is walked from combinations of side positions that no game has, too: that spares asking.
+        // A series is also walked from combinations of side positions that are no position, which saves the check.
         matches!(self.walk, Walk::Series(_)) || self.starts.are_apart(self.starts.alike(mover), sides, self.exclusive)
     }
 

@@ -1,4 +1,4 @@
-//! Every side position that a seat can have, numbered.
+//! Enumeration and ranking of the side positions of a seat.
 
 use super::StartsError;
 use crate::game::Seat;
@@ -16,7 +16,7 @@ pub(super) struct SideList {
     marks: Vec<u8>,
     /// By rank of places and mark the number of the side position, or [`NONE`].
     numbers: Vec<Side>,
-    /// By slot and place what it adds to the rank of places in ascending order.
+    /// By slot and place its contribution to the rank of places in ascending order.
     ranks: Box<[[u32; 256]; MAX_PIECES]>,
     /// Ranks of places.
     multisets: u32,
@@ -27,10 +27,10 @@ pub(super) struct SideList {
 /// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
 pub(super) const CUT: u8 = 1 << MAX_PIECES;
 
-/// Beyond these nobody looks which of the ways to place the pieces the rules allow: there are too many in any case.
+/// Beyond so many arrangements of pieces legality is not checked: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;
 
-/// Stands for places that no seat can have.
+/// Stands for impossible places.
 const NONE: Side = Side::MAX;
 
 impl SideList {
@@ -117,7 +117,7 @@ impl SideList {
         (rank + self.mark_ranks[usize::from(mark) % 32] * self.multisets) as usize
     }
 
-    /// The side position of `seat`, or `None` where the rules do not let it come about.
+    /// The side position of `seat`, or `None` where the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
         let places = state.pieces[seat.index()];
@@ -128,8 +128,8 @@ impl SideList {
     }
 }
 
-/// By slot and place: how many ascending sequences of places for the slots so far end below the place. Places beyond
-/// the last one have no rank.
+/// By slot and place: the number of ascending sequences of places for the slots so far that end below the place
+/// (combinatorial number system). Places beyond the last one have no rank.
 fn ranks(pieces: usize, last: usize) -> Box<[[u32; 256]; MAX_PIECES]> {
     let mut ranks = Box::new([[u32::MAX; 256]; MAX_PIECES]);
     for (slot, ranks) in ranks.iter_mut().enumerate() {
@@ -153,7 +153,7 @@ fn advance(places: &mut [u8], last: u8) -> bool {
     true
 }
 
-/// What a solver must know of the side position; `None` where the rules do not let it come about, or the game is over.
+/// The solver's facts of the side position; `None` where the rules exclude it, or the game is over.
 fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec.seats.iter().next()?;
     let pieces = race.spec.pieces;

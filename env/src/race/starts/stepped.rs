@@ -1,4 +1,4 @@
-//! Walks through turns by stepping the engine: slow, and good for every game.
+//! Turn walks by stepping the engine: slow, and correct for every game.
 
 use indexmap::IndexMap;
 
@@ -9,7 +9,7 @@ use crate::race::state::State;
 use crate::starts::{Sides, Then, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
-/// The probability of longer series that are not looked at.
+/// The total probability of longer series, which are cut off.
 pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turn of `mover`.
@@ -49,14 +49,14 @@ fn ends_of(starts: &RaceStarts, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     results(&starts.race, thrown).states().iter().map(end).collect()
 }
 
-/// The positions in which a turn can end with what was thrown.
+/// The afterstates of a turn with these throws.
 pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
     let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
     results
 }
 
-/// What happens after a turn of `mover` that ended so.
+/// The continuation after a turn of `mover` that ended in `end`.
 pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Then {
     match race.node(end) {
         Node::Chance(seat) if seat == mover => Then::Again,

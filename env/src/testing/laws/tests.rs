@@ -1,4 +1,4 @@
-//! The laws hold for the toy game, and each is found broken in a toy game that breaks it.
+//! Tests of the laws: they hold for the toy game, and each reports a toy game that breaks it.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::game::{ActionMask, BySeat, Chances, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-/// What a spoiled game does wrong.
+/// The fault of a spoiled game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     None,
@@ -186,7 +186,7 @@ fn a_broken_law_is_named() {
         (Fault::EntryTwice, "an observation is a set of entries"),
         (Fault::EntryOutOfRange, "an observation is a set of entries"),
         (Fault::Blind, "equal observations mean equal futures"),
-        (Fault::StartsUnmarked, "the first entries tell the start of a turn"),
+        (Fault::StartsUnmarked, "the first entries mark the start of a turn"),
         (Fault::ThrowPassesTheTurn, "a throw leaves the turn to its seat"),
         (Fault::ThrowMoves, "a throw moves nothing"),
         (Fault::MoveBack, "moves run forward"),

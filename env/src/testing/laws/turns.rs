@@ -1,4 +1,4 @@
-//! Whole turns end where their actions lead, and the batch of afterstates shows them as they are.
+//! Laws of whole turns: they end where their actions lead, and the batch of afterstates agrees with them.
 
 use std::collections::HashSet;
 
@@ -39,7 +39,7 @@ pub(super) fn check<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     check_afterstates(game, state, &results)
 }
 
-/// The ends of every sequence of actions, repetitions included; `None` when there are too many.
+/// The afterstates of every sequence of actions, duplicates included; `None` when there are too many.
 fn step_all<G: Game>(game: &G, state: &G::State) -> Option<Vec<G::State>> {
     let seat = game.node(state);
     let mut open = vec![state.clone()];
@@ -66,11 +66,11 @@ fn check_afterstates<G: Game>(game: &G, state: &G::State, results: &TurnResults<
         "a turn of several results was enumerated with the bound 1".to_owned()
     })?;
     let found = afterstates.enumerate(game, state, usize::MAX);
-    hold(LAW, state, found.is_ok(), || "a turn was not enumerated that has no bound".to_owned())?;
+    hold(LAW, state, found.is_ok(), || "an enumeration without a bound failed".to_owned())?;
     let is_same = afterstates.states() == results.states()
         && (0..results.len()).all(|index| afterstates.actions(index) == results.actions(index));
     hold(LAW, state, is_same, || format!("{:?}, not {:?}", afterstates.states(), results.states()))?;
-    // One row more than there are results, which must stay as it was.
+    // One row more than there are afterstates, which must stay unchanged.
     let mut batch = Array2::from_elem((results.len() + 1, game.spec().observation), f32::NAN);
     afterstates.observe(game, batch.view_mut());
     let mut row = vec![0.0; game.spec().observation];

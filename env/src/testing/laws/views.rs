@@ -1,4 +1,4 @@
-//! Equal observations mean equal futures: states that look the same to a seat are compared.
+//! The law that equal observations mean equal futures: states that look the same to a seat are compared.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::game::{Game, Node, Outcome, Seat};
 
 const LAW: &str = "equal observations mean equal futures";
 
-/// The states seen so far by what a seat sees of them.
+/// The states seen so far, by observation.
 #[derive(Debug)]
 pub(super) struct Views<S> {
     seen: HashMap<(Seat, Vec<u16>), S>,
@@ -20,8 +20,8 @@ impl<S> Default for Views<S> {
 }
 
 impl<S: Clone + PartialEq> Views<S> {
-    /// Compares `state` with the first state that looked the same to a seat. States at the end may look the same with
-    /// other returns: nobody asks for what they look like.
+    /// Compares `state` with the first state that looked the same to a seat. Terminal states are skipped: they may look
+    /// the same with other returns, and their observations are not used.
     pub(super) fn check<G: Game<State = S>>(&mut self, game: &G, state: &S) -> Checked<G> {
         if game.node(state) == Node::Terminal {
             return Ok(());
@@ -36,7 +36,7 @@ impl<S: Clone + PartialEq> Views<S> {
     }
 }
 
-/// What `seat` sees, as ascending entries.
+/// The observation of `seat`, as ascending entries.
 fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
     let mut active = Vec::new();
     game.observe_active(state, seat, &mut active);
@@ -44,8 +44,8 @@ fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
     active
 }
 
-/// Whether two different states that look the same have the same pieces, throws, actions, and followers that look the
-/// same again.
+/// Whether two different states that look the same have the same pieces, throws and actions, and successors that look
+/// the same again.
 fn check_alike<G: Game>(game: &G, first: &G::State, second: &G::State) -> Checked<G> {
     let check = |holds: bool, what: &str| hold(LAW, first, holds, || format!("other {what} in {second:?}"));
     check(game.node(first) == game.node(second), "node")?;

@@ -1,5 +1,5 @@
 //! The pieces of Ashtapada as a text writes them, section 10.1, with the mark of declared twins: `14t`. It does not
-//! know how pieces move.
+//! move pieces.
 
 use super::super::notation::number;
 
@@ -23,7 +23,7 @@ pub(super) const OFF: Piece = Piece { place: Place::Off, marked: false };
 pub(super) const KEEP: Piece = Piece { place: Place::Keep, marked: false };
 pub(super) const BORNE: Piece = Piece { place: Place::Borne, marked: false };
 
-/// A piece on a path of `length` squares; `marks` says whether this game knows declared twins.
+/// A piece on a path of `length` squares; `marks` states whether this game has declared twins.
 pub(super) fn read_piece(word: &str, length: usize, marks: bool) -> Option<Piece> {
     match word {
         "off" => Some(OFF),

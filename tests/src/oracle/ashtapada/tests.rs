@@ -1,4 +1,4 @@
-//! The house rules of Ashtapada that no golden example covers, each with a position that tells it apart.
+//! Tests of the house rules of Ashtapada that no golden example covers, each with a position that distinguishes it.
 
 use super::super::turns;
 
@@ -18,7 +18,7 @@ fn the_next_seat_is_to_the_left() {
 }
 
 #[test]
-fn every_enemy_seat_on_a_square_is_judged_by_itself() {
+fn captures_are_decided_for_each_enemy_seat_on_a_square() {
     // South lands on H7, which holds East's twins and North's single.
     let position = "ashtapada S:5,30/E:2,2/N:off,23 S *";
     assert!(pieces(position, &[4, 3]).contains(&"S:9,33/E:2,2/N:off,off".to_owned()));

@@ -1,4 +1,4 @@
-//! The house rules, partnerships and ends of Pagade that no golden example covers.
+//! Tests of the house rules, partnerships and ends of Pagade that no golden example covers.
 
 use super::super::turns;
 
@@ -109,7 +109,7 @@ fn a_pair_cuts_two_pieces_that_share_square_eight() {
 
 #[test]
 fn a_dead_position_ends_the_game() {
-    // South's throw of 1 leaves a position in which nobody can move any more.
+    // South's throw of 1 leaves a position in which no seat can move any more.
     let found = results("pagade?pieces=1 S:75/N:76 S *", [1, 6]);
     assert_eq!(found, ["pagade?pieces=1 S:76/N:76 - -"]);
 }

@@ -1,4 +1,4 @@
-//! Squares, their names, and the walk over them. It does not know what stands on them.
+//! Squares, their names, and the walk over them. The pieces on them are not known here.
 
 /// Row and column, both from 0, counted from South's bottom-left corner.
 pub(super) type Square = (i32, i32);

@@ -1,4 +1,4 @@
-//! Turns of two dice: each die or their sum for a piece, both for a unit; or their total divided at will.
+//! Turns of two dice: each die or their sum for a piece, both for a unit; or their total divided freely.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What follows a turn: who has finished, whether the game is over, who throws next, and the text that says so.
+//! The end of a turn: seats that have finished, the end of the game, the next seat to throw, and the text of the
+//! position.
 
 use super::super::notation::{Text, print};
 use super::position::{Place, Position};
@@ -12,7 +13,7 @@ impl Rules {
         position.pieces[seat].iter().all(|piece| piece.place == end)
     }
 
-    /// How many seats have finished.
+    /// Number of seats that have finished.
     pub fn finished(&self, position: &Position) -> usize {
         self.seats.iter().filter(|&&seat| self.is_finished(position, seat)).count()
     }
@@ -33,7 +34,7 @@ impl Rules {
         !self.is_finished(position, seat) || (self.teams && self.donates)
     }
 
-    /// Whose pieces `mover` moves.
+    /// The owner of the pieces that `mover` moves.
     pub fn colour_moved(&self, position: &Position, mover: usize) -> usize {
         if self.is_finished(position, mover) { (mover + 2) % 4 } else { mover }
     }

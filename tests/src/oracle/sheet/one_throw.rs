@@ -73,7 +73,7 @@ fn divisions(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Po
     all
 }
 
-/// Whether what moved or entered stands with an own piece that did not.
+/// Whether a piece that moved or entered stands with an own piece that did not.
 fn merges(rules: &Rules, before: &Position, after: &Position, seat: usize) -> bool {
     let stays = |piece: usize| before.pieces[seat][piece].place == after.pieces[seat][piece].place;
     (0..rules.count).filter(|&piece| !stays(piece)).any(|piece| {

@@ -1,5 +1,4 @@
-//! Positions of a sheet's game: read from a text, checked, and asked who stands where. It does not know how pieces
-//! move.
+//! Positions of a sheet's game: parsing, validation and occupancy. It does not move pieces.
 
 use super::super::notation::{SeatText, Text, number};
 use super::board::{Square, turned};
@@ -34,7 +33,7 @@ impl Piece {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub pieces: Vec<Vec<Piece>>,
-    /// Whether the seat has ever captured; without a gate nobody asks.
+    /// Whether the seat has ever captured; unused without a gate.
     pub has_captured: Vec<bool>,
     pub places: Vec<Option<usize>>,
     /// Whether anything was captured in this turn.
@@ -157,7 +156,7 @@ impl Rules {
         self.gate > 0 && number >= self.gate
     }
 
-    /// How many own pieces may stand on the square of a number of a seat's course.
+    /// The most own pieces on the square of a number of a seat's course.
     pub fn room(&self, seat: usize, number: i32) -> usize {
         let square = self.square_of(seat, number);
         let is_private = self.courses.iter().filter(|course| course.contains(&square)).count() == 1;

@@ -1,5 +1,5 @@
-//! A sheet with the flags of a position applied: the words, numbers and squares that the oracle asks for. It does not
-//! know what they mean.
+//! A sheet with the flags of a position applied: the words, numbers and squares that the oracle reads. Their meaning is
+//! not known here.
 
 use toml::{Table, Value};
 
@@ -153,7 +153,7 @@ impl Rules {
         })
     }
 
-    /// Refuses what cannot be thrown in one turn.
+    /// Refuses throws that cannot be thrown in one turn.
     pub fn check_throws(&self, throws: &[u8]) -> Result<(), String> {
         if let Some(throw) = throws.iter().find(|throw| !self.values.contains(throw)) {
             return Err(format!("{throw} cannot be thrown"));
@@ -237,7 +237,7 @@ fn merge(sheet: &mut Table, changes: &Table) {
     }
 }
 
-/// A sheet asked by paths such as `unit.kind`. What is left out has the default that is asked with.
+/// A sheet read by paths such as `unit.kind`. A missing key has the default of the caller.
 struct Keys(Table);
 
 impl Keys {

@@ -1,5 +1,4 @@
-//! Turns of a series of throws: everything that some of the throws can do in some order, and then the rule about using
-//! them.
+//! Turns of a series of throws: every use of some of the throws in some order, filtered by the rule about using them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +6,7 @@ use super::position::{Place, Position};
 use super::rules::Rules;
 use super::steps::distance;
 
-/// What was given to a piece so far, where a piece moves only once.
+/// The throws given to a piece so far, where a piece moves only once.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Given {
     enters: Option<u8>,
@@ -64,7 +63,7 @@ fn kept(rules: &Rules, before: &Position, seat: usize, throws: &[u8]) -> Vec<u8>
     throws[lost..].iter().copied().filter(|&throw| throw > 0).collect()
 }
 
-/// Every allotment that comes of another one by taking one throw away.
+/// Every allotment with one throw less.
 fn with_one_less(nodes: &BTreeSet<Node>) -> BTreeSet<Vec<Given>> {
     let mut less = BTreeSet::new();
     for given in nodes.iter().map(|node| &node.given) {
@@ -109,7 +108,7 @@ impl Series<'_> {
         nodes
     }
 
-    /// What one more step makes of a turn.
+    /// The turns after one more step.
     fn next(&self, node: &Node) -> Vec<Node> {
         let mut found = Vec::new();
         for throws in self.portions(&node.unused) {

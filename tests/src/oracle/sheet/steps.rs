@@ -1,5 +1,6 @@
 //! The single steps of a turn: a piece or a unit hops, a piece enters, a piece is borne off. Each gives the position
-//! after it, or `None` if the rules forbid it. It does not know which throws there are and who may step again.
+//! after it, or `None` if the rules forbid it. The throws of the turn and the pieces that may step again are not known
+//! here.
 
 use super::board::Square;
 use super::position::{Piece, Place, Position};
@@ -64,7 +65,7 @@ impl Rules {
         }
     }
 
-    /// How far a unit goes by `throws`, if they can be given to it.
+    /// The distance of a unit by `throws`, if they can be given to it.
     pub fn unit_distance(&self, throws: &[u8]) -> Option<i32> {
         let halves: i32 = throws.iter().map(|throw| i32::from(throw / 2)).sum();
         match self.speed {
@@ -151,7 +152,7 @@ impl Rules {
         }
     }
 
-    /// What a piece or a unit of `seat` that has come to a plain square does to the others there.
+    /// The effect of a piece or a unit of `seat` that has come to a plain square on the others there.
     fn meet(&self, mut after: Position, seat: usize, is_unit: bool, square: Square) -> Option<Position> {
         for &other in self.seats.iter().filter(|&&other| other != seat) {
             let (units, mut singles) = self.units_and_singles(&after, other, square);
@@ -189,7 +190,7 @@ impl Rules {
     }
 }
 
-/// How far a single piece goes by `throws`.
+/// The distance of a single piece by `throws`.
 pub(super) fn distance(throws: &[u8]) -> i32 {
     throws.iter().map(|&throw| i32::from(throw)).sum()
 }

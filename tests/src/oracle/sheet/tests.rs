@@ -1,4 +1,5 @@
-//! What neither the examples nor the three oracles written by hand cover, each with a position that tells it apart.
+//! Tests of values that neither the examples nor the three oracles written by hand cover, each with a position that
+//! distinguishes it.
 
 use super::turns;
 
@@ -9,7 +10,7 @@ const FALKENER: &str = include_str!("../../../../env/games/ashta-kashte-1892.tom
 const SATURANKAM: &str = include_str!("../../../../env/games/saturankam.toml");
 const THAAYAM: &str = include_str!("../../../../env/games/thaayam.toml");
 
-/// The results without the name of the game.
+/// The afterstates without the name of the game.
 fn results(sheet: &str, position: &str, throws: &[u8]) -> Vec<String> {
     let results = turns(sheet, position, throws).unwrap_or_else(|error| panic!("{position}: {error}"));
     results.iter().filter_map(|result| result.split_once(' ')).map(|(_, rest)| rest.to_owned()).collect()
@@ -29,7 +30,7 @@ fn in_single_hops_a_piece_that_came_home_may_be_borne_off() {
 }
 
 #[test]
-fn in_single_hops_what_has_just_come_together_may_leave_as_twins() {
+fn in_single_hops_pieces_that_just_met_may_leave_as_twins() {
     assert_eq!(
         results(THAAYAM, "thaayam?pieces=2&hop=each S:4,8/N:off,off S *", &[4, 2]),
         ["S:4,14/N:off,off N *", "S:6,12/N:off,off N *", "S:8,10/N:off,off N *", "S:9t,9t/N:off,off N *"]
@@ -130,7 +131,7 @@ fn blocked_crosses_have_room_for_one_piece() {
 }
 
 #[test]
-fn a_gate_that_waits_ends_the_game_when_nobody_can_move() {
+fn a_gate_that_waits_ends_the_game_when_no_seat_can_move() {
     assert_eq!(results(CHOWKA_5, "chowka-5?pieces=1&no_cut=wait S:14/N:15 S *", &[1]), ["S:15/N:15 - -"]);
     let collected = "chowka-5?pieces=1&no_cut=wait&throws=collect S:14/N:15 S *";
     assert_eq!(results(CHOWKA_5, collected, &[8, 1]), ["S:15/N:15 - -"]);
@@ -153,7 +154,7 @@ fn entering_counts_as_all_of_the_dice() {
 }
 
 #[test]
-fn who_has_finished_throws_no_more() {
+fn a_finished_seat_throws_no_more() {
     let sheet = MAIN_PACHEH.replace("turn_limit", "end = \"placings\"\nturn_limit");
     let game = "main-pacheh?pieces=1";
     assert_eq!(results(&sheet, &format!("{game} S:20/E:0/N:0 S *"), &[4]), ["S:home/E:0/N:0 E *"]);
@@ -162,7 +163,7 @@ fn who_has_finished_throws_no_more() {
 }
 
 #[test]
-fn refuses_what_the_sheet_does_not_have() {
+fn refuses_values_that_the_sheet_does_not_have() {
     for (sheet, position, throws) in [
         (CHOWKA_5, "chowka-7 S:0,0,0,0/N:0,0,0,0 S *", &[2][..]),
         (CHOWKA_5, "chowka-5 S:0,0,0,0/N:0,0,0,0 S *", &[5]),

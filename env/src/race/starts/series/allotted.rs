@@ -1,6 +1,6 @@
-//! All allotments that a turn can come to, whatever is thrown, and how one leads to the next.
+//! The graph of all allotments of a turn, over all throws.
 //!
-//! Many series come to the same allotment, so the engine is asked once for each.
+//! Many series lead to the same allotment, so the engine computes each once.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,9 @@ use super::throws::{KINDS, ThrowList};
 pub(super) struct Allotted {
     allotments: Vec<Allotment>,
     numbers: HashMap<Allotment, u32>,
-    /// One after the other for each allotment and throw: the numbers of those that give the throw to a unit.
+    /// Concatenated for each allotment and throw: the numbers of the allotments that give the throw to a unit.
     next: Vec<u32>,
-    /// By allotment and throw, where those end.
+    /// By allotment and throw, the end of those.
     ends: Vec<[u32; KINDS]>,
 }
 

@@ -1,8 +1,8 @@
-//! What a side position can do with each series of throws.
+//! The legal turns of a side position with each series of throws.
 //!
 //! No series is played. Allotments that use exactly some throws are those that use one throw less, with that throw
-//! given to each unit that can take it; the functions of the engine say who can. The legal ones of what is kept follow
-//! from the legal ones of the same throws less one.
+//! given to each unit that can take it; the engine's functions decide which can. The legal allotments of the kept
+//! throws follow from the legal ones of the same throws less one.
 
 use super::Choice;
 use super::allotted::Allotted;
@@ -15,31 +15,31 @@ use crate::race::state::MAX_KINDS;
 use crate::sheet::Must;
 use crate::starts::Side;
 
-/// Throws with the same legal results, and where in the list of results these end.
+/// Throws with the same legal afterstates, and the end of these in the list of afterstates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) chance: f64,
     pub(super) end: u32,
-    /// How many of the side position's choices this class and those before it have.
+    /// Number of the side position's choices in this class and those before it.
     pub(super) known: u16,
 }
 
-/// Works out legal turns, side position by side position; keeps its lists from one side position to the next.
+/// Computes legal turns, side position by side position; reuses its lists from one side position to the next.
 pub(super) struct Legal<'a> {
     starts: &'a RaceStarts,
     turns: &'a SeriesTurns,
     throws: &'a ThrowList,
     allotted: Allotted,
-    /// By allotment what [`Legal::result`] makes of it.
+    /// By allotment its [`Legal::result`].
     ended: Vec<Option<u64>>,
-    /// By allotment in which list it was last found; lists are counted.
+    /// By allotment the number of the list in which it was last found.
     found: Vec<u32>,
     lists: u32,
     /// The allotments that use exactly the throws of the list, one list after the other, and where each ends.
     using: Vec<u32>,
     ends: Vec<usize>,
-    /// By throws kept and last throw (none, or one of those that end a series) the legal results, and how many throws
-    /// they use.
+    /// By throws kept and last throw (none, or one of those that end a series) the legal afterstates, and the number of
+    /// throws that they use.
     results: Vec<[Option<(u32, u8)>; 1 + MAX_STOPS]>,
     sets: Sets,
     scratch: Vec<u64>,
@@ -68,7 +68,7 @@ impl<'a> Legal<'a> {
         }
     }
 
-    /// Lists what a side position can allot; of the squares `closed` by enemies only that of entry matters.
+    /// Lists the allotments of a side position; of the squares `closed` by enemies only that of entry matters.
     pub(super) fn allot(&mut self, side: Side, closed: u64) {
         self.allotted.find(self.turns, self.throws, &self.turn(side, closed));
         self.found.clear();
@@ -82,7 +82,7 @@ impl<'a> Legal<'a> {
         }
     }
 
-    /// Works out what the side position last allotted to can do while enemies close the squares `closed`.
+    /// Computes the legal turns of the side position last allotted to while enemies close the squares `closed`.
     pub(super) fn find(&mut self, side: Side, closed: u64) {
         let turn = self.turn(side, closed);
         let all = self.allotted.all().iter();
@@ -121,7 +121,7 @@ impl<'a> Legal<'a> {
         self.ends.push(self.using.len());
     }
 
-    /// Puts into `scratch` the results of using exactly the throws number `at` and a last one (0 for none).
+    /// Puts into `scratch` the afterstates of using exactly the throws number `at` and a last one (0 for none).
     fn end_with(&mut self, at: usize, last: usize) {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         let using = &self.using[start..self.ends[at]];
@@ -140,8 +140,8 @@ impl<'a> Legal<'a> {
         self.scratch.dedup();
     }
 
-    /// The results that are legal when exactly the throws number `at` and a last one (0 for none) are kept, and how
-    /// many throws they use.
+    /// The legal afterstates when exactly the throws number `at` and a last one (0 for none) are kept, and the number
+    /// of throws that they use.
     fn legal(&mut self, at: usize, last: usize) -> (u32, u8) {
         if let Some(result) = self.results[at][last] {
             return result;
@@ -160,7 +160,7 @@ impl<'a> Legal<'a> {
     /// [`Legal::legal`] where throws can be left.
     fn legal_with_less(&mut self, at: usize, last: usize, throws: &Throws) -> (u32, u8) {
         let must_use = self.turns.must;
-        // By kind, the results with one throw of the kind less.
+        // By kind, the afterstates with one throw of the kind less.
         let mut less = [None; 4];
         for (kind, less) in less.iter_mut().enumerate() {
             *less = match kind {
@@ -192,8 +192,8 @@ impl<'a> Legal<'a> {
         (self.sets.insert(&self.scratch), most)
     }
 
-    /// What the turn leads to when it ends with an allotment that stands, with the kinds of throws that it could go on
-    /// with where these must not be left.
+    /// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with
+    /// where these must not be left.
     fn result(&self, side: Side, turn: &Turn, allotment: &Allotment) -> Option<u64> {
         if !self.turns.stands(turn, allotment) {
             return None;
@@ -214,7 +214,7 @@ impl<'a> Legal<'a> {
         Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
     }
 
-    /// Puts together the throws with the same results, the likeliest first, and lists these.
+    /// Groups the throws with the same afterstates, the likeliest first, and lists these.
     pub(super) fn classes(&self, side: Side, choices: &mut Vec<Choice>) -> Vec<Class> {
         let is_on_board = self.turns.is_on_board(self.starts.sides.places(side));
         let mut chances = vec![0.0; self.sets.len()];
@@ -251,7 +251,7 @@ impl<'a> Legal<'a> {
         classes.into_iter().map(listed).collect()
     }
 
-    /// The legal results with the throws of the list that have this number, and the last one of this number (0 for
+    /// The legal afterstates with the throws of the list that have this number, and the last one of this number (0 for
     /// none).
     #[cfg(test)]
     pub(super) fn choices(&self, throws: usize, last: usize) -> impl Iterator<Item = Choice> {

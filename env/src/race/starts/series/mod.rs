@@ -1,6 +1,6 @@
-//! Walks through turns of a series of throws: what a side position can do with a series is worked out beforehand.
+//! Turn walks for series of throws: the legal turns of a side position with each series are precomputed.
 //!
-//! What a seat can do depends on its own side position alone, unless enemies close marked squares; what it captures is
+//! The legal turns of a seat depend on its own side position alone, unless enemies close marked squares; captures are
 //! looked up.
 
 mod allotted;
@@ -20,21 +20,21 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use throws::ThrowList;
 
-/// The probability of longer series that are not looked at.
+/// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
-/// The same where any throw can be left unused, since results are then so many.
+/// The same where any throw can be left unused, since afterstates are then so many.
 const MISSING_OPTIONAL: f64 = 1e-6;
 
-/// What the walk looks up of each side position.
+/// The tables of the walk by side position.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
     cut_off: f64,
-    /// `[quarters][side]`: what a seat so many quarter turns counter-clockwise is to the one that throws.
+    /// `[quarters][side]`: a seat so many quarter turns counter-clockwise as seen by the one that throws.
     seen: [Vec<Seen>; MAX_SEATS],
-    /// `[quarters][side][landing]`: what its side position becomes.
+    /// `[quarters][side][landing]`: its side position afterwards.
     captured: [Vec<[Side; LANDINGS]>; MAX_SEATS],
-    /// What each side position can do.
+    /// The turns of each side position.
     own: Vec<OwnSide>,
 }
 
@@ -47,7 +47,7 @@ struct Seen {
     closed: u64,
 }
 
-/// What a side position can do.
+/// The turns of a side position.
 #[derive(Clone, Default, Debug)]
 struct OwnSide {
     /// Places that matter where they are closed, as bits.
@@ -61,7 +61,7 @@ struct OwnSide {
     choices: Vec<Choice>,
 }
 
-/// How a turn ends for the seat that throws.
+/// The end of a turn for the seat that throws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Choice {
     side: Side,
@@ -80,7 +80,7 @@ const PAIR: u8 = 64;
 const LANDINGS: usize = 128;
 
 impl Choice {
-    /// The last piece is borne off. The landing is none, and always looked at more closely.
+    /// The last piece is borne off. The landing is none, and always takes the slow path.
     const WINS: Choice = Choice { side: 0, landings: [WON, 0] };
 
     fn new(side: Side, strikes: impl Iterator<Item = (u8, bool)>) -> Choice {
@@ -95,7 +95,7 @@ impl Choice {
         Choice { side, landings }
     }
 
-    /// Written so that those which capture alike stand together: so they are quicker to tell apart.
+    /// The order puts choices with the same captures next to each other, which makes comparing them faster.
     fn to_bits(self) -> u64 {
         let [first, second] = self.landings.map(u64::from);
         (first << 8 | second) << 16 | u64::from(self.side)
@@ -115,7 +115,7 @@ impl SeriesWalk {
         SeriesWalk::of(starts, turns, ThrowList::length(turns, missing), |_| true)
     }
 
-    /// A walk that knows the side positions which are wanted, and series of up to `length` throws before the last.
+    /// A walk for the wanted side positions and series of up to `length` throws before the last.
     fn of(starts: &RaceStarts, turns: &SeriesTurns, length: usize, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
         let throws = ThrowList::new(turns, length);
         let captured = std::array::from_fn(|quarters| captured(starts, turns, quarters));
@@ -145,7 +145,7 @@ impl SeriesWalk {
         }
     }
 
-    /// Whether what a side position can do is the same against all others, of whom there is one.
+    /// Whether the turns of a side position are the same against all side positions of the one other seat.
     pub(super) fn has_rows(&self) -> bool {
         self.seats == 2 && self.own.iter().all(|own| own.closed.len() == 1)
     }
@@ -166,23 +166,23 @@ impl SeriesWalk {
         }
         let side = &self.own[usize::from(own)];
         let (classes, mut start) = side.classes(0);
-        let mut told = 0;
+        let mut reported = 0;
         for class in classes {
             let offers = &side.offers[start as usize..class.end as usize];
             let known = usize::from(class.known);
-            for choice in side.choices.get(told..known).unwrap_or_default() {
-                self.tell(*choice, &others, &struck, visitor);
+            for choice in side.choices.get(reported..known).unwrap_or_default() {
+                self.report(*choice, &others, &struck, visitor);
             }
             if visitor.throws(class.chance, offers).is_break() {
                 return;
             }
-            (told, start) = (known, class.end);
+            (reported, start) = (known, class.end);
         }
     }
 
-    /// Tells of a choice and in which lanes it captures.
+    /// Reports a choice and the lanes in which it captures.
     #[inline]
-    fn tell(&self, choice: Choice, others: &Range<Side>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
+    fn report(&self, choice: Choice, others: &Range<Side>, struck: &[u32; LANDINGS], visitor: &mut impl RowVisitor) {
         if choice == Choice::WINS {
             return visitor.won();
         }
@@ -199,7 +199,7 @@ impl SeriesWalk {
         }
     }
 
-    /// What the other seats are to the one that throws.
+    /// The other seats as seen by the one that throws.
     #[inline]
     fn enemies(&self, starts: &RaceStarts, mover: Seat, sides: Sides) -> Seen {
         let mut enemies = Seen { struck: [0, 1 << (WON % PAIR)], closed: 0 };
@@ -250,7 +250,7 @@ impl OwnSide {
         let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
         let mut own = OwnSide { relevant, ..OwnSide::default() };
         let mut choices = Vec::new();
-        // Where pieces can go, wherever they may land, depends on one square only.
+        // The possible moves, apart from legal landings, depend on one square only.
         let (entry_closed, entry_open): (Vec<u64>, Vec<u64>) = sets.into_iter().partition(|closed| closed & ENTRY != 0);
         for sets in [entry_open, entry_closed] {
             let Some(&first) = sets.first() else { continue };
@@ -284,7 +284,7 @@ impl OwnSide {
         own
     }
 
-    /// The classes while enemies hold the marked squares `closed`, and where the choices of the first one begin.
+    /// The classes while enemies hold the marked squares `closed`, and the start of the choices of the first one.
     #[inline]
     fn classes(&self, closed: u64) -> (&[Class], u32) {
         let closed = closed & self.relevant;
@@ -301,7 +301,7 @@ impl OwnSide {
     }
 }
 
-/// What each side position of a seat `quarters` counter-clockwise becomes by each landing.
+/// The side position that each landing leaves of each side position of a seat `quarters` counter-clockwise.
 fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
     let becomes = |side: Side, landing: u8| {
@@ -318,7 +318,7 @@ fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[S
     sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()
 }
 
-/// What each side position of a seat `quarters` counter-clockwise is to South.
+/// Each side position of a seat `quarters` counter-clockwise as seen by South.
 fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
     let seen = |(side, captured): (usize, &[Side; LANDINGS])| {
         let becomes_another = |landing: &usize| usize::from(captured[*landing]) != side;

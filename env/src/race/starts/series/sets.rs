@@ -1,6 +1,6 @@
-//! Sets of numbers, each kept once.
+//! Interned sets of numbers: each distinct set is stored once.
 
-/// Sets of numbers, known by the order in which they came.
+/// Interned sets, numbered in the order of insertion.
 #[derive(Default, Debug)]
 pub(super) struct Sets {
     /// The members of all sets, ascending within each.

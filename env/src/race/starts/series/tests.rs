@@ -1,4 +1,4 @@
-//! The walk leads where the engine leads, series by series.
+//! The walk has the afterstates of the engine, series by series.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::race::{Race, Turns};
 use crate::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
-/// Every flag of the turn at every value, and some together.
+/// Every flag of the turn at every value, and some combinations.
 const RULES: [&str; 24] = [
     "thaayam",
     "thaayam?twins=none",
@@ -55,7 +55,7 @@ fn series_turns(starts: &RaceStarts) -> &SeriesTurns {
 const LENGTH: usize = 8;
 
 fn random_sides(starts: &RaceStarts, rng: &mut chance::GameRng) -> Sides {
-    // At the ends of the course more happens.
+    // More rules apply at the ends of the course.
     let keep = series_turns(starts).keep;
     let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
     let all = 0..starts.sides().len() as Side;
@@ -69,7 +69,7 @@ fn random_sides(starts: &RaceStarts, rng: &mut chance::GameRng) -> Sides {
     sides
 }
 
-/// Where the game can lead from the position with `outcomes` thrown.
+/// The afterstates of the position with `outcomes` thrown, by playing.
 fn played(starts: &RaceStarts, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
     let race = starts.race();
     let mut state = starts.state(mover, sides);
@@ -97,19 +97,19 @@ fn distinct(mut ends: Vec<TurnEnd>) -> Vec<TurnEnd> {
     ends
 }
 
-/// Classes by their results, with their probabilities.
+/// Classes of throws, with their probabilities and afterstates.
 #[derive(Default)]
 struct Classes {
-    told: Vec<(f64, Vec<TurnEnd>)>,
+    classes: Vec<(f64, Vec<TurnEnd>)>,
 }
 
 impl TurnVisitor for Classes {
     fn throws(&mut self, probability: f64) {
-        self.told.push((probability, Vec::new()));
+        self.classes.push((probability, Vec::new()));
     }
 
     fn end(&mut self, end: TurnEnd) {
-        self.told.last_mut().expect("throws come first").1.push(end);
+        self.classes.last_mut().expect("throws come first").1.push(end);
     }
 }
 
@@ -118,7 +118,7 @@ impl Classes {
         let mut classes = Classes::default();
         walk.visit(starts, mover, sides, &mut classes);
         let mut merged = BTreeMap::new();
-        for (probability, ends) in classes.told {
+        for (probability, ends) in classes.classes {
             assert!(probability > 0.0 && !ends.is_empty());
             *merged.entry(distinct(ends)).or_insert(0.0) += probability;
         }
@@ -131,21 +131,21 @@ fn chances(starts: &RaceStarts) -> [f64; 5] {
     std::array::from_fn(|outcome| starts.race.rules.chances[outcome])
 }
 
-/// Tells all series with up to `length` throws before the last one, with their probabilities.
+/// Visits all series with up to `length` throws before the last one, with their probabilities.
 fn each_series(
     chances: &[f64; 5],
     length: usize,
     series: &mut Vec<u8>,
     probability: f64,
-    tell: &mut impl FnMut(&[u8], f64),
+    visit: &mut impl FnMut(&[u8], f64),
 ) {
     for outcome in 0..5 {
         let probability = probability * chances[usize::from(outcome)];
         series.push(outcome);
         if [1, 2].contains(&outcome) {
-            tell(series, probability);
+            visit(series, probability);
         } else if series.len() <= length {
-            each_series(chances, length, series, probability, tell);
+            each_series(chances, length, series, probability, visit);
         }
         series.pop();
     }
@@ -183,7 +183,7 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
     series
 }
 
-/// What a seat keeps of a series, as the number in the list and the last throw.
+/// The throws that a seat keeps of a series, as the number in the list and the last throw.
 fn kept(starts: &RaceStarts, throws: &ThrowList, side: Side, series: &[u8]) -> (usize, usize) {
     let is_on_board = series_turns(starts).is_on_board(starts.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
@@ -193,7 +193,7 @@ fn kept(starts: &RaceStarts, throws: &ThrowList, side: Side, series: &[u8]) -> (
     (at, if dropped == series.len() { 0 } else { usize::from(series[series.len() - 1]) })
 }
 
-/// Compares what long series lead to with playing them.
+/// Compares the afterstates of long series with playing them.
 fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
     let turns = series_turns(starts);
     let throws = ThrowList::new(turns, LENGTH);
@@ -204,14 +204,14 @@ fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides:
     for _ in 0..12 {
         let series = random_series(chance::below(LENGTH + 1, rng), rng);
         let (at, last) = kept(starts, &throws, sides[0], &series);
-        let told = legal.choices(at, last).map(|choice| walk.end(starts, mover, sides, choice, &enemies));
+        let ends = legal.choices(at, last).map(|choice| walk.end(starts, mover, sides, choice, &enemies));
         let text = starts.race().ruleset().to_string();
-        assert_eq!(distinct(told.collect()), played(starts, mover, sides, &series), "{text:?} {sides:?} {series:?}");
+        assert_eq!(distinct(ends.collect()), played(starts, mover, sides, &series), "{text:?} {sides:?} {series:?}");
     }
 }
 
 #[test]
-fn walks_lead_where_the_game_leads() {
+fn walks_have_the_afterstates_of_the_game() {
     let mut rng = chance::stream(11, 0);
     let mut seen = BTreeSet::new();
     for text in RULES {
@@ -251,7 +251,7 @@ fn throws_are_as_likely_as_the_rules_say() {
         let orders = 12.0 * one * one * four * zero * two;
         let kept = &throws.throws()[throws.find([2, 1, 1])];
         assert!((throws.chance(kept, true).next().unwrap_or_default() - orders).abs() < 1e-15);
-        // With nobody on the board the rest of the series follows the first 1.
+        // Without a piece on the board the rest of the series follows the first 1.
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
         assert!((throws.chance(kept, false).next().unwrap_or_default() - after).abs() < 1e-15);
     }

@@ -1,4 +1,4 @@
-//! The throws that a series can keep, and how likely they are.
+//! The multisets of throws that a series can keep, and their probabilities.
 
 use crate::race::series::SeriesTurns;
 use crate::race::series::allot::Throw;
@@ -9,7 +9,7 @@ pub(super) const MAX_STOPS: usize = 3;
 /// Kinds of throws: those after which a series goes on, and those that end it.
 pub(super) const KINDS: usize = MAX_KINDS + MAX_STOPS;
 
-/// Where there are no such throws.
+/// Stands for absent throws.
 pub(super) const NONE: usize = usize::MAX;
 
 /// Throws that do not end the series, counted by kind, whatever their order.
@@ -19,9 +19,9 @@ pub(super) struct Throws {
     pub(super) last: usize,
     /// By kind, where in the list the same throws less one of the kind stand, or [`NONE`].
     pub(super) less: [usize; 3],
-    /// How many there are.
+    /// Their number.
     pub(super) count: u8,
-    /// How likely a series begins with exactly these throws in any order.
+    /// The probability that a series begins with exactly these throws in any order.
     chance: f64,
 }
 
@@ -30,16 +30,17 @@ pub(super) struct Throws {
 pub(super) struct ThrowList {
     throws: Vec<Throws>,
     kinds: [Option<Throw>; KINDS],
-    /// How likely a throw ends the series with each of the values that do.
+    /// The probability that a throw ends the series, by ending value.
     ending: Vec<f64>,
-    /// How likely a 1 comes before the end.
+    /// The probability of a 1 before the end.
     any_one: f64,
-    /// How likely a series is longer.
+    /// The probability of a longer series.
     cut_off: f64,
 }
 
 impl ThrowList {
-    /// How many throws before the last a list needs, that series be missing with a probability of at most `missing`.
+    /// Number of throws before the last that a list needs, so that series are missing with a probability of at most
+    /// `missing`.
     pub(super) fn length(turns: &SeriesTurns, missing: f64) -> usize {
         let goes_on = goes_on(turns);
         std::iter::successors(Some(goes_on), |longer| Some(longer * goes_on))
@@ -106,7 +107,7 @@ impl ThrowList {
         self.kinds[kind]
     }
 
-    /// How many values end a series.
+    /// Number of values that end a series.
     pub(super) fn stops(&self) -> usize {
         self.ending.len()
     }
@@ -115,18 +116,18 @@ impl ThrowList {
         self.cut_off
     }
 
-    /// How likely exactly these throws are kept with each of the values that end a series.
+    /// The probability that exactly these throws are kept, with each of the values that end a series.
     pub(super) fn chance(&self, throws: &Throws, is_on_board: bool) -> impl Iterator<Item = f64> {
         let chance = match throws.less[0] {
             _ if is_on_board => throws.chance,
             NONE => 0.0,
-            // Whatever came before the first 1 is dropped.
+            // Throws before the first 1 are dropped.
             rest => self.any_one * self.throws[rest].chance,
         };
         self.ending.iter().map(move |ending| ending * chance)
     }
 
-    /// How likely nothing is kept.
+    /// The probability that nothing is kept.
     pub(super) fn chance_of_nothing(&self, is_on_board: bool) -> f64 {
         if is_on_board { 0.0 } else { 1.0 - self.any_one }
     }
@@ -142,7 +143,7 @@ impl ThrowList {
     }
 }
 
-/// How likely a throw does not end the series.
+/// The probability that a throw does not end the series.
 fn goes_on(turns: &SeriesTurns) -> f64 {
     turns.throws().filter(|throw| matches!(throw, Throw::Of(_))).map(|throw| turns.chance_of(throw)).sum()
 }
