@@ -158,7 +158,7 @@ def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
 
 
 def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
-    """Every level gives away less than the one before, plays, and stays in the file; other names are refused."""
+    """Every level loses less than the one before, plays, and stays in the file; other names are refused."""
     refused = program.run("eval", f"{smoke[1]}+novice", "--pairs", "1")
     assert refused.returncode == 1 and "ashta levels" in refused.stderr, refused.stderr
     bot = tmp_path / "levelled.bot"

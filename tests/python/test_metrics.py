@@ -20,7 +20,7 @@ def lines(smoke):
 
 @pytest.fixture(scope="module")
 def exploited(tmp_path_factory):
-    """The lines of a run that also finds best replies."""
+    """The lines of a run that also finds best responses."""
     settings = ("ruleset.flags.pieces=1", "evaluation.exploitability=true")
     run, _ = program.train(tmp_path_factory.mktemp("exploited"), *settings)
     return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]

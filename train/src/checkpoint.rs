@@ -84,7 +84,7 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
     parse_state(&text).with_context(|| format!("cannot use {}", path.display()))
 }
 
-/// The counters and generators that a text of JSON tells.
+/// The counters and generators in a text of JSON.
 ///
 /// # Errors
 /// When it is not what it should be.

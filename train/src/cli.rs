@@ -17,7 +17,7 @@ AGENTS
   random, runner, hunter, greedy, greedy+2ply   baselines that play every game
   FILE.bot              a bot, looking one ply ahead (the best result of its own turn); or the name of one that comes
                         with the program, as `ashta bots` lists them
-  FILE.bot+2ply         … two plies: also the next seat's throws and best replies
+  FILE.bot+2ply         … two plies: also the next seat's throws and best results
   FILE.bot+mcts:800     … tree search with 800 simulations a choice
   FILE.bot+policy       … the network's policy alone, without looking ahead
   FILE.bot+beginner     … at a level of difficulty: beginner, novice, intermediate, advanced, expert (the bot as it is),
@@ -54,9 +54,9 @@ pub enum Command {
     /// Let agents meet in games with the same throws: who plays better, by how much, and how sure that is.
     #[command(after_help = ARENA_AGENTS)]
     Arena(ArenaArgs),
-    /// Tell how a game was played: the luck of each throw, what each choice gave away, a verdict on each player.
+    /// Analyze a game: the luck of each throw, the loss of each choice, a verdict on each player.
     Analyze(AnalyzeArgs),
-    /// Find the best reply to an agent in a game that is small enough, and what it wins.
+    /// Find the best response to an agent in a game that is small enough, and its exploitability.
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.

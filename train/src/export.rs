@@ -38,7 +38,7 @@ pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<Path
     Ok(path)
 }
 
-/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is told of
+/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of
 /// runs with a time limit alone: others give the same bytes again.
 ///
 /// # Errors

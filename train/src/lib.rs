@@ -1,6 +1,6 @@
 //! What training is made of: settings, the folder of a run, the learner's side and the loop around them.
 //!
-//! The program `ashta` runs it on one machine; whoever spreads a run over many uses the same parts, so that both make
+//! The program `ashta` runs it on one machine; a run on a cluster uses the same parts, so that both make
 //! the same games and the same networks. From the ground up, each module using only those before it: output and files,
 //! [`config`] (settings), [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`],
 //! [`checkpoint`]), [`trainer`] (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop).

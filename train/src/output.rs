@@ -1,7 +1,7 @@
 //! What the program says: results on standard output, remarks on standard error.
 //!
-//! Whoever listens may be gone: `ashta bench env | head -1` closes its end after a line. That ends a command whose
-//! results nobody reads, and is no reason to panic or to stop a training run.
+//! The reader may be gone: `ashta bench env | head -1` closes its end after a line. That ends a command whose results
+//! are not read, and is no reason to panic or to stop a training run.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -38,12 +38,12 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool
     text
 }
 
-/// Writes a line about how things go. It is lost when nobody reads standard error.
+/// Writes a line about how things go. It is lost when standard error is closed.
 pub fn remark(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Whether the reader of the results has closed its end, so that there is nobody to be told of it.
+/// Whether the reader of the results has closed its end, so that the error has no reader.
 pub fn is_closed(error: &Error) -> bool {
     let io = error.root_cause().downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)

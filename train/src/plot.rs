@@ -22,12 +22,12 @@ const TITLE: i32 = 34;
 const LEGEND_ROW: i32 = 22;
 const LEFT: i32 = 66;
 const BOTTOM: i32 = 52;
-/// Width of a character, about: nobody knows the font with which a diagram is shown.
+/// Width of a character, about: the font with which a diagram is shown is not known.
 const CHARACTER: f64 = 7.2;
 
 const INK: RGBColor = RGBColor(34, 34, 34);
 const GRID: RGBColor = RGBColor(222, 222, 222);
-/// Colours that can be told apart by the colour-blind as well (Okabe and Ito).
+/// Colours that the colour-blind distinguish as well (Okabe and Ito).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

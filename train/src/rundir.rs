@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Exists so that nothing else needs to know these names or worry about half-written files. Does not know what a
-//! checkpoint contains (whoever saves it writes the files) nor what a metric is.
+//! checkpoint contains (the caller that saves it writes the files) nor what a metric is.
 
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
@@ -42,7 +42,7 @@ const LOCK: &str = "lock";
 pub struct RunInfo {
     /// Version of the program.
     pub version: String,
-    /// Commit of the program, where the build told it (environment variable `ASHTA_COMMIT`).
+    /// Commit of the program, where the build stated it (environment variable `ASHTA_COMMIT`).
     pub commit: Option<String>,
     /// Seed of the run.
     pub seed: u64,
@@ -283,7 +283,7 @@ impl RunDir {
     }
 }
 
-/// Games since the newest checkpoint, so that whoever goes on from there need not play them again.
+/// Games since the newest checkpoint, so that a run that goes on from there need not play them again.
 impl RunDir {
     fn games(&self) -> PathBuf {
         self.path.join(GAMES)

@@ -1,7 +1,7 @@
 /* The C library ashta: agents for Ashtapada, Ashte Kashte and Pagade.
  *
  * Positions are texts in the notation, as `ashtapada S:5,30/N:off,23 S 4,2`; all texts are UTF-8 and end with a zero
- * byte. Functions that fail return NULL or -1, and ashta_last_error() tells why. An agent may be used from several
+ * byte. Functions that fail return NULL or -1, and ashta_last_error() says why. An agent may be used from several
  * threads; calls wait for each other. */
 #ifndef ASHTA_H
 #define ASHTA_H

@@ -47,7 +47,7 @@ fn or_error<T>(failed: T, call: impl FnOnce() -> Result<T, String>) -> T {
 }
 
 /// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
         // SAFETY: the contract is the same.
         let name = unsafe { read(name, "the name") }?;
-        let spec: AgentSpec = name.parse().map_err(|error| told(&error))?;
+        let spec: AgentSpec = name.parse().map_err(|error| with_causes(&error))?;
         let folders: Vec<PathBuf> = match &spec {
             AgentSpec::Bot { path, .. } => match path.parent() {
                 Some(folder) if folder == Path::new("") => vec![PathBuf::from(".")],
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
             },
             _ => Vec::new(),
         };
-        Ok(boxed(spec.load(&folders).map_err(|error| told(&error))?))
+        Ok(boxed(spec.load(&folders).map_err(|error| with_causes(&error))?))
     })
 }
 
@@ -148,16 +148,16 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
             // SAFETY: the contract is the same.
             false => unsafe { read(lookahead, "the look-ahead") }?,
         };
-        // SAFETY: by contract so many bytes are there, and nobody changes them meanwhile.
+        // SAFETY: by contract so many bytes are there, and they do not change meanwhile.
         let content = unsafe { slice::from_raw_parts(content, length) };
-        Ok(boxed(Roster::of_file("bot", content, lookahead).map_err(|error| told(&error))?))
+        Ok(boxed(Roster::of_file("bot", content, lookahead).map_err(|error| with_causes(&error))?))
     })
 }
 
 /// Frees an agent; `NULL` is nothing to free.
 ///
 /// # Safety
-/// `agent` is `NULL`, or came from this library, was not freed, and nobody uses it any more.
+/// `agent` is `NULL`, or came from this library, was not freed, and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ashta_agent_free(agent: *mut Agent) {
     if !agent.is_null() {
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn ashta_evaluate(agent: *const Agent, position: *const c_
         }
         // SAFETY: the contract is the same.
         let answer = unsafe { ask_or_error(agent, &json!({"op": "evaluate", "position": position})) }?;
-        let found: Vec<f32> = serde_json::from_value(answer["values"].clone()).map_err(|error| told(&error))?;
+        let found: Vec<f32> = serde_json::from_value(answer["values"].clone()).map_err(|error| with_causes(&error))?;
         // SAFETY: by contract there is room for four; a game has no more seats.
         let values = unsafe { slice::from_raw_parts_mut(values, found.len().min(4)) };
         values.copy_from_slice(&found[..values.len()]);

@@ -157,8 +157,8 @@ impl Function<'_> {
 
 impl Contestant<Race> for Function<'_> {
     fn choose(&mut self, _: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
-        // Its games count for nothing: whoever stops reports why.
-        let stopped = || Err(Fault("nobody waits for it any longer".to_owned()));
+        // Its games count for nothing: the stop reports why.
+        let stopped = || Err(Fault("the arena has stopped".to_owned()));
         Python::attach(|py| {
             let one = |state| match self.stop.is_set() {
                 true => stopped(),

@@ -77,13 +77,10 @@ pub fn net(args: &BenchGamesArgs) -> Result<()> {
 /// Agents: strength against time.
 ///
 /// # Errors
-/// When an agent does not exist or plays another game, or nobody reads the results.
+/// When an agent does not exist or plays another game, or standard output is closed.
 pub fn agents(args: &BenchAgentsArgs) -> Result<()> {
     if !args.json {
-        print(format_args!(
-            "{:<34} {:>11} {:>11} {:>24}  given away a decision",
-            "agent", "ms/decision", "90 %", "won"
-        ))?;
+        print(format_args!("{:<34} {:>11} {:>11} {:>24}  regret per decision", "agent", "ms/decision", "90 %", "won"))?;
     }
     let rows = agents::run(args, |row| {
         if args.json {

@@ -23,7 +23,7 @@ const LONGEST_FILE: u64 = 1 << 30;
 /// Runs the command.
 ///
 /// # Errors
-/// When the game cannot be read, or nobody can judge it.
+/// When the game cannot be read, or no agent can evaluate it.
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
     let text = read(&args.game).with_context(there)?;
@@ -35,7 +35,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let (race, _) = line.begin().with_context(there)?;
     let reference = games::reference(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(reference) = reference else {
-        bail!("nobody who comes with the program plays {}: name an agent with --by", race.ruleset());
+        bail!("no built-in agent evaluates {}: name an agent with --by", race.ruleset());
     };
     let analysis = Analysis::new(&race, &line, &reference).with_context(there)?;
     if let Some(path) = &args.html {
@@ -63,7 +63,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let names: Vec<String> = players.iter().map(|player| format!("{} is {}", player.seat, player.name)).collect();
     print(format_args!("{game}: {}; by the values of {by}\n", names.join(", ")))?;
     let place = |seat: char| race.spec().seats.iter().position(|other| other.letter() == seat).unwrap_or(0);
-    let head = ["turn", "", "before", "throw", "luck", "after", "gives away", "", "played"];
+    let head = ["turn", "", "before", "throw", "luck", "after", "loses", "", "played"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let mut betters = vec![None];
     for turn in turns {
@@ -99,7 +99,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
         print(format_args!("The game is over: {}.", got.join(", ")))?;
     }
     print("")?;
-    let head = ["", "", "choices", "gives away", "a choice", "doubtful", "errors", "blunders", "luck", "plays"];
+    let head = ["", "", "choices", "loses", "a choice", "doubtful", "errors", "blunders", "luck", "plays"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for player in players {
         let PlayerAnalysis { seat, name, choices, given_away, given_away_per_choice, luck, marks, verdict } = player;

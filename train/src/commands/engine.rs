@@ -30,7 +30,7 @@ pub fn run(args: &EngineArgs) -> Result<()> {
     Ok(())
 }
 
-/// Reads a line of at most [`LONGEST_REQUEST`] bytes and one more that tells it is too long; `false` at the end.
+/// Reads a line of at most [`LONGEST_REQUEST`] bytes and one more that shows it is too long; `false` at the end.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     let mut is_end = true;

@@ -40,7 +40,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
         });
         return print(serde_json::to_string_pretty(&json)?);
     }
-    let heads = ["level", "temperature", "given away a decision", "wins against the bot as it is"].map(str::to_owned);
+    let heads = ["level", "temperature", "regret per decision", "wins against the bot as it is"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(heads).chain(levels.iter().map(row)).collect();
     print(aligned(&rows, [false, true, true, true]))
 }

@@ -14,7 +14,7 @@ use ashta_train::games;
 use crate::cli::{GameArgs, PlayArgs};
 use crate::play::{Session, Style, Table};
 
-/// Seeds that nobody asked for are below this, so that they are quickly typed.
+/// Seeds that are drawn are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;
 
 /// Runs the command.
@@ -51,7 +51,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         style: Style::of(std::io::stdout().is_terminal(), std::env::var_os("NO_COLOR").as_deref()),
         race: &race,
     };
-    // Made before the game, so that nobody plays for a record that cannot be written.
+    // Made before the game, so that no game is played for a record that cannot be written.
     if let Some(path) = &args.record {
         File::create_new(path).with_context(|| format!("cannot make the record {}", path.display()))?;
     }

@@ -78,7 +78,7 @@ enum Decision {
 }
 
 impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
-    /// A game that reads the person's answers from `input`, one a line, and tells everything to `output`.
+    /// A game that reads the person's answers from `input`, one a line, and writes everything to `output`.
     pub fn new(table: Table<'a>, input: I, output: O) -> Session<'a, I, O> {
         let seats = table.race.spec().seats;
         let state = table
@@ -109,7 +109,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 Node::Chance(seat) => {
                     let cap = self.table.race.spec().turn_cap;
                     if self.now.clock.begins_turn(seat) && self.now.clock.turns() >= cap {
-                        writeln!(self.output, "\nThe game is broken off after {cap} turns: nobody wins.")?;
+                        writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
                         return self.print_position();
                     }
                     self.throw(seat);
@@ -156,7 +156,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.table.race.apply_chance(&mut self.now.state, outcome);
     }
 
-    /// Lets the agent play a turn and tells it in one line.
+    /// Lets the agent play a turn and reports it in one line.
     fn answer(&mut self, seat: Seat) -> io::Result<()> {
         self.remember();
         let start = self.now.state;
@@ -172,7 +172,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.tell(seat, &start, &turn)
     }
 
-    /// Lets the person play a turn, or tells a turn in which there is nothing to choose.
+    /// Lets the person play a turn, or reports a turn in which there is nothing to choose.
     fn ask(&mut self, seat: Seat) -> io::Result<Decision> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
@@ -276,7 +276,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         format!("{who} {verb} {}{partner}", values.join(", "))
     }
 
-    /// Tells in one line the turn that was played from `start`.
+    /// Reports in one line the turn that was played from `start`.
     fn tell(&mut self, seat: Seat, start: &State, turn: &str) -> io::Result<()> {
         let thrown = self.thrown(seat, start);
         let mut chances = String::new();
@@ -326,12 +326,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// The values of all seats in words, a team as one.
     fn chances(&self, values: &BySeat<f32>) -> String {
         let spec = self.table.race.spec();
-        let mut told = SeatSet::EMPTY;
+        let mut listed = SeatSet::EMPTY;
         let mut parts = Vec::new();
         for seat in spec.seats.iter() {
-            if !told.contains(seat) {
+            if !listed.contains(seat) {
                 parts.push(format!("{} {}", self.team(seat), self.worth(values[seat])));
-                told = spec.teams[seat].iter().fold(told, SeatSet::with);
+                listed = spec.teams[seat].iter().fold(listed, SeatSet::with);
             }
         }
         parts.join(", ")
@@ -343,7 +343,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         listed(team.iter().map(|member| self.table.style.seat(member)).collect())
     }
 
-    /// Tells how the game ended.
+    /// Reports how the game ended.
     fn announce(&mut self) -> io::Result<()> {
         self.draw()?;
         let Table { race, persons, style, .. } = &self.table;
@@ -354,16 +354,16 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let winner = seats.iter().find(|&seat| returns[seat] == best);
         let has_won = seats.iter().any(|seat| persons.contains(seat) && returns[seat] == best);
         let text = match (race.spec().outlook, winner) {
-            _ if is_draw => "A draw: nobody can ever move again.".to_owned(),
+            _ if is_draw => "A draw: no seat can ever move again.".to_owned(),
             (Outlook::Placings, _) => {
                 let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
                 let mut order: Vec<Seat> = seats.iter().collect();
                 order.sort_by_key(|&seat| place(seat));
-                let told = |&seat: &Seat| {
+                let listed = |&seat: &Seat| {
                     let you = if persons.contains(seat) { " (you)" } else { "" };
                     format!("{}. {}{you}", place(seat), style.seat(seat))
                 };
-                order.iter().map(told).collect::<Vec<_>>().join(", ")
+                order.iter().map(listed).collect::<Vec<_>>().join(", ")
             }
             (Outlook::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
             (Outlook::Teams, Some(seat)) => format!("{} win.", self.team(seat)),

@@ -49,7 +49,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
     let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
     let Ending::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
-        panic!("nobody interrupts")
+        panic!("it is not interrupted")
     };
     run.conclude().expect("a bot");
 }
@@ -102,7 +102,7 @@ fn lambda_falls_from_one_to_what_is_set() {
 fn without_opponents_no_checkpoint_is_the_best() {
     let scratch = Scratch::new();
     let path = train(&config(&scratch, &["evaluation.during=[]"]), u64::MAX);
-    assert!(!path.join("best").exists(), "nobody was played against");
+    assert!(!path.join("best").exists(), "no opponent was played");
     let path = train(&config(&scratch, &[]), u64::MAX);
     assert!(path.join("best").exists());
 }

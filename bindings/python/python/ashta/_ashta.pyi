@@ -66,7 +66,7 @@ class Game:
     def max_game_length(self) -> int:
         """Turns after which environments truncate a game: `max_turns`, or those of the sheet."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
-        """The position before the first throw; who throws first is drawn by lot from `seed` if nobody is named."""
+        """The position before the first throw; the first player is drawn from `seed` if none is named."""
     def deserialize_state(self, text: str) -> State:
         """The state of a position in the notation."""
 

@@ -159,8 +159,8 @@ class ParallelRaceEnv(ParallelEnv):
     """One game in which all agents submit an action at each step.
 
     That of the agent to act is taken, those of the others are ignored; their masks allow nothing. An action that is
-    not legal counts as a legal one drawn at random, since such environments are often asked with actions that nobody
-    masked. `max_cycles` truncates a game after so many steps.
+    not legal counts as a legal one drawn at random, since such environments are often given actions that were
+    not masked. `max_cycles` truncates a game after so many steps.
     """
 
     metadata = {"name": "ashta_parallel_v0", "render_modes": []}

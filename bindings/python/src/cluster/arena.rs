@@ -13,7 +13,7 @@ use ashta_env::race::Race;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::luggage::{self, Luggage};
+use super::attachments::{self, Attachments};
 use super::{Files, failed};
 use crate::agent::folders_or_default;
 use crate::arena::ArenaResult;
@@ -46,10 +46,10 @@ impl ArenaShare {
         let make = || -> Result<ArenaShare> {
             let (agents, ruleset, luck, files, tables) = share;
             let race = Arc::new(Race::new(serde_json::from_str(&ruleset)?));
-            let luggage = Luggage::new(&files, &tables)?;
-            let player = |(name, spec): (String, String)| Ok((name, luggage.agent(&spec)?.player(&race)?));
+            let attachments = Attachments::new(&files, &tables)?;
+            let player = |(name, spec): (String, String)| Ok((name, attachments.agent(&spec)?.player(&race)?));
             let players = agents.into_iter().map(player).collect::<Result<_>>()?;
-            let reference = |spec: String| Ok::<_, Error>(luggage.agent(&spec)?.player(&race)?.reference());
+            let reference = |spec: String| Ok::<_, Error>(attachments.agent(&spec)?.player(&race)?.reference());
             let reference = luck.map(reference).transpose()?;
             Ok(ArenaShare { race, players, reference })
         };
@@ -148,19 +148,19 @@ impl SpreadArena {
             let mut players = Vec::new();
             for ((name, spec), roster) in names.iter().zip(&agents).zip(&rosters) {
                 players.push((name.clone(), roster.player(&race).with_context(|| spec.clone())?));
-                luggage::pack(spec, roster.spec(), &mut files)?;
+                attachments::pack(spec, roster.spec(), &mut files)?;
             }
             let measuring = folders.reference(luck, &race)?;
             let luck = measuring.as_ref().map(|player| player.spec().to_string());
             if let (Some(player), Some(spec)) = (&measuring, &luck)
                 && !matches!(player.spec(), AgentSpec::Perfect)
             {
-                luggage::pack(spec, player.spec(), &mut files)?;
+                attachments::pack(spec, player.spec(), &mut files)?;
             }
             let reference = measuring.map(|player| player.reference());
             let ruleset = serde_json::to_string(race.ruleset())?;
             let share =
-                (names.into_iter().zip(agents).collect(), ruleset, luck, files, luggage::tables(&folders, &race)?);
+                (names.into_iter().zip(agents).collect(), ruleset, luck, files, attachments::tables(&folders, &race)?);
             let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
             let found = Mutex::default();
             let arena = SpreadArena { race, players, reference, anchor, sprt, pairs, share, found };

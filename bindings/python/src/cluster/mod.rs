@@ -4,8 +4,8 @@
 //! `float32` arrays and files as `dict`s from their path in a checkpoint to their content.
 
 mod arena;
+mod attachments;
 mod local;
-mod luggage;
 mod run;
 mod workers;
 

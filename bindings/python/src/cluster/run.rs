@@ -19,8 +19,8 @@ use ashta_train::{export, trainer, wire};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use super::attachments;
 use super::local::prepare;
-use super::luggage;
 use super::{Files, failed, read_files, write_files};
 use crate::agent::folders_or_default;
 
@@ -217,9 +217,9 @@ impl TrainingRun {
             let evaluation = &log.config().evaluation;
             let mut files = Files::new();
             for spec in evaluation.during.iter().chain(&evaluation.opponents) {
-                luggage::pack(spec, self.folders.agent(spec)?.spec(), &mut files)?;
+                attachments::pack(spec, self.folders.agent(spec)?.spec(), &mut files)?;
             }
-            Ok((files, luggage::tables(&self.folders, &self.race)?))
+            Ok((files, attachments::tables(&self.folders, &self.race)?))
         };
         find().map_err(failed)
     }

@@ -17,7 +17,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::luggage::Luggage;
+use super::attachments::Attachments;
 use super::{Files, Scratch, failed, read_files};
 
 /// The settings that a run was begun with.
@@ -197,9 +197,9 @@ impl RunEvaluator {
     fn new(py: Python<'_>, config: &str, files: Files, tables: Files) -> PyResult<RunEvaluator> {
         let make = || -> Result<RunEvaluator> {
             let (config, race) = settings(config)?;
-            let luggage = Luggage::new(&files, &tables)?;
-            let agent = |spec: &str| luggage.agent(spec);
-            let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, luggage.perfect(&race)?)?;
+            let attachments = Attachments::new(&files, &tables)?;
+            let agent = |spec: &str| attachments.agent(spec);
+            let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, attachments.perfect(&race)?)?;
             Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
         };
         py.detach(make).map_err(failed)

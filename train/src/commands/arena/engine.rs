@@ -34,7 +34,7 @@ const QUOTED: usize = 80;
 pub struct Limits {
     /// How long a program may think about a choice.
     pub patience: Duration,
-    /// Whether nobody waits any longer.
+    /// Whether the arena has stopped.
     pub stops: Arc<AtomicBool>,
 }
 
@@ -125,9 +125,9 @@ impl Contestant<Race> for EnginePlayer {
     }
 }
 
-/// What is said of choices that nobody waits for any longer; the games count for nothing.
+/// The fault of choices after the arena has stopped; the games count for nothing.
 fn stopped() -> Fault {
-    Fault("nobody waits for it any longer".to_owned())
+    Fault("the arena has stopped".to_owned())
 }
 
 /// A program that has been started; killed when it is dropped.
@@ -136,7 +136,7 @@ struct Running {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<std::io::Result<Vec<u8>>>,
-    /// Requests so far, by which answers are told apart.
+    /// Requests so far, by which answers are distinguished.
     requests: u64,
     stops: Arc<AtomicBool>,
 }
@@ -177,7 +177,7 @@ impl Running {
     /// The answer to a request.
     fn ask(&mut self, mut request: Value, patience: Duration) -> Result<Value, Fault> {
         if let Ok(Ok(line)) = self.lines.try_recv() {
-            return Err(Fault(format!("it wrote what nobody asked for: {}", quoted_line(&line))));
+            return Err(Fault(format!("it wrote a line without a request: {}", quoted_line(&line))));
         }
         self.requests += 1;
         request["id"] = json!(self.requests);
@@ -203,7 +203,7 @@ impl Running {
         }
     }
 
-    /// The next line, unless that takes too long or nobody waits any longer.
+    /// The next line, unless that takes too long or the arena has stopped.
     fn line(&mut self, patience: Duration) -> Result<Vec<u8>, Fault> {
         let clock = Instant::now();
         loop {

@@ -20,7 +20,7 @@ enum Written {
     Engine(Program),
 }
 
-/// Who takes part, and what tells one version of each from another: the checksum of a bot, what an engine says of
+/// The entrants, and the version of each: the checksum of a bot, what an engine says of
 /// itself.
 pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Option<String>>);
 

@@ -30,7 +30,7 @@ pub struct Settings {
     pub luck: Option<Named>,
 }
 
-/// An agent and what tells one version of it from another.
+/// An agent and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Named {
     /// What it is called.

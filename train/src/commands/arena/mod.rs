@@ -90,7 +90,7 @@ impl<'a> Arena<'a> {
     fn new(args: &'a ArenaArgs, race: &'a Race, (entrants, versions): Entrants<'a>) -> Result<Arena<'a>> {
         let reference = games::reference(&args.luck, race).with_context(|| format!("--luck {}", args.luck))?;
         if reference.is_none() && args.luck == "auto" {
-            remark("nobody can say what positions are worth, so luck is not measured; --luck AGENT names somebody");
+            remark("no reference evaluates this game, so luck is not measured; --luck AGENT names one");
         }
         // What is wrong with an option is said by its name.
         let of_option = |error| anyhow!("--{error}");
@@ -143,9 +143,9 @@ impl<'a> Arena<'a> {
         if !left.is_empty() {
             let bar = self.progress(&left)?;
             let mut failed = None;
-            let mut told = vec![false; tournament.entrants().len()];
+            let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
-                new.iter().for_each(|game| self.tell_forfeit(game, &mut told, &bar));
+                new.iter().for_each(|game| self.report_forfeit(game, &mut reported, &bar));
                 bar.set_position(block + 1);
                 if let Some(Err(error)) = file.as_mut().map(|file| file.add(&lines)) {
                     failed = Some(error);
@@ -168,10 +168,10 @@ impl<'a> Arena<'a> {
     }
 
     /// Says why an agent forfeits, the first time that it does.
-    fn tell_forfeit(&self, game: &GameFacts, told: &mut [bool], bar: &ProgressBar) {
+    fn report_forfeit(&self, game: &GameFacts, reported: &mut [bool], bar: &ProgressBar) {
         let Some((side, reason)) = &game.forfeited else { return };
         let agent = game.agents[*side];
-        if !std::mem::replace(&mut told[agent], true) {
+        if !std::mem::replace(&mut reported[agent], true) {
             let name = &self.tournament.entrants()[agent].name;
             bar.suspend(|| remark(format_args!("{name} forfeits a game: {reason}")));
         }

@@ -110,7 +110,7 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
         verdicts.push(difference(summary, pairing));
         if let Some(games) = plain_games(summary, pairing) {
             verdicts.push(format!(
-                "With its throws shared and their luck taken out, a game tells as much as {games:.0} games counted one by one."
+                "With its throws shared and their luck taken out, a game counts as much as {games:.0} games one by one."
             ));
         }
     }

@@ -25,7 +25,7 @@ use super::terminal;
 use crate::cli::SurveyArgs;
 use record::{HouseRule, Opponent, Record, Start, TableFacts};
 
-/// Positions that are told.
+/// Positions that are listed.
 const POSITIONS: usize = 12;
 
 /// Runs the command.
@@ -178,12 +178,12 @@ fn report(record: &Record) -> Result<()> {
         ))?;
     }
     print(format_args!(
-        "choice: {:.1} % of the turns have one; then the second best result gives away {:.2} points, the worst {:.2}",
+        "choice: {:.1} % of the turns have one; then the second best result loses {:.2} points, the worst {:.2}",
         points(perfect.choices.mean),
         points(perfect.best_to_second.mean),
         points(perfect.best_to_worst.mean)
     ))?;
-    print("\nperfect play against   score %   luck-adjusted %   given away by a choice   choices without fault %")?;
+    print("\nperfect play against   score %   luck-adjusted %   regret per decision   optimal decisions %")?;
     for opponent in &record.opponents {
         let [low, high] = opponent.luck_adjusted_score.interval;
         print(format_args!(

@@ -56,8 +56,8 @@ fn luck(game: &str, at_least: &AtLeast) -> Result<String> {
     };
     let lines = [
         line("the throws change", luck),
-        line("the worst move gives away", best_to_worst),
-        line("the second best move gives away", best_to_second),
+        line("the worst move loses", best_to_worst),
+        line("the second best move loses", best_to_second),
     ];
     let title = format!("{game}: what a turn decides in perfect play");
     let frame = Frame { title: &title, x: "at least so many points of winning chance", y: "turns (%)" };

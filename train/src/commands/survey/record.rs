@@ -78,7 +78,7 @@ pub struct Opponent {
     pub luck_adjusted_score: Mean,
     /// Games that came to the cap of turns.
     pub truncated_games: u64,
-    /// What the baseline gives away by each choice.
+    /// The baseline's regret per decision.
     pub regret_per_decision: Mean,
     /// The same for each game.
     pub regret_per_game: Mean,

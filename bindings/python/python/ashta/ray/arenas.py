@@ -59,7 +59,7 @@ def arena(
     Agents are texts; bots and tables go along to the other machines. Games and results are those of one machine but for
     the times, which are not taken. Blocks that were being played on a machine that is lost are played again.
     """
-    # What is wrong with the agents is told before a cluster is looked for.
+    # Errors of the agents come before the connection to a cluster.
     spread = SpreadArena(list(agents), game, pairs, luck, anchor, sprt, alpha, beta, folders)
     connect(address)
     share = ray.put(spread.share)
@@ -69,7 +69,7 @@ def arena(
     found, under_way, size = {}, 0, FIRST_BLOCKS
     try:
         while not is_over and added < blocks:
-            # A task for everybody and one that waits, so that nobody idles and little is played in vain.
+            # A task for everybody and one that waits, so that no actor idles and little is played in vain.
             while given < blocks and under_way < 2 * pool.size:
                 end = min(given + size, blocks)
                 pool.give(Blocks(given, end, seed))

@@ -138,7 +138,7 @@ class Pool:
     def _bury(self, actor, error):
         if not is_lost(error):
             raise error
-        # It may be out of reach only; nobody waits for it.
+        # It may be out of reach only; the pool does not wait for it.
         ray.kill(actor)
         self._deaths.add(error)
 

@@ -125,7 +125,7 @@ class Single:
                 self.bury(error)
 
     def send(self, method, *arguments):
-        """Asks without waiting; whoever waits calls `bury` when the worker turns out to be lost."""
+        """Asks without waiting; the caller that waits calls `bury` when the worker turns out to be lost."""
         if self._worker is None:
             self._worker = self._make()
         return getattr(self._worker, method).remote(*arguments)

@@ -42,15 +42,15 @@ pub(super) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
 
 /// Files that came along.
 #[derive(Debug)]
-pub(super) struct Luggage {
+pub(super) struct Attachments {
     folder: Scratch,
     /// What the agents were called, and where they are now.
     moved: Vec<(String, PathBuf)>,
 }
 
-impl Luggage {
+impl Attachments {
     /// Unpacks what [`pack`] and [`tables`] have packed.
-    pub(super) fn new(files: &Files, tables: &Files) -> Result<Luggage> {
+    pub(super) fn new(files: &Files, tables: &Files) -> Result<Attachments> {
         let folder = Scratch::with(tables)?;
         let mut moved = Vec::new();
         for (number, (name, content)) in files.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Luggage {
             fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
             moved.push((stem.to_owned(), path));
         }
-        Ok(Luggage { folder, moved })
+        Ok(Attachments { folder, moved })
     }
 
     fn folders(&self) -> Folders {
