@@ -7,9 +7,9 @@ import { Exchange } from "./exchange.js";
 import { SEATS } from "./game.js";
 import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
-import { drawLog, say, told } from "./log.js";
+import { drawLog, say, sentence } from "./log.js";
 import { NewGame, Players } from "./new-game.js";
-import { Opinion } from "./opinion.js";
+import { Estimates } from "./estimates.js";
 import { Play } from "./play.js";
 import { adviser, agentOf, best, botOf, knows, label, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
 import { drawRules } from "./rules.js";
@@ -26,7 +26,7 @@ const WALKS = { calm: 450, quick: 200, none: 0 };
 
 const settings = store.settings();
 const play = new Play(random, settings, changed);
-const opinion = new Opinion();
+const estimates = new Estimates();
 // The tables of perfect play that are loaded.
 const tables = new Set();
 // What stands beside the game: that of a record which ended otherwise than its moves.
@@ -50,7 +50,7 @@ function trouble(text) {
 }
 
 function changed(what) {
-  if (what.kind === "moved") say(told(what.step, what.node, play.game.board.throws));
+  if (what.kind === "moved") say(sentence(what.step, what.node, play.game.board.throws));
   if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
   const walk = what.kind === "moved" && !Array.isArray(what.step.move) ? what.step : null;
@@ -65,7 +65,7 @@ function noticeRules() {
   byId("notice").textContent = `No bot has been trained on ${rules} for ${letters}: only players without training can sit down, and the chances are those of greedy.`;
 }
 
-// Draws with the next frame, however much happens until then. While bots move at once nobody could follow, so that
+// Draws with the next frame, however much happens until then. While bots move at once the eye cannot follow, so that
 // little is drawn until they are through.
 const GLANCE = 200;
 let frame = null, glance = null, walking = null;
@@ -165,12 +165,12 @@ async function drawOpinion(view) {
   const who = adviser(game.rules, game.letters, tables.has(table));
   byId("load-table").hidden = !canLoad;
   if (canLoad) byId("load-table").textContent = `Perfect play (${sizeOfTable(game.rules, game.letters)})`;
-  opinion.drawSeats(play, view, who, settings.chances);
+  estimates.drawSeats(play, view, who, settings.chances);
   if (settings.hints && view.node === "decision") {
     const found = await ask(game.request("hint"), who.agent);
     if (run === drawing) turn.showHints(found);
   }
-  if (settings.chances && await opinion.learn(game, who) && run === drawing) opinion.drawSeats(play, view, who, true);
+  if (settings.chances && await estimates.learn(game, who) && run === drawing) estimates.drawSeats(play, view, who, true);
 }
 
 // Fetches the bots of a game before it is their turn, and says if that fails.

@@ -9,7 +9,7 @@ export async function load(source) {
   return new Ashta(instance.exports);
 }
 
-/** The bytes of a file, as a Uint8Array; `progress` is told how many of how many have come. */
+/** The bytes of a file, as a Uint8Array; `progress` is called with how many of how many have come. */
 export async function fetchBytes(url, progress = () => {}) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);

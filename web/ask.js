@@ -12,7 +12,7 @@ worker.addEventListener("message", ({ data }) => {
   else resolve(data.answer);
 });
 
-// A worker that cannot even start answers nobody.
+// A worker that cannot even start does not answer.
 worker.addEventListener("error", event => {
   for (const { reject } of waiting.values()) reject(new Error(event.message || "the worker could not be started"));
   waiting.clear();

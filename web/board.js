@@ -3,7 +3,7 @@
 
 import { SEATS } from "./game.js";
 import { Frame, SIZE } from "./frame.js";
-import { drawn, groups, spread, told, trayed } from "./pieces.js";
+import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { svg } from "./svg.js";
 
 // How near a pointer must be to a piece, in pixels of the screen: a fingertip.
@@ -19,7 +19,7 @@ export class Board {
     this.lit = null;
   }
 
-  // `board` and `view` as the engine tells them; who sits below; `labels` by seat; whether pieces can be picked; what was
+  // `board` and `view` as the engine describes them; who sits below; `labels` by seat; whether pieces can be picked; what was
   // moved last: [{ from, path, seat }].
   draw({ board, view, seenFrom, labels, canPick, moves }) {
     const seats = view.seats.map(({ seat }) => seat);
@@ -147,7 +147,7 @@ export class Board {
     const role = isMovable ? { role: "button", tabindex: 0 } : { role: "img" };
     const made = svg("g", {
       ...role, class: `piece seat-${group.seat}${isMovable ? " can" : ""}`, transform: `translate(${x} ${y})`,
-      "data-key": group.key, "aria-label": told(group),
+      "data-key": group.key, "aria-label": labelOf(group),
     }, shape);
     this.spots.push({ x, y, group, isMovable, made });
     return made;

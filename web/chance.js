@@ -18,7 +18,7 @@ function seeded(seed) {
   return next;
 }
 
-// Numbers drawn uniformly from 0 to below 1. `seed`: a whole number, or null for throws that nobody can foresee.
+// Numbers drawn uniformly from 0 to below 1. `seed`: a whole number, or null for throws that cannot be foreseen.
 export function generator(seed) {
   if (seed === null) {
     return () => unit(...crypto.getRandomValues(new Uint32Array(2)));

@@ -12,7 +12,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
-  // `board` as the engine tells it, the letters of the seats, and the seat that sits at the lower edge.
+  // `board` as the engine describes it, the letters of the seats, and the seat that sits at the lower edge.
   constructor(board, seats, seenFrom) {
     this.side = board.side;
     this.turned = AROUND.indexOf(seenFrom);

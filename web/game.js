@@ -7,7 +7,7 @@ export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
 export class Game {
   // `begins`: the node of the first position: { position, node, mover, choices, returns }; `about`: the game, as in
-  // games.js; `board`: what of it never changes, as the engine tells it.
+  // games.js; `board`: what of it never changes, as the engine describes it.
   constructor({ begins, about, board }) {
     this.about = about;
     this.board = board;

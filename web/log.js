@@ -6,7 +6,7 @@ import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
-// The words of a turn's choices; what was left unused is not told where something was used.
+// The words of a turn's choices; what was left unused is not named where something was used.
 function words(choices) {
   const used = choices.filter(({ words }) => words !== "pass");
   if (used.length) return used.map(step => step.words).join("; ");
@@ -63,7 +63,7 @@ export function say(text) {
 }
 
 // One move in words.
-export function told(step, node, throws) {
+export function sentence(step, node, throws) {
   const who = SEATS[step.seat];
   if (Array.isArray(step.move)) return `${who} throws ${step.move.map(value => said(value, throws)).join(" and ")}.`;
   if (node.node === "over") return `${who}: ${step.words}. The game is over.`;

@@ -25,7 +25,7 @@ export function groups(view, words) {
 }
 
 // A group in words, for those who do not see it.
-export function told(group) {
+export function labelOf(group) {
   const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
   const where = group.stage === "course" ? `on ${group.square}`
     : `${{ waits: "waiting", finish: "at the finish", borne: "through" }[group.stage]} (${group.place})`;

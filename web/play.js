@@ -1,6 +1,6 @@
 // Plays a game: lets bots choose, throws for those who want it, waits for persons, and goes back and forth.
 //
-// It tells its `listener` when anything has changed, and draws nothing.
+// It calls its `listener` when anything has changed, and draws nothing.
 
 import { advance, ask } from "./ask.js";
 import { draw } from "./chance.js";

@@ -1,4 +1,4 @@
-// Who can sit at a seat: a person, a bot at a level, perfect play, a baseline; or nobody, where a record plays.
+// Who can sit at a seat: a person, a bot at a level, perfect play, a baseline; or none, where a record plays.
 //
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
@@ -94,7 +94,7 @@ export function knows(player, rules, seats) {
   return !player.startsWith("bot:") || botOf(rules, seats) !== null;
 }
 
-// Whose opinion is asked for: perfect play if its table is there, else the bot, else a baseline.
+// The evaluator of the chances: perfect play if its table is there, else the bot, else a baseline.
 export function adviser(rules, seats, hasTable) {
   const [bot, table] = [botOf(rules, seats), tableOf(rules, seats)];
   if (table && hasTable) return { name: "perfect play", agent: { file: `${table}.table`, level: "" } };

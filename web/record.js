@@ -83,8 +83,8 @@ function title({ players = [], returns = [], turns, ending }) {
 export function contradiction(record, last) {
   if (!record.returns?.length || record.ending === "open" || record.ending?.forfeited || record.ending === "truncated") return null;
   const reached = last.returns;
-  const told = record.returns.join(", ");
-  if (!reached) return `The record says that the seats get ${told}, but its moves do not end the game.`;
+  const written = record.returns.join(", ");
+  if (!reached) return `The record says that the seats get ${written}, but its moves do not end the game.`;
   const agrees = reached.length === record.returns.length && reached.every((share, at) => Math.abs(share - record.returns[at]) < 1e-6);
-  return agrees ? null : `The record says that the seats get ${told}, but its moves lead to ${reached.join(", ")}.`;
+  return agrees ? null : `The record says that the seats get ${written}, but its moves lead to ${reached.join(", ")}.`;
 }

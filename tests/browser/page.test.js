@@ -14,7 +14,7 @@ let running;
 before(async () => { running = await start(); });
 after(() => running.close());
 
-test("the page is light, and its table is fetched by nobody who has not asked", { timeout: 300000 }, async () => {
+test("the page is light, and its table is fetched only when it is asked for", { timeout: 300000 }, async () => {
   const { server } = running;
   server.asked.length = 0;
   const page = await blank(running);
@@ -149,7 +149,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("the board is told to those who do not see it", { timeout: 300000 }, async () => {
+test("the board is described to those who do not see it", { timeout: 300000 }, async () => {
   const page = await open(running);
   await paste(page, "ashtapada S:6,6/N:23,23 S 1,2");
   await ready(page, "pasting");

@@ -64,7 +64,7 @@ pageTest("turns are played by keys alone", {}, async page => {
   await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played - 1);
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(at => document.body.dataset.state.startsWith(`${at} `), played);
-  assert.ok((await page.locator("#news p").allTextContents()).some(text => /throws \d \(/.test(text)), "throws are told");
+  assert.ok((await page.locator("#news p").allTextContents()).some(text => /throws \d \(/.test(text)), "throws are announced");
 });
 
 pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}, async page => {
@@ -140,7 +140,7 @@ pageTest("hints and chances are those of the bot, and of perfect play once it is
     await engine.close();
     if (agent === "perfect") {
       await page.click("#load-table");
-      await page.waitForFunction(() => document.getElementById("opinion-by").textContent.includes("perfect play"));
+      await page.waitForFunction(() => document.getElementById("estimates-by").textContent.includes("perfect play"));
     }
     await paste(page, text);
     await ready(page, "pasting");

@@ -22,25 +22,25 @@ after(async () => {
 // Steps through the first game on the page, by buttons and keys; the number of turns.
 async function step(page) {
   const viewer = page.locator(".viewer").first();
-  const told = () => viewer.locator(".told").textContent();
+  const shown = () => viewer.locator(".report").textContent();
   const slider = viewer.locator("input[type=range]");
   const most = Number(await slider.getAttribute("max"));
   await viewer.getByRole("button", { name: "To the beginning" }).click();
-  assert.equal(await told(), "The beginning.");
+  assert.equal(await shown(), "The beginning.");
   const boards = new Set();
   const steps = Math.min(most, 30);
   for (let turn = 1; turn <= steps; turn++) {
     await viewer.getByRole("button", { name: "Next turn" }).click();
-    assert.ok((await told()).startsWith(`${turn}. `), `turn ${turn} says ${await told()}`);
+    assert.ok((await shown()).startsWith(`${turn}. `), `turn ${turn} says ${await shown()}`);
     boards.add(await viewer.locator(".board svg").innerHTML());
   }
   assert.ok(boards.size > steps / 2, "the board changes");
   await viewer.getByRole("button", { name: "Turn back" }).press("ArrowLeft");
   assert.equal(Number(await slider.inputValue()), steps - 1);
   await viewer.getByRole("button", { name: "To the end" }).click();
-  assert.ok((await told()).startsWith(`${most}. `));
+  assert.ok((await shown()).startsWith(`${most}. `));
   await slider.fill("1");
-  assert.ok((await told()).startsWith("1. "));
+  assert.ok((await shown()).startsWith("1. "));
   return most;
 }
 

@@ -9,7 +9,7 @@ import { element, picture, svg } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
-export class Opinion {
+export class Estimates {
   constructor() {
     this.known = new Map();
     // The game that it is known of.
@@ -63,7 +63,7 @@ export class Opinion {
         element("span", { class: "share" }, share === undefined ? "" : worth(share, game.board, view.seats.length)),
         isShown ? bar : null);
     }));
-    byId("opinion-by").textContent = isShown ? `${isPlaces ? "Expected places" : "Chances"} at the start of the turn, by ${adviser.name}.` : "";
+    byId("estimates-by").textContent = isShown ? `${isPlaces ? "Expected places" : "Chances"} at the start of the turn, by ${adviser.name}.` : "";
     this.drawLine(game, view, adviser, isShown);
   }
 
