@@ -19,7 +19,7 @@ pub const DEFAULTS: &str = include_str!("../../../configs/default.toml");
 /// The section whose keys are free: the flags of the ruleset, which the game itself checks.
 pub const FLAGS: &str = "ruleset.flags";
 
-/// Keys of earlier versions, and what they are called now.
+/// Keys of earlier versions and their present names.
 const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
 
 /// Where a value was written.
