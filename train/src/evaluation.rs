@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
-use ashta_agents::perfect::exploit::{BestReply, Conduct};
+use ashta_agents::perfect::exploit::{BestResponse, Conduct};
 use ashta_agents::perfect::regret::{RegretReport, against_perfect};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -110,7 +110,7 @@ pub struct RunEvaluator {
     opponents: Vec<(String, Player)>,
     /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
-    best_reply: Option<BestReply>,
+    best_response: Option<BestResponse>,
 }
 
 impl RunEvaluator {
@@ -131,13 +131,13 @@ impl RunEvaluator {
             player.map(|player| (spec.clone(), player))
         };
         if config.evaluation.exploitability {
-            BestReply::positions(race).with_context(|| cannot_exploit(race))?;
+            BestResponse::positions(race).with_context(|| cannot_exploit(race))?;
         }
         Ok(RunEvaluator {
             during: config.evaluation.during.iter().map(player).collect::<Result<_>>()?,
             opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
             perfect,
-            best_reply: None,
+            best_response: None,
             race: Arc::clone(race),
             config: config.clone(),
         })
@@ -191,9 +191,9 @@ impl RunEvaluator {
         if !self.config.evaluation.exploitability {
             return Ok(None);
         }
-        let reply = match &mut self.best_reply {
+        let reply = match &mut self.best_response {
             Some(reply) => reply,
-            none => none.insert(BestReply::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
+            none => none.insert(BestResponse::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
         };
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };

@@ -332,12 +332,12 @@ mod tests {
                     score += values[seat] / (sides.len() * seats.len()) as f64;
                 }
             }
-            let best_reply = |side: &SeatSet| {
+            let best_response = |side: &SeatSet| {
                 let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             };
-            let replies: Vec<_> = sides.iter().map(best_reply).collect();
-            let a = || Box::new(BestReply(replies.clone())) as Boxed;
+            let replies: Vec<_> = sides.iter().map(best_response).collect();
+            let a = || Box::new(BestResponse(replies.clone())) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
             let report = play_match(&game, &a, &b, &config(blocks), &|_| ());
             let deviations = (report.score - score) / report.standard_error.expect("many blocks");
@@ -348,9 +348,9 @@ mod tests {
     }
 
     /// Plays the best reply to random play from whichever side it sits on.
-    struct BestReply(Vec<(SeatSet, ExactEvaluator)>);
+    struct BestResponse(Vec<(SeatSet, ExactEvaluator)>);
 
-    impl Agent<Toy> for BestReply {
+    impl Agent<Toy> for BestResponse {
         fn act(
             &mut self,
             game: &Toy,
@@ -389,7 +389,7 @@ mod tests {
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             })
             .collect();
-        let best = || Box::new(Box::new(BestReply(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
+        let best = || Box::new(Box::new(BestResponse(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
         let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
         let seatings = rotations(&sides, &[0, 1]);
         let meeting = Meeting {

@@ -1,7 +1,7 @@
-//! The file of a table; `docs/table-format.md` describes it for other programs.
+//! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
 //! A header of JSON, then blocks of values, each compressed by itself and each with a checksum. Reading never trusts a
-//! length, and says what is wrong; writing is all or nothing.
+//! length and names every defect; writing is atomic.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -28,11 +28,11 @@ const MAX_HEADER: u32 = 1 << 16;
 /// Values of a block.
 const BLOCK: usize = 1 << 18;
 
-/// What a table says of itself.
+/// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// What was solved.
+    /// The ruleset that was solved.
     pub ruleset: Ruleset,
     /// Its hash.
     pub ruleset_hash: String,
@@ -57,7 +57,7 @@ pub(super) enum Numbers<'a> {
     Long(&'a [u32]),
 }
 
-/// How far the values are.
+/// Whether the values are finished.
 pub(super) enum Progress {
     Facts(Facts),
     Place(Place),
@@ -149,7 +149,7 @@ fn in_file<T>(path: &Path, result: Result<T, TableError>) -> Result<T, TableErro
 }
 
 impl Header {
-    /// Reads what a file says of itself.
+    /// Reads the header of a file.
     ///
     /// # Errors
     /// When it is no table.
