@@ -1,7 +1,7 @@
-//! Games as lines of JSON, which any program can write, read and play again; and as the positions they went through.
+//! Game records: lines of JSON, which any program can write, read and replay; or the positions of a game.
 //!
-//! A line says where a game began, what was thrown and chosen, and how it ended. Throws and choices are written as
-//! the engine protocol takes them: a list of what was thrown, the number of an action.
+//! A line has the start of a game, its throws and choices, and its result. Throws and choices are written as in the
+//! engine protocol: a list of what was thrown, the number of an action.
 
 use std::sync::Arc;
 
@@ -124,16 +124,16 @@ pub struct GameLine {
     pub start: String,
     /// Everything that was thrown and chosen, in order.
     pub moves: Vec<MoveText>,
-    /// How it ended.
+    /// Its ending.
     #[serde(default)]
     pub ending: EndingText,
-    /// What each seat got, 0 to 1, in the order of the position; left out where it did not end.
+    /// The return of each seat, 0 to 1, in the order of the position; left out where the game did not end.
     #[serde(default)]
     pub returns: Vec<f32>,
     /// Turns of all seats.
     #[serde(default)]
     pub turns: u32,
-    /// What the throws gave to each seat, in winning chances, where somebody could tell.
+    /// The luck of each seat, in winning chances, where there is a reference to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
     /// The turn that moved the winning chances most.
@@ -151,15 +151,15 @@ pub enum MoveText {
     Choice(u8),
 }
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndingText {
     /// By the rules.
     Finished,
-    /// It came to the cap of turns.
+    /// It reached the turn limit.
     Truncated,
-    /// Who plays this seat failed.
+    /// The player of this seat failed.
     Forfeited {
         /// The letter of the seat.
         seat: char,
