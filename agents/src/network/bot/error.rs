@@ -1,4 +1,4 @@
-//! Why a bot cannot be read, written or used.
+//! Errors of reading, writing and using bots.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::FORMAT;
 use crate::network::portable::NetError;
 use crate::network::tensor_file::TensorFileError;
 
-/// Why a bot cannot be read, written or used.
+/// Errors of reading, writing and using bots.
 #[derive(Debug, thiserror::Error)]
 pub enum BotError {
     /// Something is wrong with this file.
