@@ -70,7 +70,7 @@ pub struct TurnAnalysis {
     pub position: String,
     /// The chances before the throw.
     pub before: Vec<f32>,
-    /// What was thrown.
+    /// The throw.
     pub throw: Vec<u8>,
     /// The chances after the throw, if the best afterstate is chosen.
     pub thrown: Vec<f32>,
@@ -97,7 +97,7 @@ pub struct TurnAnalysis {
 pub struct PlayerAnalysis {
     /// The seat.
     pub seat: char,
-    /// Who played it.
+    /// The name of its player.
     pub name: String,
     /// Turns with more than one result.
     pub choices: usize,
@@ -143,7 +143,7 @@ impl Analysis {
     /// Of a game, by the values of `reference`.
     ///
     /// # Errors
-    /// What is wrong with the game.
+    /// An invalid game.
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;

@@ -42,7 +42,7 @@ pub enum WireError {
     Game {
         /// Its number.
         number: u64,
-        /// What is wrong with it.
+        /// The cause.
         what: &'static str,
     },
     /// The weights do not fit the networks.

@@ -30,7 +30,7 @@ pub enum RecordError {
     Json {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         source: serde_json::Error,
     },
     /// The text is empty.
@@ -41,7 +41,7 @@ pub enum RecordError {
     Position {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         source: NotationError,
     },
     /// A line is not reached by a turn.
@@ -67,9 +67,9 @@ pub enum RecordError {
     /// The beginning is no position.
     #[error("`start`: `{start}`")]
     Start {
-        /// What stands there.
+        /// The text of the beginning.
         start: String,
-        /// What is wrong.
+        /// The cause.
         source: NotationError,
     },
     /// There are more or fewer names than seats.
@@ -89,7 +89,7 @@ pub enum RecordError {
         number: usize,
         /// Where it is made.
         position: String,
-        /// What is wrong.
+        /// The cause.
         source: ThrowError,
     },
     /// Something cannot be chosen where it is.
@@ -101,7 +101,7 @@ pub enum RecordError {
         position: String,
         /// The number of the action.
         action: u8,
-        /// What could be chosen.
+        /// The legal actions.
         legal: ActionMask,
     },
 }
@@ -115,7 +115,7 @@ pub struct GameLine {
     /// Its number in the block.
     #[serde(default)]
     pub leg: usize,
-    /// Who played, by seat in the order of the position.
+    /// The players, by seat in the order of the position.
     pub players: Vec<String>,
     /// The sheet of a game that does not come with the program, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ pub struct GameLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MoveText {
-    /// What was thrown: one throw, two dice, or a whole series.
+    /// A throw: one throw, two dice, or a whole series.
     Throw(Vec<u8>),
     /// The number of the action that was chosen.
     Choice(u8),
@@ -163,7 +163,7 @@ pub enum EndingText {
     Forfeited {
         /// The letter of the seat.
         seat: char,
-        /// What happened.
+        /// The reason.
         reason: String,
     },
     /// It was not played to its end.
@@ -380,7 +380,7 @@ struct TooLong {
     most: usize,
 }
 
-/// What leads from one recorded position to the next: the rest of a turn, a throw, or both.
+/// The moves from one recorded position to the next: the rest of a turn, a throw, or both.
 fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);

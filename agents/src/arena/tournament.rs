@@ -74,7 +74,7 @@ pub enum TournamentError {
         leg: usize,
         /// Its block.
         block: u64,
-        /// What is wrong with it.
+        /// The cause.
         source: LineError,
     },
 }

@@ -65,11 +65,11 @@ pub enum ReplayError {
     /// The file belongs to a run with other sizes.
     #[error("the saved replay has the {what} {found}, not {expected}")]
     Mismatch {
-        /// What differs.
+        /// The fact that differs.
         what: &'static str,
-        /// What this run has.
+        /// That of this run.
         expected: String,
-        /// What the file has.
+        /// That of the file.
         found: String,
     },
     /// The numbers do not add up to samples.

@@ -29,7 +29,7 @@ pub enum Baseline {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no baseline is called `{name}`; there are random, runner, hunter and greedy")]
 pub struct UnknownBaseline {
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
 }
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_races_are_worth_the_same_and_greedy_draws_among_them() {
+    fn equal_races_have_equal_values_and_greedy_draws_among_them() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let together = values(&game, &game.position(Seat::NORTH, BySeat([[2, 2], [0; 2], [0; 2], [0; 2]])));
         let apart = values(&game, &game.position(Seat::NORTH, BySeat([[1, 3], [0; 2], [0; 2], [0; 2]])));

@@ -110,7 +110,7 @@ pub enum AgentError {
     #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
              level: +{}", Level::ALL.map(Level::name).join(", +"))]
     Lookahead {
-        /// What follows the `+`.
+        /// The text behind the `+`.
         suffix: String,
     },
     /// The bot was not calibrated.

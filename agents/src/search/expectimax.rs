@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn one_ply_is_what_the_hand_computes() {
-        // South wins with a 2; after a 1 both turn results are North's throw, worth what the leaf says.
+        // South wins with a 2; after a 1 both turn results are North's throw, valued by the leaf.
         let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
         let state = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [0; 2], [0; 2]]));
         let mut search = Expectimax::new(Ignorant::default(), 1);

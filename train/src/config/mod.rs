@@ -125,7 +125,7 @@ pub struct SelfplayConfig {
     pub exploration: f64,
     /// Turns after which a game is truncated, at least 1.
     pub turn_limit: u32,
-    /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.
+    /// Least probability of a series of throws that is a branch of its own, 1e-6 to 1.
     pub series_probability: f64,
 }
 

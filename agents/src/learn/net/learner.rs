@@ -74,7 +74,7 @@ pub enum LearnerError {
     /// The saved state belongs to something else.
     #[error("the saved learner has {what} {found}, not {expected}")]
     Mismatch {
-        /// What differs.
+        /// The fact that differs.
         what: &'static str,
         /// The expected one.
         expected: String,

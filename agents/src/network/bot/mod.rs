@@ -56,7 +56,7 @@ impl Bot {
     /// The bot whose file has this content; its answers to its probes have been checked.
     ///
     /// # Errors
-    /// What is wrong with the content, whatever bytes it is.
+    /// The defect of the content; any bytes are accepted without a panic.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bot, BotError> {
         let file = TensorFile::decode(bytes, KEY)?;
         let manifest = Manifest::parse(&file.manifest)?;

@@ -118,9 +118,9 @@ pub enum NetError {
     /// A size is out of its range.
     #[error("{size} is {found}, not {least} to {most}")]
     Size {
-        /// What is measured.
+        /// The name of the size.
         size: &'static str,
-        /// What it is.
+        /// The value found.
         found: usize,
         /// The least it may be.
         least: usize,
@@ -149,7 +149,7 @@ pub enum NetError {
     NotFinite {
         /// Its place among the parameters.
         index: usize,
-        /// What it is.
+        /// The value found.
         value: f32,
     },
 }

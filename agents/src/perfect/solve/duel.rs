@@ -21,7 +21,7 @@ pub(super) fn cells(count: usize) -> Vec<AtomicU32> {
     std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
 }
 
-/// The order of the positions of two seats. What a seat can never lose again (pieces at home, a cut) makes the layers;
+/// The order of the positions of two seats. Irreversible gains of a seat (pieces at home, a cut) make the layers;
 /// the steps that both seats have made together, from the most to the fewest, make the levels.
 #[derive(Debug)]
 pub(super) struct PairOrder {

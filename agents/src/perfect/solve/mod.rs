@@ -63,7 +63,7 @@ pub struct Solution {
     /// with more those of all seats in turn order from it. Positions are in the order of [`TurnStarts::number`]; places
     /// that no position has hold arbitrary values.
     pub values: Vec<u32>,
-    /// What is known of them.
+    /// Their accuracy and cost.
     pub facts: Facts,
 }
 

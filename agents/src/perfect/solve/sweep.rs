@@ -98,7 +98,7 @@ pub(super) enum Swept {
     Restless(Place),
 }
 
-/// What the threads share.
+/// The state shared by the threads.
 struct Shared<'a, K, O> {
     kernel: &'a K,
     cells: &'a Cells,
@@ -146,7 +146,7 @@ impl Sweeps {
 }
 
 impl<O: Order, K: Kernel<O::Item>> Shared<'_, K, O> {
-    /// What each thread does; all threads take the same way through layers, sweeps and levels.
+    /// The work of each thread; all threads take the same way through layers, sweeps and levels.
     fn work(&self, mut place: Place, is_leader: bool) -> Swept {
         let (mut rows, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;

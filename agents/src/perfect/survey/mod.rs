@@ -76,14 +76,14 @@ pub struct VarianceShares {
     pub dice: f64,
     /// The regrets of both seats.
     pub choices: f64,
-    /// Who threw first.
+    /// The seat that threw first.
     pub first_throw: f64,
 }
 
 /// Statistics of the games of a match.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Nature {
-    /// Games that were looked at.
+    /// Games.
     pub games: u64,
     /// Turns that count in them.
     pub turns: u64,

@@ -1,6 +1,6 @@
 //! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A header of JSON, then blocks of values, each compressed by itself and each with a checksum. Reading never trusts a
+//! A header of JSON, then blocks of values, each compressed separately and with a checksum. Reading never trusts a
 //! length and names every defect; writing is atomic.
 
 use std::fs::File;
@@ -43,7 +43,7 @@ pub struct Header {
     pub values: usize,
     /// Bits of a value, 16 or 32.
     pub bits: u8,
-    /// What is known of the values; missing while the game is being solved.
+    /// Accuracy and cost of the values; missing while the game is being solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// Where the solver stopped; missing when it is done.
@@ -72,16 +72,16 @@ pub enum TableError {
     InFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         #[source]
         cause: Box<TableError>,
     },
     /// The file system refused.
     #[error("cannot be {action}")]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another program wrote the file.
@@ -96,7 +96,7 @@ pub enum TableError {
     /// The file ends too early.
     #[error("is cut short: it ends within {part}")]
     Short {
-        /// What is incomplete.
+        /// The incomplete part.
         part: String,
     },
     /// The file goes on after its end.
@@ -105,7 +105,7 @@ pub enum TableError {
     /// Bytes are not those that were written.
     #[error("is damaged: the checksum of {part} is wrong")]
     Damaged {
-        /// What is damaged.
+        /// The damaged part.
         part: String,
     },
     /// The header is not as described.
@@ -116,9 +116,9 @@ pub enum TableError {
     Fact {
         /// Which fact.
         what: &'static str,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The value found.
         found: String,
     },
     /// The ruleset has no table.

@@ -97,7 +97,7 @@ impl Table {
     /// The table whose file has this content.
     ///
     /// # Errors
-    /// What is wrong with the content, whatever bytes it is.
+    /// The defect of the content; any bytes are accepted without a panic.
     pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, TableError> {
         file::decode(&mut bytes)
     }
