@@ -1,10 +1,10 @@
-//! Asks a bot about positions, with the library alone: lines of notation in, lines of JSON out.
+//! Evaluates positions with a bot, by the library alone: lines of notation in, lines of JSON out.
 //!
 //! ```sh
 //! echo "ashtapada S:5,30/N:off,23 S 4,2" | cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
 //! ```
 //!
-//! Each answer has the legal actions, the columns of the observation that are 1, what each seat can expect, and the
+//! Each answer has the legal actions, the columns of the observation that are 1, the values of the seats, and the
 //! action that the bot chooses: `null` where the dice are to be thrown.
 
 use std::error::Error;

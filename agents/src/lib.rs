@@ -4,7 +4,7 @@
 //! One folder a room, from the ground up; a room imports only rooms that stand before it, and `tests/architecture.rs`
 //! holds that:
 //!
-//! | room | what is in it |
+//! | room | contents |
 //! |---|---|
 //! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws by seed |
 //! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
@@ -15,8 +15,8 @@
 //! | [`roster`] | agents by name, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
-//! What learns, [`learn::net`] and [`learn::replay`], belongs to the feature `learning`, which is on unless it is
-//! turned off; without it nothing here needs burn.
+//! [`learn::net`] and [`learn::replay`] belong to the feature `learning`, which is on by default; without it nothing
+//! here needs burn.
 
 pub mod arena;
 pub mod learn;

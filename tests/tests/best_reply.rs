@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ashta_agents::arena::MatchConfig;
-use ashta_agents::perfect::exploit::{BestReply, Conduct, ExploitStage};
+use ashta_agents::perfect::exploit::{BestResponse, Conduct, ExploitStage};
 use ashta_agents::perfect::regret::against_perfect;
 use ashta_agents::perfect::solve::{Habit, Memory, Response, SolveConfig, Style, UNIT, meet};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -72,7 +72,7 @@ struct Whim(RaceStarts);
 
 impl Whim {
     fn of(text: &str) -> Whim {
-        Whim(BestReply::positions(&race(text, "SN")).expect("small"))
+        Whim(BestResponse::positions(&race(text, "SN")).expect("small"))
     }
 
     /// For the seat that throws.
@@ -105,12 +105,12 @@ fn go_on(_: ExploitStage) -> ControlFlow<()> {
 #[test]
 fn best_responses_to_values_and_to_choices_agree() {
     for text in ["ashte-kashte?pieces=1&move=optional", "pagade?pieces=1&must_use=optional&no_cut=off"] {
-        let mut best = BestReply::new(&race(text, "SN")).expect("small");
+        let mut best = BestResponse::new(&race(text, "SN")).expect("small");
         let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
         let choices = || Box::new(OnePly::new(Whim::of(text))) as Box<dyn Agent<Race> + Send>;
         let config = SolveConfig { threads: 2, ..CONFIG };
         let by_values = best.find(Conduct::Values(&values), &config, &go_on).expect("settles").expect("whole");
-        let mut best = BestReply::new(&race(text, "SN")).expect("small");
+        let mut best = BestResponse::new(&race(text, "SN")).expect("small");
         let by_choices = best.find(Conduct::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
         // Probabilities of choices are kept in single precision.
         assert!((by_values.first - by_choices.first).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
@@ -196,7 +196,7 @@ fn best_responses_by_rows_and_one_by_one_agree() {
 
 #[test]
 fn a_best_response_is_found_sooner_from_the_one_before() {
-    let mut best = BestReply::new(&race("ashte-kashte?pieces=1", "SN")).expect("small");
+    let mut best = BestResponse::new(&race("ashte-kashte?pieces=1", "SN")).expect("small");
     let values = || Box::new(PipEvaluator) as Box<dyn Evaluator<Race> + Send>;
     let reported = AtomicUsize::new(0);
     let watch = |_| {
@@ -215,10 +215,10 @@ fn a_best_response_is_found_sooner_from_the_one_before() {
 
 #[test]
 fn games_without_a_best_response_are_refused() {
-    let refused = |text, seats: &str| BestReply::new(&race(text, seats)).expect_err("too much").to_string();
+    let refused = |text, seats: &str| BestResponse::new(&race(text, seats)).expect_err("too much").to_string();
     assert!(refused("ashte-kashte", "SN").contains("one seat's pieces"), "{}", refused("ashte-kashte", "SN"));
     assert!(refused("ashte-kashte?pieces=1", "SEN").contains("this one has 3"));
-    let mut best = BestReply::new(&race("ashtapada?pieces=1", "SN")).expect("small");
+    let mut best = BestResponse::new(&race("ashtapada?pieces=1", "SN")).expect("small");
     let choices = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
     let refused = best.find(Conduct::Choices(&choices), &CONFIG, &go_on).expect_err("endless");
     assert!(refused.to_string().contains("have no end"), "{refused}");

@@ -1,4 +1,4 @@
-//! A played game, turn by turn: what the throws gave, and what the choices gave away.
+//! Analysis of a played game, turn by turn: the luck of the throws and the regret of the choices.
 
 use anyhow::Result;
 use ashta_agents::arena::Reference;
@@ -15,10 +15,10 @@ use serde::Serialize;
 
 /// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
 const SERIES_PROBABILITY: f32 = 0.003;
-/// A choice that gives away no more than this is as good as the best.
+/// A choice with no more regret than this is as good as the best.
 const EQUAL: f64 = 1e-6;
 
-/// How bad a choice is, by the winning chance that it gives away.
+/// The error class of a choice by its regret, in winning chances.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
@@ -47,7 +47,7 @@ impl Mark {
     }
 }
 
-/// What a player is called who gives away no more than this for each choice.
+/// Verdicts on players, each with the largest regret per choice.
 const VERDICTS: [(&str, f64); 6] = [
     ("perfect", 0.0001),
     ("expert", 0.0008),
@@ -56,7 +56,7 @@ const VERDICTS: [(&str, f64); 6] = [
     ("novice", 0.01),
     ("beginner", 0.018),
 ];
-/// What anybody else is called.
+/// The verdict beyond them.
 const WORST: &str = "at random";
 
 /// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
@@ -70,24 +70,24 @@ pub struct TurnAnalysis {
     pub position: String,
     /// The chances before the throw.
     pub before: Vec<f32>,
-    /// What was thrown.
+    /// The throw.
     pub throw: Vec<u8>,
-    /// The chances after the throw, if the best is played.
+    /// The chances after the throw, if the best afterstate is chosen.
     pub thrown: Vec<f32>,
-    /// What the throw gave to the seat.
+    /// The luck of the throw for the seat.
     pub luck: f64,
-    /// Distinct results to choose from.
+    /// Distinct afterstates to choose from.
     pub results: usize,
-    /// What was played, in words.
+    /// The choice, in words.
     pub played: String,
     /// The chances after it.
     pub after: Vec<f32>,
-    /// What the choice gave away.
+    /// The regret of the choice.
     pub given_away: f64,
-    /// How bad that is.
+    /// Its error class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
-    /// What would have been best, where that was not played.
+    /// The best choice, where another was played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
 }
@@ -97,15 +97,15 @@ pub struct TurnAnalysis {
 pub struct PlayerAnalysis {
     /// The seat.
     pub seat: char,
-    /// Who played it.
+    /// The name of its player.
     pub name: String,
     /// Turns with more than one result.
     pub choices: usize,
-    /// What all choices gave away.
+    /// The regret of all choices.
     pub given_away: f64,
-    /// The same for each choice.
+    /// The regret per choice.
     pub given_away_per_choice: f64,
-    /// What all throws of the game, those of others included, gave to the seat.
+    /// The luck of all throws of the game, those of others included, for the seat.
     pub luck: f64,
     /// Doubtful choices, errors and blunders.
     pub marks: [usize; 3],
@@ -118,7 +118,7 @@ pub struct PlayerAnalysis {
 pub struct Analysis {
     /// The game with its house rules.
     pub game: String,
-    /// By whose values.
+    /// The evaluator whose values are used.
     pub by: String,
     /// The players, by seat in the order of the position.
     pub players: Vec<PlayerAnalysis>,
@@ -126,7 +126,7 @@ pub struct Analysis {
     pub turns: Vec<TurnAnalysis>,
     /// The position reached.
     pub end: String,
-    /// What each seat got, where the game is over.
+    /// The return of each seat, where the game is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returns: Option<Vec<f32>>,
 }
@@ -143,7 +143,7 @@ impl Analysis {
     /// Of a game, by the values of `reference`.
     ///
     /// # Errors
-    /// What is wrong with the game.
+    /// An invalid game.
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
@@ -206,7 +206,7 @@ fn turns(race: &Race, mut state: State, moves: &[Move]) -> Vec<Played> {
     turns
 }
 
-/// The best result of a turn, in words.
+/// The best afterstate of a turn, in words.
 fn best(race: &Race, evaluator: &mut (dyn Evaluator<Race> + Send), thrown: &State) -> String {
     let (mut results, mut values) = (TurnResults::new(), Vec::new());
     turn_results(race, thrown, &mut results);
@@ -216,7 +216,7 @@ fn best(race: &Race, evaluator: &mut (dyn Evaluator<Race> + Send), thrown: &Stat
     best.map_or_else(String::new, |best| race.turn_text(thrown, results.actions(best)))
 }
 
-/// What a throw gave to a seat: also of a series that is left out of the mean before it.
+/// The luck of a throw for a seat: also of a series that is left out of the mean before it.
 fn thrown_luck(turn: &TurnValues, seat: Seat) -> f64 {
     f64::from(turn.thrown[seat]) - f64::from(turn.before[seat])
 }

@@ -1,4 +1,4 @@
-//! Matches of one agent against many, as training and `ashta eval` need them.
+//! Evaluation of one agent by matches against many, for training and `ashta eval`, and its exploitability.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
-use ashta_agents::perfect::exploit::{BestReply, Conduct};
+use ashta_agents::perfect::exploit::{BestResponse, Conduct};
 use ashta_agents::perfect::regret::{RegretReport, against_perfect};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -23,12 +23,12 @@ use crate::progress::ScoreRow;
 /// The result against one opponent.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchResult {
-    /// Who it was.
+    /// The opponent.
     pub opponent: String,
-    /// What happened.
+    /// The match.
     #[serde(flatten)]
     pub report: MatchReport,
-    /// Where the opponent plays perfectly and there are two seats: what the agent gave away.
+    /// The agent's regret, where the opponent plays perfectly and there are two seats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretReport>,
 }
@@ -66,7 +66,7 @@ pub fn against<'agents>(
     MatchResult { opponent: opponent_name, report, regret }
 }
 
-/// What was found out about a network.
+/// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "EvaluationForm", into = "EvaluationForm")]
 pub struct Evaluation {
@@ -74,11 +74,11 @@ pub struct Evaluation {
     pub results: Vec<MatchResult>,
     /// How many opponents the settings name.
     pub asked: usize,
-    /// What the best reply wins above a half, if the settings ask for it.
+    /// Exploitability: the score of the best response less a half, if the settings ask for it.
     pub exploitability: Option<f64>,
 }
 
-/// A [`Evaluation`] for formats that do not tell the names of fields.
+/// A [`Evaluation`] for formats without field names.
 #[derive(Serialize, Deserialize)]
 struct EvaluationForm {
     results: Vec<(String, MatchReport, Option<RegretReport>)>,
@@ -108,9 +108,9 @@ pub struct RunEvaluator {
     /// The opponents as the settings name them.
     during: Vec<(String, Player)>,
     opponents: Vec<(String, Player)>,
-    /// Where the game is solved: it tells more than any other opponent.
+    /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
-    best_reply: Option<BestReply>,
+    best_response: Option<BestResponse>,
 }
 
 impl RunEvaluator {
@@ -118,7 +118,7 @@ impl RunEvaluator {
     /// solved.
     ///
     /// # Errors
-    /// When an opponent does not exist or plays another game, or the game is too large to find best replies in it.
+    /// When an opponent does not exist or plays another game, or the game is too large to find best responses in it.
     pub fn new(
         race: &Arc<Race>,
         config: &Config,
@@ -131,13 +131,13 @@ impl RunEvaluator {
             player.map(|player| (spec.clone(), player))
         };
         if config.evaluation.exploitability {
-            BestReply::positions(race).with_context(|| cannot_exploit(race))?;
+            BestResponse::positions(race).with_context(|| cannot_exploit(race))?;
         }
         Ok(RunEvaluator {
             during: config.evaluation.during.iter().map(player).collect::<Result<_>>()?,
             opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
             perfect,
-            best_reply: None,
+            best_response: None,
             race: Arc::clone(race),
             config: config.clone(),
         })
@@ -154,7 +154,7 @@ impl RunEvaluator {
     /// A short evaluation.
     ///
     /// # Errors
-    /// When a best reply does not settle.
+    /// When a best response does not converge.
     pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
         let results = self.matches(net, &self.during, self.config.evaluation.pairs);
         Ok(Evaluation { results, asked: self.during.len(), exploitability: self.exploitability(net)? })
@@ -163,7 +163,7 @@ impl RunEvaluator {
     /// The evaluation at the end of a run.
     ///
     /// # Errors
-    /// When a best reply does not settle.
+    /// When a best response does not converge.
     pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
         let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs);
         Ok(Evaluation { results, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
@@ -185,19 +185,20 @@ impl RunEvaluator {
         results
     }
 
-    /// What the best reply to a network that looks one ply ahead wins above a half, if the settings ask for it.
+    /// The exploitability of a network that looks one ply ahead, if the settings ask for it: the score of the best
+    /// response less a half.
     fn exploitability(&mut self, net: &Arc<PortableNet>) -> Result<Option<f64>> {
         if !self.config.evaluation.exploitability {
             return Ok(None);
         }
-        let reply = match &mut self.best_reply {
+        let reply = match &mut self.best_response {
             Some(reply) => reply,
-            none => none.insert(BestReply::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
+            none => none.insert(BestResponse::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
         };
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
         let found = reply.find(Conduct::Values(&values), &config, &|_| ControlFlow::Continue(()))?;
-        Ok(Some(found.context("nobody stops it")?.mean() - 0.5))
+        Ok(Some(found.context("the watch never stops it")?.mean() - 0.5))
     }
 }
 

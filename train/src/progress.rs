@@ -1,7 +1,7 @@
-//! What a person sees while a run goes on and when it ends: a progress bar, or a line now and then where standard
-//! error is not a terminal, and the table of scores.
+//! The display of a run: a progress bar, or periodic lines where standard error is not a terminal, and the final table
+//! of scores.
 //!
-//! Exists so that the loop only says how far it is. Measures nothing and decides nothing: rates, losses and intervals
+//! Exists so that the loop only reports its progress. Measures nothing and decides nothing: rates, losses and intervals
 //! come from the caller.
 
 use std::io::{IsTerminal, Write};
@@ -14,7 +14,7 @@ use crate::output::aligned;
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// How a run stands. Losses that are not known yet are NaN and shown as `-`.
+/// The state of a run. Losses that are not known yet are NaN and shown as `-`.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// Self-play games finished.
@@ -126,7 +126,7 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// How far a run of `total` games is.
+/// The progress of a run of `total` games, in words.
 fn describe_advance(status: &Status, total: u64) -> String {
     let rest = total.saturating_sub(status.games) as f64 / status.games_per_second;
     let rest = status.time_left.map_or(rest, |left| rest.min(left.max(0.0)));
@@ -134,7 +134,7 @@ fn describe_advance(status: &Status, total: u64) -> String {
     format!("{}/{} games  {} games/s{left}", grouped(status.games), grouped(total), rate(status.games_per_second))
 }
 
-/// How well the learning goes.
+/// Throughput, losses and scores, in words.
 fn describe_learning(status: &Status) -> String {
     let mut parts = vec![
         format!("{} samples/s", rate(status.samples_per_second)),
@@ -161,7 +161,7 @@ pub struct ScoreRow {
 }
 
 impl ScoreRow {
-    /// What the games show about the bot, at the level of the interval.
+    /// The verdict on the bot by the interval of its score.
     pub fn verdict(&self) -> &'static str {
         let (low, high) = self.interval;
         if low > self.chance_level {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn words_tell_how_the_run_stands() {
+    fn words_describe_the_state_of_the_run() {
         let advance = describe_advance(&status(), 100_000);
         assert_eq!(advance, "12,800/100,000 games  512 games/s  2 min 50 s left");
         assert_eq!(
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_aligned_and_judges_by_the_interval() {
+    fn the_table_is_aligned_and_its_verdict_follows_the_interval() {
         let rows =
             [row("random", 2000, 0.991, 0.004), row("greedy+2ply", 16, 0.5, 0.25), row("perfect", 2000, 0.472, 0.02)];
         assert_eq!(

@@ -1,7 +1,8 @@
-//! What travels between the machines of a run: the records of games, weights, results.
+//! The wire format between the machines of a run: game records, weights, results.
 //!
-//! Messages are [postcard](https://postcard.jamesmunns.com) behind a few bytes that tell kind and version. Games also
-//! tell their rules, and every throw and action is checked when they are read: what comes out can be learned from.
+//! Messages are [postcard](https://postcard.jamesmunns.com) behind a magic number with the version. Games also carry
+//! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
+//! training data.
 
 use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnTarget};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
@@ -11,7 +12,7 @@ use ashta_env::race::state::State;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What every message begins with: the last byte is the version.
+/// The first bytes of every message: the last of them is the version.
 const MAGIC: [u8; 4] = *b"ash\x01";
 
 /// Why a message cannot be read.
@@ -41,7 +42,7 @@ pub enum WireError {
     Game {
         /// Its number.
         number: u64,
-        /// What is wrong with it.
+        /// The cause.
         what: &'static str,
     },
     /// The weights do not fit the networks.
@@ -65,7 +66,7 @@ pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>, WireError> {
     Ok(postcard::to_extend(content, MAGIC.to_vec())?)
 }
 
-/// What a message says.
+/// The content of a message.
 ///
 /// # Errors
 /// When the bytes are no such message.
@@ -160,7 +161,7 @@ fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
     let number = form.number;
     let wrong = |what| WireError::Game { number, what };
     let first = race.spec().seats.iter().find(|seat| seat.index() == usize::from(form.first));
-    let first: Seat = first.ok_or(wrong("nobody sits where it says that the first throw was"))?;
+    let first: Seat = first.ok_or(wrong("the seat of its first throw takes no part"))?;
     let beginning = race.initial_state(first);
     let line = |form| line(race, beginning, form).map_err(wrong);
     Ok(GameRecord {

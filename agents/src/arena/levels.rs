@@ -12,19 +12,19 @@ use crate::play::agent::{Agent, OnePly, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
 
-/// Blocks of games for each guess at a temperature.
+/// Blocks of games for each estimate of a temperature.
 const GUESS_BLOCKS: u64 = 100;
-/// Guesses at a temperature, each in positions that come about by the one before.
+/// Estimates of a temperature, each in positions reached with the one before.
 const GUESSES: usize = 3;
-/// Temperatures between which is sought, as powers of ten.
+/// Range of temperatures of the bisection, as powers of ten.
 const EXPONENTS: (f32, f32) = (-5.0, 1.0);
-/// Halvings of this range.
+/// Steps of the bisection.
 const HALVINGS: usize = 20;
 /// Stands for a temperature without bound: all results are equally likely.
 const RANDOM: f32 = 1e6;
 
 /// Finds the temperatures of the levels of a bot that values positions of `game` by `evaluator`, and measures each by
-/// `config`. Guesses are made on throws of another seed.
+/// `config`. Estimates are made on throws of another seed.
 pub fn calibrate<G, E>(game: &G, evaluator: &E, config: &MatchConfig) -> Vec<Calibration>
 where
     G: Game,
@@ -56,18 +56,18 @@ where
 /// Games against the bot as it is.
 struct CalibrationGames {
     report: MatchReport,
-    /// What was to be decided in each block.
+    /// The decisions of each block.
     blocks: BTreeMap<u64, Decisions>,
 }
 
 /// Turns with more than one result.
 #[derive(Default)]
 struct Decisions {
-    /// How far the value of each result lies below the best one, turn after turn.
+    /// The regret of each result, turn after turn.
     losses: Vec<f32>,
     /// Where each turn ends among them.
     ends: Vec<usize>,
-    /// Sum of what was given away.
+    /// Sum of the regrets.
     regret: f64,
 }
 
@@ -80,13 +80,13 @@ impl Decisions {
 }
 
 impl CalibrationGames {
-    /// What was given away a decision.
+    /// The regret per decision.
     fn regret(&self) -> Mean {
         let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
         Mean::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
     }
 
-    /// What a `temperature` gives away a decision on average, in the same positions.
+    /// The expected regret per decision at a `temperature`, in the same positions.
     fn expected(&self, temperature: f32) -> f64 {
         let (mut lost, mut turns) = (0.0, 0.0);
         for losses in self.blocks.values().flat_map(Decisions::turns) {
@@ -100,7 +100,7 @@ impl CalibrationGames {
         if turns > 0.0 { lost / turns } else { 0.0 }
     }
 
-    /// The temperature that gives away `target` a decision in these positions.
+    /// The temperature with the regret `target` per decision in these positions.
     fn temperature(&self, target: f64) -> f32 {
         let (mut low, mut high) = EXPONENTS;
         for _ in 0..HALVINGS {
@@ -136,8 +136,7 @@ where
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// How far the value of each result of a turn lies below the best one, and of the one that was played; `None` where
-/// there was nothing to decide.
+/// The regret of each result of a turn, and of the one that was played; `None` where there was nothing to decide.
 fn losses<G: Game>(
     game: &G,
     evaluator: &mut impl Evaluator<G>,
@@ -165,7 +164,7 @@ mod tests {
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
     #[test]
-    fn levels_give_away_what_they_are_meant_to() {
+    fn levels_have_the_regret_they_are_meant_to() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let shape = NetShape::for_spec(game.spec(), &[16], &[4]);
         let parameters = |count: usize| (0..count).map(|at| ((at * 37 % 101) as f32 - 50.0) / 40.0).collect::<Vec<_>>();

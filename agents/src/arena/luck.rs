@@ -1,9 +1,9 @@
-//! Luck and skill in a game that was played, turn by turn, by the values of any evaluator.
+//! Luck and skill in a played game, turn by turn: luck as a control variate, by the values of any evaluator.
 //!
-//! Before each throw the evaluator says what the position is worth: the mean over the throws of the best result. What
-//! the throw that happened is better or worse than this mean is luck. Its expectation is 0 *whatever the evaluator
-//! thinks*, because the same function of the throw is added and subtracted and only throws are drawn, so a result
-//! less its luck has the same expectation as the result, and varies the less, the better the evaluator.
+//! The value before a throw is the expectation over throws of the best afterstate; the value after the actual throw
+//! less this expectation is luck. Luck has mean 0 *for any evaluator*, because the same function of the throw is added
+//! and subtracted and only throws are drawn. So a result less its luck, the luck-corrected result, has the same
+//! expectation as the result, and the better the evaluator, the lower its variance.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use super::table::Move;
 use crate::play::evaluator::Evaluator;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
-/// What an evaluator says of a turn that was played; values are expected returns by seat.
+/// An evaluator's values of a turn that was played: expected returns by seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TurnValues {
     /// Whose turn it was.
     pub seat: Seat,
-    /// Before the throw: the mean over the throws of the best result.
+    /// Before the throw: the expectation over throws of the best result.
     pub before: BySeat<f32>,
-    /// What the throw counted as in this mean; the mean itself for a series that is left out of it.
+    /// The value of the actual throw in this expectation; the expectation itself for a series that is left out of it.
     pub counted: BySeat<f32>,
     /// After the throw: the best result.
     pub thrown: BySeat<f32>,
@@ -33,12 +33,12 @@ pub struct TurnValues {
 }
 
 impl TurnValues {
-    /// What the throw gave to `seat`: 0 on average.
+    /// The luck of the throw for `seat`: 0 on average.
     pub fn luck(&self, seat: Seat) -> f64 {
         f64::from(self.counted[seat]) - f64::from(self.before[seat])
     }
 
-    /// What the choice gave away, 0 or more.
+    /// The regret of the choice, 0 or more.
     pub fn given_away(&self) -> f64 {
         self.played.map_or(0.0, |played| f64::from(self.thrown[self.seat]) - f64::from(played[self.seat]))
     }
@@ -47,9 +47,9 @@ impl TurnValues {
 /// The evaluator by whose values the luck and the errors of others are measured: by name, made once for each thread.
 #[derive(Clone)]
 pub struct Reference<G: Game> {
-    /// What it is called, wherever its file lies.
+    /// Its name, without the folder of its file.
     pub name: String,
-    /// What tells one version of it from another, if there are several.
+    /// The identifier of its version, if there are several.
     pub version: Option<String>,
     make: MakeEvaluator<G>,
 }
@@ -78,7 +78,7 @@ impl<G: Game> fmt::Debug for Reference<G> {
     }
 }
 
-/// Appraises games turn by turn, each in one batch.
+/// Evaluates games turn by turn, each in one batch.
 #[derive(Debug)]
 pub struct Appraiser<G: Game, E> {
     evaluator: E,
@@ -101,8 +101,8 @@ struct OpenTurn {
 }
 
 impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
-    /// One that goes by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are
-    /// left out of means and count as luckless.
+    /// An appraiser by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are left
+    /// out of expectations and have no luck.
     pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
         let scratch = ExpectationScratch::default();
         Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }
@@ -124,7 +124,7 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
                 game.apply_action(&mut state, action);
                 at += 1;
             }
-            // Otherwise the game broke off within a series of throws, or goes on with something that is no move here.
+            // Otherwise the game ends within a series of throws, or continues with an illegal move.
             let Node::Decision(seat) = game.node(&thrown) else { break };
             let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
             let played = actual.clone().find(|&result| self.results[result] == state);
@@ -171,7 +171,7 @@ mod tests {
     use std::hash::{DefaultHasher, Hash, Hasher};
     use std::ops::ControlFlow;
 
-    /// Thinks anything at all of positions, always the same.
+    /// Arbitrary values of positions, always the same.
     struct Nonsense;
 
     impl Evaluator<Toy> for Nonsense {
@@ -192,7 +192,7 @@ mod tests {
 
     type Make<'a, T> = &'a (dyn Fn() -> T + Sync);
 
-    /// South's return, its luck, and what both gave away, of every game between the agents of `a` and `b`.
+    /// South's return, its luck, and the regrets of both, of every game between the agents of `a` and `b`.
     fn played<E: Evaluator<Toy>>(
         game: &Toy,
         a: Make<'_, Box<dyn Agent<Toy> + Send>>,

@@ -1,9 +1,9 @@
-//! Matches: which of several agents plays better, and how sure that is.
+//! The arena: paired matches between agents, with confidence intervals (variance reduction by common throws).
 //!
-//! Throws decide most games, so games are played in blocks: the same throws and the same first seat for every way of
-//! sitting down. What luck gives one agent in one game of a block it gives the other in the next. Statistics are drawn
-//! from blocks, never from games, because the games of a block depend on each other. The arena plays any game through
-//! the `Game` interface and neither knows nor cares how its agents choose.
+//! Throws decide most games, so games are played in blocks, as duplicate backgammon: the same throws and the same first
+//! seat for every seating. The luck of one agent in one game of a block is that of the other in the next. Statistics
+//! are drawn from blocks, never from games, because the games of a block depend on each other. The arena plays any game
+//! through the `Game` interface and knows nothing of how agents choose.
 
 mod estimate;
 pub mod levels;
@@ -36,7 +36,7 @@ pub use summary::{AgentSummary, GameFacts, Pairing, Schedule, SprtSummary, Summa
 use table::GamesUnderWay;
 pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
-/// How a match is played.
+/// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchConfig {
     /// Blocks to play. A block is one game for each way of sitting down: two for two seats or two teams, otherwise
@@ -60,32 +60,32 @@ impl Default for MatchConfig {
 /// Makes a contestant, for one thread.
 pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + Sync);
 
-/// Who meets, and how they sit down.
+/// The contestants and their seatings.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Meeting<'a, G: Game> {
-    /// What they play.
+    /// The game.
     pub game: &'a G,
-    /// Those who meet, by their numbers.
+    /// The contestants, by number.
     pub contestants: &'a [MakeContestant<'a, G>],
     /// The seatings of a block, one for each of its games.
     pub seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
-    /// Asked again and again, between choices: whether to stop at once. Games under way are given up then.
+    /// Polled between choices: whether to stop at once. Games under way are then abandoned.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Makes what looks at games when they are over, for one thread.
+/// Makes a function that processes finished games, for one thread.
 pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> T + 'a> + Sync);
 
-/// Plays `blocks` of a meeting; `config` says how, but for the number of blocks.
+/// Plays `blocks` of a meeting; `config` is used but for its number of blocks.
 ///
 /// All games of a block share their throws, counted for each seat and its turns, the seat that begins and the seed of
 /// the generator that agents draw from. A game is truncated when it comes to more turns than
 /// [`Spec::turn_cap`](ashta_env::game::Spec::turn_cap); a turn begins with the first throw, with each throw after an
 /// action and with each throw of another seat.
 ///
-/// What the studies make of the games of a block goes to `take`, block by block in their order, whatever the threads;
-/// when it breaks, nothing is played any more.
+/// The results of the studies go to `take`, block by block in their order, whatever the threads; when it breaks, play
+/// stops.
 ///
 /// # Panics
 /// When a contestant does not answer for each state, and in debug builds when an action is not legal.
@@ -152,8 +152,7 @@ pub struct WatchedTurn<'a, S> {
     pub end: &'a S,
 }
 
-/// Is told of every turn of a match, by the threads that play. The turns of a game come in their order, when it is
-/// over.
+/// Receives every turn of a match, on the threads that play. The turns of a game come in their order, when it is over.
 pub type Watch<'a, S> = &'a (dyn Fn(&WatchedTurn<'_, S>) + Sync);
 
 /// Plays a match between the agents that `a` and `b` make.
@@ -183,7 +182,7 @@ where
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
-/// As [`play_match`]; `watch` is told of every turn, those of games that are truncated included.
+/// As [`play_match`]; `watch` receives every turn, those of truncated games included.
 ///
 /// # Panics
 /// As [`play_match`].
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_watch_is_told_of_every_turn_in_order() {
+    fn the_watch_receives_every_turn_in_order() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
             type Turns = Vec<[ToyState; 3]>;
@@ -332,12 +331,12 @@ mod tests {
                     score += values[seat] / (sides.len() * seats.len()) as f64;
                 }
             }
-            let best_reply = |side: &SeatSet| {
+            let best_response = |side: &SeatSet| {
                 let plays = Seat::ALL.map(|seat| if side.contains(seat) { Play::Best } else { Play::Uniform });
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             };
-            let replies: Vec<_> = sides.iter().map(best_reply).collect();
-            let a = || Box::new(BestReply(replies.clone())) as Boxed;
+            let replies: Vec<_> = sides.iter().map(best_response).collect();
+            let a = || Box::new(BestResponse(replies.clone())) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
             let report = play_match(&game, &a, &b, &config(blocks), &|_| ());
             let deviations = (report.score - score) / report.standard_error.expect("many blocks");
@@ -347,10 +346,10 @@ mod tests {
         }
     }
 
-    /// Plays the best reply to random play from whichever side it sits on.
-    struct BestReply(Vec<(SeatSet, ExactEvaluator)>);
+    /// Plays the best response to random play from either side.
+    struct BestResponse(Vec<(SeatSet, ExactEvaluator)>);
 
-    impl Agent<Toy> for BestReply {
+    impl Agent<Toy> for BestResponse {
         fn act(
             &mut self,
             game: &Toy,
@@ -381,7 +380,7 @@ mod tests {
             }
             score
         };
-        // What is best against random play, as a player; the values by which luck is taken are those of other play.
+        // The best response to random play, as a player; the luck is measured by the values of other play.
         let replies: Vec<_> = sides
             .iter()
             .map(|side| {
@@ -389,7 +388,7 @@ mod tests {
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             })
             .collect();
-        let best = || Box::new(Box::new(BestReply(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
+        let best = || Box::new(Box::new(BestResponse(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
         let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
         let seatings = rotations(&sides, &[0, 1]);
         let meeting = Meeting {

@@ -1,9 +1,9 @@
-//! Ratings of many agents from all their games: Bradley-Terry with two sides, Plackett-Luce with more.
+//! Elo ratings of many agents from all their games: the Bradley–Terry model with two sides, Plackett–Luce with more.
 //!
-//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are
-//! played on for places, the second place goes in the same way among those that are left, and so on. Ratings are the
-//! r that fit best, told in Elo. How sure they are is drawn from blocks, which do not depend on each other, and not
-//! from games, which do.
+//! An agent of strength e^r wins among others with a probability in proportion to its strength; where games are played
+//! on for places, the second place goes in the same way among those that are left, and so on. Ratings are the
+//! maximum-likelihood r, in Elo. Intervals come from blocks, which are independent of each other, not from games, which
+//! are not.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use super::estimate::student_95;
 pub struct Contest {
     /// The agents, by number; one that has several sides comes up once for each.
     pub agents: Vec<usize>,
-    /// What each got of the place; the shares sum to 1.
+    /// The share of each in the place; the shares sum to 1.
     pub shares: Vec<f64>,
 }
 
@@ -29,7 +29,7 @@ pub struct Rating {
 
 /// Elo for each unit of r.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// A very weak belief that all are equal, which places agents who met nobody.
+/// A very weak prior that all are equal, which places agents without games.
 const PRIOR: f64 = 1e-4;
 
 /// The contests of a game with these `returns` by side, played by these `agents`: one for the first place, or one for
@@ -59,14 +59,14 @@ pub fn contests(agents: &[usize], returns: &[f64], played_on: bool) -> Vec<Conte
     contests
 }
 
-/// So many games with an even result must be seen until how far they vary is believed by half.
+/// Number of games with an open result at which the observed variance of blocks has half the weight.
 const DOUBT: f64 = 20.0;
 
 /// The ratings of `agents` agents from the contests of each block. Their mean is 0, or the rating of `anchor` is.
 ///
-/// Each agent is taken to have played one even game more, in equal parts against everybody whom it met: whoever always
-/// won has a rating, too, and an interval that says how little is known of it. How far blocks vary is believed as far
-/// as there are games whose result was open; for the rest they vary as games that do not depend on each other.
+/// Each agent is taken to have played one even game more, in equal parts against everybody whom it met (a prior): an
+/// agent that always won has a finite rating, too, with a wide interval. The observed variance of blocks has the more
+/// weight, the more games had an open result; the rest of the weight has the variance of independent games.
 pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
@@ -92,7 +92,7 @@ pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) ->
             break;
         }
     }
-    // How blocks differ in their pull at the solution tells how far other blocks would move it.
+    // The variance of the blocks' gradients at the solution gives that of the solution (sandwich estimator).
     let (mut seen, mut modelled) = (Square::zero(agents), Square::zero(agents));
     let mut informative = vec![0.0; agents];
     for block in blocks {
@@ -150,7 +150,7 @@ fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
     games
 }
 
-/// What each place of a contest gets on average at ratings `r`.
+/// The expected share of each agent of a contest at ratings `r`.
 fn expected(r: &[f64], contest: &Contest) -> Vec<f64> {
     let best = contest.agents.iter().map(|&agent| r[agent]).fold(f64::NEG_INFINITY, f64::max);
     let strengths: Vec<f64> = contest.agents.iter().map(|&agent| (r[agent] - best).exp()).collect();
@@ -167,7 +167,7 @@ impl Square {
         Square(vec![vec![0.0; count]; count])
     }
 
-    /// Adds `weight` times the covariance of who gets the place of a contest.
+    /// Adds `weight` times the covariance of the shares of a contest.
     fn add_covariance(&mut self, weight: f64, contest: &Contest, expected: &[f64]) {
         for (&agent, own) in contest.agents.iter().zip(expected) {
             self.0[agent][agent] += weight * own;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn who_always_wins_has_a_rating_too() {
+    fn an_agent_that_always_wins_has_a_rating_too() {
         let blocks: Vec<_> = (0..50).map(|_| duel(0, 1, 1.0)).collect();
         let found = ratings(3, &blocks, None);
         assert!(found[0].elo > found[2].elo + 300.0 && found[2].elo > found[1].elo + 300.0, "{found:?}");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_who_nearly_always_wins_hold() {
+    fn intervals_of_an_agent_that_nearly_always_wins_hold() {
         // 97.6 % is 643 Elo; games in pairs.
         for pairs in [5, 15, 60] {
             let held = (0..500).filter(|&seed| {

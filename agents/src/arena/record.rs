@@ -1,7 +1,7 @@
-//! Games as lines of JSON, which any program can write, read and play again; and as the positions they went through.
+//! Game records: lines of JSON, which any program can write, read and replay; or the positions of a game.
 //!
-//! A line says where a game began, what was thrown and chosen, and how it ended. Throws and choices are written as
-//! the engine protocol takes them: a list of what was thrown, the number of an action.
+//! A line has the start of a game, its throws and choices, and its result. Throws and choices are written as in the
+//! engine protocol: a list of what was thrown, the number of an action.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub enum RecordError {
     Json {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         source: serde_json::Error,
     },
     /// The text is empty.
@@ -41,7 +41,7 @@ pub enum RecordError {
     Position {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         source: NotationError,
     },
     /// A line is not reached by a turn.
@@ -67,9 +67,9 @@ pub enum RecordError {
     /// The beginning is no position.
     #[error("`start`: `{start}`")]
     Start {
-        /// What stands there.
+        /// The text of the beginning.
         start: String,
-        /// What is wrong.
+        /// The cause.
         source: NotationError,
     },
     /// There are more or fewer names than seats.
@@ -89,7 +89,7 @@ pub enum RecordError {
         number: usize,
         /// Where it is made.
         position: String,
-        /// What is wrong.
+        /// The cause.
         source: ThrowError,
     },
     /// Something cannot be chosen where it is.
@@ -101,7 +101,7 @@ pub enum RecordError {
         position: String,
         /// The number of the action.
         action: u8,
-        /// What could be chosen.
+        /// The legal actions.
         legal: ActionMask,
     },
 }
@@ -115,7 +115,7 @@ pub struct GameLine {
     /// Its number in the block.
     #[serde(default)]
     pub leg: usize,
-    /// Who played, by seat in the order of the position.
+    /// The players, by seat in the order of the position.
     pub players: Vec<String>,
     /// The sheet of a game that does not come with the program, as TOML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,16 +124,16 @@ pub struct GameLine {
     pub start: String,
     /// Everything that was thrown and chosen, in order.
     pub moves: Vec<MoveText>,
-    /// How it ended.
+    /// Its ending.
     #[serde(default)]
     pub ending: EndingText,
-    /// What each seat got, 0 to 1, in the order of the position; left out where it did not end.
+    /// The return of each seat, 0 to 1, in the order of the position; left out where the game did not end.
     #[serde(default)]
     pub returns: Vec<f32>,
     /// Turns of all seats.
     #[serde(default)]
     pub turns: u32,
-    /// What the throws gave to each seat, in winning chances, where somebody could tell.
+    /// The luck of each seat, in winning chances, where there is a reference to measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
     /// The turn that moved the winning chances most.
@@ -145,25 +145,25 @@ pub struct GameLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MoveText {
-    /// What was thrown: one throw, two dice, or a whole series.
+    /// A throw: one throw, two dice, or a whole series.
     Throw(Vec<u8>),
     /// The number of the action that was chosen.
     Choice(u8),
 }
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndingText {
     /// By the rules.
     Finished,
-    /// It came to the cap of turns.
+    /// It reached the turn limit.
     Truncated,
-    /// Who plays this seat failed.
+    /// The player of this seat failed.
     Forfeited {
         /// The letter of the seat.
         seat: char,
-        /// What happened.
+        /// The reason.
         reason: String,
     },
     /// It was not played to its end.
@@ -380,7 +380,7 @@ struct TooLong {
     most: usize,
 }
 
-/// What leads from one recorded position to the next: the rest of a turn, a throw, or both.
+/// The moves from one recorded position to the next: the rest of a turn, a throw, or both.
 fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);

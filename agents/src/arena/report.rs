@@ -1,4 +1,4 @@
-//! What a match says: a score, how sure it is, and what it was drawn from.
+//! The report of a match: score, confidence interval, and the games behind them.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::Estimate;
 use super::table::{Ending, Move, PlayedGame};
 
-/// What one game says.
+/// The score of one game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct GameScore {
     /// A's score, the mean return of its seats, and the best return of the others; `None` for a truncated game.
@@ -41,7 +41,7 @@ pub struct MatchReport {
     pub blocks: u64,
     /// Games of these blocks.
     pub games: u64,
-    /// Games that came to the cap of turns. Their blocks are left out of everything else.
+    /// Games truncated at the turn limit. Their blocks are left out of everything else.
     pub truncated_games: u64,
     /// Blocks that were left out because of them.
     pub truncated_blocks: u64,
@@ -51,7 +51,7 @@ pub struct MatchReport {
     pub standard_error: Option<f64>,
     /// Interval of the score with 95 % confidence, within 0 to 1; all of it below two blocks.
     pub interval: [f64; 2],
-    /// What A would score among equals: ½ for two sides and for placings, else 1 / seats.
+    /// The expected score among equals: ½ for two sides and for placings, else 1 / seats.
     pub chance_level: f64,
     /// Won, drawn and lost games where there are two sides.
     pub sides: Option<SideResults>,
@@ -66,7 +66,7 @@ pub struct MatchReport {
 pub struct SideResults {
     /// Games A won.
     pub wins: u64,
-    /// Games that nobody won.
+    /// Drawn games.
     pub draws: u64,
     /// Games A lost.
     pub losses: u64,

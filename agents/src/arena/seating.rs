@@ -1,11 +1,11 @@
-//! Who sits where: the ways in which agents sit down around a table, and which of them meet.
+//! Seatings: the assignments of agents to seats, and the lineups of a round robin.
 //!
 //! A *side* is what wins together: a seat, or a team. A *lineup* names an agent for each side, in the order in which
 //! the sides throw; a block plays it in all its rotations, so that everybody sits everywhere.
 
 use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 
-/// The agent of each seat, by its number among those who meet.
+/// The agent of each seat, by its number among the contestants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seating(BySeat<Option<u8>>);
 
@@ -19,7 +19,7 @@ impl Seating {
         Seating(agents)
     }
 
-    /// The agent that plays `seat`; `None` where nobody sits.
+    /// The agent that plays `seat`; `None` for an empty seat.
     pub fn agent(&self, seat: Seat) -> Option<usize> {
         self.0[seat].map(usize::from)
     }

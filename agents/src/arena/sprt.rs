@@ -1,30 +1,30 @@
-//! The sequential probability ratio test: games are played until it is clear which of two hypotheses holds.
+//! SPRT, the sequential probability ratio test: games are played until one of two hypotheses is accepted.
 //!
-//! The hypotheses are two expected scores. The test is the generalised one: where a block has few possible scores
-//! (pairs of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of the
-//! distribution of block scores which fits what was seen best among those with this mean; luck-adjusted scores, which
-//! can be anything, are compared as if normal.
+//! The hypotheses are two expected scores. The test is the generalised one (GSPRT): where a block has few possible
+//! scores (pairs of games without draws have 0, ½ and 1, with draws five), the likelihood of a hypothesis is that of
+//! the distribution of block scores which fits what was seen best among those with this mean; luck-adjusted scores,
+//! which can be anything, are compared as if normal.
 
 use serde::Serialize;
 
-/// Two hypotheses and how often either may be taken wrongly.
+/// Two hypotheses and the error rates of the test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Sprt {
     /// Difference in Elo of the first hypothesis.
     pub elo0: f64,
     /// Difference in Elo of the second, larger.
     pub elo1: f64,
-    /// Probability of taking the second when the first is true.
+    /// Probability of accepting the second when the first is true.
     pub alpha: f64,
-    /// Probability of taking the first when the second is true.
+    /// Probability of accepting the first when the second is true.
     pub beta: f64,
 }
 
-/// What the test says so far.
+/// The verdict of the test so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Play on.
+    /// Undecided: play on.
     Open,
     /// The difference is `elo0` or less.
     AcceptsElo0,
@@ -32,26 +32,26 @@ pub enum Verdict {
     AcceptsElo1,
 }
 
-/// Blocks before which nothing is decided: until then nothing is known of how far scores vary.
+/// Blocks before which nothing is decided: until then the variance of scores is unknown.
 const LEAST_BLOCKS: usize = 8;
 
-/// The score that a difference in Elo makes one expect: ½ for 0.
+/// The expected score for a difference in Elo: ½ for 0.
 pub fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The difference in Elo at which one expects `score`; infinite at 0 and 1.
+/// The difference in Elo for an expected `score`; infinite at 0 and 1.
 pub fn elo_of(score: f64) -> f64 {
     -400.0 * (1.0 / score - 1.0).log10()
 }
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test ends: below the first `elo0` is taken, above the second `elo1`.
+    /// The log-likelihood ratios at which the test ends: below the first `elo0` is accepted, above the second `elo1`.
     pub fn bounds(&self) -> [f64; 2] {
         [(self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln()]
     }
 
-    /// What a log-likelihood ratio says.
+    /// The verdict for a log-likelihood ratio.
     pub fn verdict(&self, ratio: f64) -> Verdict {
         let [low, high] = self.bounds();
         if ratio >= high {
@@ -70,7 +70,7 @@ impl Sprt {
         if scores.len() < LEAST_BLOCKS {
             return 0.0;
         }
-        // What was not seen yet is not impossible.
+        // Scores not seen yet are not impossible.
         counts.iter_mut().for_each(|count: &mut f64| *count = count.max(1e-3));
         let total: f64 = counts.iter().sum();
         let seen: Vec<(f64, f64)> =
@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// The score of a pair, its luck, and how far its games were from even without it. Halves are as frequent as in
-    /// pairs of games with the same throws; where a pair is not split, luck tells most of why.
+    /// pairs of games with the same throws; where a pair is not split, luck explains most of it.
     fn pair(truth: f64, rng: &mut impl RngExt) -> (f64, f64, f64) {
         let drawn: f64 = rng.random();
         let win = truth - 0.25;
@@ -178,7 +178,7 @@ mod tests {
         (score, luck + 0.1 * (rng.random::<f64>() - 0.5), 0.02)
     }
 
-    /// How often the second hypothesis is taken when the expected score is that of `elo`, and the blocks it takes.
+    /// How often the second hypothesis is accepted when the expected score is that of `elo`, and the blocks it takes.
     fn simulate(sprt: Sprt, elo: f64, with_luck: bool, runs: u64) -> (f64, f64) {
         let (mut taken, mut played) = (0, 0);
         for run in 0..runs {

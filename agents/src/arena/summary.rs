@@ -1,4 +1,4 @@
-//! What all games of an arena say together.
+//! The summary of a tournament: scores, Elo ratings, cross table and SPRT.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ pub struct GameFacts {
     pub block: u64,
     /// The agent of each side.
     pub agents: Vec<usize>,
-    /// What each side got; nothing of a truncated game.
+    /// The return of each side; `None` for a truncated game.
     pub returns: Option<Vec<f64>>,
-    /// What the throws gave to each side, where somebody could tell.
+    /// The luck of each side, where there is a reference to measure it.
     pub luck: Option<Vec<f64>>,
     /// Turns of all seats.
     pub turns: u32,
@@ -26,25 +26,25 @@ pub struct GameFacts {
     pub forfeited: Option<(usize, String)>,
 }
 
-/// What an agent has done in all its games.
+/// The results of an agent over all its games.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AgentSummary {
-    /// Who it is.
+    /// Its name.
     pub name: String,
     /// Its games; one in which it has several sides counts for each.
     pub games: u64,
     /// Mean return, 0 to 1, from the blocks.
     pub score: Estimate,
-    /// The same without the luck of the throws.
+    /// The luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_adjusted_score: Option<Estimate>,
     /// The factor by which the standard error of this is smaller than that of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
-    /// What the throws gave it for each game.
+    /// Its luck for each game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<Estimate>,
-    /// Its rating among those who met.
+    /// Its Elo rating.
     pub rating: Rating,
     /// Games that it forfeited.
     pub forfeits: u64,
@@ -56,7 +56,7 @@ pub struct AgentSummary {
     pub milliseconds: Option<f64>,
 }
 
-/// How one agent did against another.
+/// The results of one agent against another.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Pairing {
     /// The one.
@@ -67,7 +67,7 @@ pub struct Pairing {
     pub games: u64,
     /// How often the one came out ahead of the other, 0 to 1; as good is half.
     pub ahead: Estimate,
-    /// With two sides: the score without the luck of the throws.
+    /// With two sides: the luck-corrected score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_adjusted_score: Option<Estimate>,
     /// With two sides: the factor by which its standard error is smaller.
@@ -75,7 +75,7 @@ pub struct Pairing {
     pub shrinkage: Option<f64>,
 }
 
-/// How far the sequential test is.
+/// The state of the SPRT.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SprtSummary {
     /// The hypotheses.
@@ -83,13 +83,13 @@ pub struct SprtSummary {
     pub sprt: Sprt,
     /// The log-likelihood ratio of the second against the first.
     pub ratio: f64,
-    /// At what ratios the test ends.
+    /// The ratios at which the test ends.
     pub bounds: [f64; 2],
-    /// What it says.
+    /// Its verdict.
     pub verdict: Verdict,
 }
 
-/// Everything that an arena found.
+/// The results of a tournament.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
     /// The game with its house rules.
@@ -100,16 +100,16 @@ pub struct Summary {
     pub blocks: u64,
     /// Their games.
     pub games: u64,
-    /// Games that came to the cap of turns; their blocks are left out.
+    /// Games truncated at the turn limit; their blocks are left out.
     pub truncated_games: u64,
-    /// What everybody would score among equals.
+    /// The expected score among equals.
     pub chance_level: f64,
-    /// By whose values luck was measured.
+    /// The reference whose values measured the luck.
     pub luck_by: Option<String>,
     /// The share of the variance of results that the luck of the throws explains, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck_share: Option<f64>,
-    /// Those who met, in the order in which they were named.
+    /// The agents, in the order in which they were named.
     pub agents: Vec<AgentSummary>,
     /// The cross table.
     pub pairings: Vec<Pairing>,
@@ -117,12 +117,12 @@ pub struct Summary {
     pub turns_per_game: Estimate,
     /// Lengths that a tenth, a half and nine tenths of the games do not exceed, in turns.
     pub turn_quantiles: [u32; 3],
-    /// The sequential test, if one was asked for.
+    /// The SPRT, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSummary>,
 }
 
-/// What blocks say of one thing: sums over the games of each block.
+/// One statistic by block: sums over the games of each block.
 #[derive(Clone, Debug, Default)]
 struct Sums(BTreeMap<u64, BlockSums>);
 
@@ -173,7 +173,7 @@ fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
 }
 
-/// How the first of two agents did in each whole block of a game of two sides, and whether luck was measured.
+/// The results of the first of two agents in each whole block of a game of two sides, and whether luck was measured.
 fn first_of_two(all: &[GameFacts]) -> (Blocks, bool) {
     let (games, mut sums) = (of_whole_blocks(all), Sums::default());
     for game in &games {
@@ -184,7 +184,7 @@ fn first_of_two(all: &[GameFacts]) -> (Blocks, bool) {
     (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
-/// How far a test is after `games`, in ascending order of their blocks, of two agents in a game of two sides.
+/// The state of a test after `games`, in ascending order of their blocks, of two agents in a game of two sides.
 pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     let (blocks, has_luck) = first_of_two(games);
     let ratio = match has_luck {
@@ -194,10 +194,10 @@ pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
 }
 
-/// Who met and how long each thought for a decision, in milliseconds.
+/// An agent and its time for a decision, in milliseconds.
 pub type Thought = (String, Option<f64>);
 
-/// How agents met.
+/// The schedule of a tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule<'a> {
     /// The game.
@@ -206,12 +206,12 @@ pub struct Schedule<'a> {
     pub sides: &'a [SeatSet],
     /// Lineups, through which the blocks go in turn.
     pub lineups: u64,
-    /// Who is rated 0.
+    /// The agent that is rated 0.
     pub anchor: Option<usize>,
 }
 
-/// Forfeits whose reasons are told.
-const TOLD_REASONS: usize = 3;
+/// Forfeits whose reasons are listed.
+const LISTED_REASONS: usize = 3;
 
 /// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
 pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
@@ -256,7 +256,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<St
             luck: has_luck.then(|| Estimate::of(&blocks.luck)),
             rating: ratings[agent],
             forfeits: reasons.clone().count() as u64,
-            forfeit_reasons: reasons.take(TOLD_REASONS).map(|(_, reason)| reason.clone()).collect(),
+            forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
             milliseconds: *milliseconds,
         }
     };

@@ -1,7 +1,7 @@
-//! Games in play: many side by side, block by block.
+//! The game loop of the arena: many games side by side, block by block.
 //!
-//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; what the
-//! games mean is for others to say.
+//! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; statistics
+//! are left to its callers.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use super::seating::Seating;
 use crate::play::agent::{Agent, GameRng};
 use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
-/// Who takes part: an agent, or something that can fail, such as a program of somebody else.
+/// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
     /// A legal action for each of `states`, which are decisions, or why there is none. `rngs` as for [`Agent::act`].
     fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
@@ -29,7 +29,7 @@ impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
 #[error("{0}")]
 pub struct Fault(pub String);
 
-/// What happened in a game, one after the other.
+/// An event of a game, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// A throw.
@@ -51,12 +51,12 @@ pub struct PlayedTurn<S> {
     pub end: S,
 }
 
-/// How a game ended.
+/// The ending of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// By the rules.
     Finished,
-    /// It came to the cap of turns, and counts for nobody.
+    /// It reached the turn limit; it is left out of all scores.
     Truncated,
     /// The contestant of this seat failed.
     Forfeited(Seat, Fault),
@@ -69,7 +69,7 @@ pub struct PlayedGame<S> {
     pub block: u64,
     /// Its number in the block, from 0.
     pub leg: usize,
-    /// Who sat where.
+    /// The agents by seat.
     pub seating: Seating,
     /// The seat that threw first.
     pub first: Seat,
@@ -79,14 +79,14 @@ pub struct PlayedGame<S> {
     pub turns: Vec<PlayedTurn<S>>,
     /// Turns that were begun.
     pub turns_begun: u32,
-    /// How it ended.
+    /// Its ending.
     pub ending: Ending,
-    /// What each seat got, 0 to 1; zeros for a truncated game. Who forfeits gets nothing, and the others equal parts
-    /// of what there is.
+    /// The return of each seat, 0 to 1; zeros for a truncated game. A seat that forfeits gets 0, and the others equal
+    /// parts of the total.
     pub returns: BySeat<f32>,
 }
 
-/// What all games of a meeting share.
+/// The context shared by all games of a meeting.
 pub(super) struct GamesUnderWay<'a, G: Game> {
     pub(super) game: &'a G,
     /// The seatings of a block.
@@ -109,13 +109,13 @@ struct GameUnderWay<S> {
     turn: Option<(Seat, S, S)>,
 }
 
-/// A block in play: what came of its games, by their numbers.
+/// A block in play: the results of its games, by their numbers.
 struct OpenBlock<T> {
     block: u64,
     games: Vec<Option<T>>,
 }
 
-/// Why a table waits.
+/// The reason that a table waits.
 enum Halt {
     Decision(Seat),
     End(Ending),
@@ -123,8 +123,8 @@ enum Halt {
 
 impl<G: Game> GamesUnderWay<'_, G> {
     /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
-    /// game is studied when it is over, and what that gave is handed on block by block until somebody has had enough.
-    /// When it is stopped, games under way count for nothing, also those in which somebody has just failed.
+    /// game is studied when it is over, and the results are handed on block by block until the receiver breaks. When
+    /// play is stopped, games under way are dropped, also those in which a contestant has just failed.
     pub(super) fn play<T>(
         &self,
         contestants: &mut [Box<dyn Contestant<G> + '_>],
@@ -236,7 +236,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
         }
     }
 
-    /// Lets `contestant` choose at the tables at `places`; says where it failed.
+    /// Lets `contestant` choose at the tables at `places`; returns those where it failed.
     fn ask(
         &self,
         contestant: &mut (dyn Contestant<G> + '_),
@@ -293,7 +293,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
         hand_on(block, blocks.swap_remove(place).games.into_iter().flatten().collect())
     }
 
-    /// What everybody gets when `seat` forfeits.
+    /// The returns when `seat` forfeits.
     fn forfeited(&self, seat: Seat) -> BySeat<f32> {
         let spec = self.game.spec();
         let all = match spec.outlook {

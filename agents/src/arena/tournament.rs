@@ -1,8 +1,8 @@
-//! Tournaments: several agents meet in an arena, every game becomes a line that can be played again, and all games
-//! together are summed up.
+//! Round-robin tournaments: several agents meet in an arena, every game becomes a record that can be replayed, and all
+//! games are summarised.
 //!
-//! Who starts a tournament says who takes part and what time it is, keeps the lines and shows how far it is; nothing
-//! here knows of files, clocks or terminals.
+//! The caller supplies the entrants and the clock, stores the lines and shows the progress; nothing here knows of
+//! files, clocks or terminals.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -22,9 +22,9 @@ use crate::arena::{
 use crate::play::agent::GameRng;
 use crate::play::evaluator::Evaluator;
 
-/// Series of throws whose beginning is less likely than this count as luckless.
+/// Series of throws whose beginning is less likely than this have no luck.
 const SERIES_PROBABILITY: f32 = 0.01;
-/// Luck is written with so many digits, so that games from a file say the same as games that are played.
+/// Luck is written with so many digits, so that games from a file give the same statistics as games that are played.
 const LUCK_DIGITS: f64 = 1e6;
 
 /// Why there is no such tournament, or a game is not one of it.
@@ -37,7 +37,7 @@ pub enum TournamentError {
         /// How many there are.
         count: usize,
     },
-    /// The one that is to be rated 0 does not take part.
+    /// The anchor, rated 0, does not take part.
     #[error("anchor {name}: it is not among those who meet")]
     Anchor {
         /// Its name.
@@ -59,7 +59,7 @@ pub enum TournamentError {
         /// That of the other.
         elo1: f64,
     },
-    /// The errors that the sequential test may make leave nothing to be sure of.
+    /// The error rates of the SPRT are out of range.
     #[error("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")]
     Doubt {
         /// The probability of the one error.
@@ -74,7 +74,7 @@ pub enum TournamentError {
         leg: usize,
         /// Its block.
         block: u64,
-        /// What is wrong with it.
+        /// The cause.
         source: LineError,
     },
 }
@@ -89,7 +89,7 @@ pub enum LineError {
     /// Others played it.
     #[error("its `players` sat otherwise")]
     Players,
-    /// Nobody can get what is said.
+    /// The returns are out of range.
     #[error("its `returns` are not between 0 and 1")]
     Returns,
     /// It does not begin where the game begins.
@@ -97,9 +97,9 @@ pub enum LineError {
     Start {
         /// Where it begins.
         start: String,
-        /// What is played.
+        /// The game.
         game: String,
-        /// Who takes part.
+        /// The seats that take part.
         seats: SeatSet,
     },
     /// It cannot be played again.
@@ -113,15 +113,15 @@ pub enum LineError {
 /// Makes a contestant, for one thread.
 type MakeMind<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
-/// Who takes part in a tournament.
+/// A participant of a tournament.
 pub struct Entrant<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     make: MakeMind<'a>,
     thought: Thought,
 }
 
-/// How long an entrant thought, in all threads.
+/// The thinking time of an entrant, in all threads.
 #[derive(Debug, Default)]
 struct Thought {
     choices: AtomicU64,
@@ -129,7 +129,7 @@ struct Thought {
 }
 
 impl<'a> Entrant<'a> {
-    /// One that is called `name`; `make` makes what plays, one for each thread.
+    /// An entrant with this name; `make` makes its contestants, one for each thread.
     pub fn new(name: String, make: impl Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a) -> Entrant<'a> {
         Entrant { name, make: Box::new(make), thought: Thought::default() }
     }
@@ -148,7 +148,7 @@ impl fmt::Debug for Entrant<'_> {
     }
 }
 
-/// What entrants are called: as `specs` say, and the second of two with the same name has a number behind it.
+/// The names of entrants: those of `specs`, with a number behind the second of two equal ones.
 pub fn distinct_names(specs: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for spec in specs {
@@ -162,7 +162,7 @@ pub fn distinct_names(specs: &[String]) -> Vec<String> {
 /// Nanoseconds since any fixed moment.
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
-/// A contestant whose time is taken.
+/// A contestant that is timed.
 struct Timed<'a> {
     mind: Box<dyn Contestant<Race> + 'a>,
     thought: &'a Thought,
@@ -191,7 +191,7 @@ pub struct Tournament<'a> {
     sides: Vec<SeatSet>,
     /// The seatings of each lineup.
     lineups: Vec<Vec<Seating>>,
-    /// By whose values luck is measured.
+    /// The reference whose values measure the luck.
     reference: Option<Reference<Race>>,
     anchor: Option<usize>,
     sprt: Option<Sprt>,
@@ -216,20 +216,20 @@ impl<'a> Tournament<'a> {
         Ok(Tournament { race, entrants, sides, lineups, reference, anchor: None, sprt: None })
     }
 
-    /// The same, in which the entrant that is called `name` is rated 0.
+    /// The same with the entrant `name` rated 0, the anchor.
     ///
     /// # Errors
-    /// When nobody is called so.
+    /// When no entrant has this name.
     pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, TournamentError> {
         let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
         self.anchor = Some(anchor.ok_or_else(|| TournamentError::Anchor { name: name.to_owned() })?);
         Ok(self)
     }
 
-    /// The same, which ends when `sprt` has decided.
+    /// The same with an SPRT, which ends the tournament when it has decided.
     ///
     /// # Errors
-    /// When there is nothing that it could compare, or be sure of.
+    /// When the test does not fit the agents or its hypotheses or error rates are invalid.
     pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, TournamentError> {
         let (agents, sides) = (self.entrants.len(), self.sides.len());
         if agents != 2 || sides != 2 {
@@ -246,17 +246,17 @@ impl<'a> Tournament<'a> {
         Ok(self)
     }
 
-    /// What is played.
+    /// The game.
     pub fn race(&self) -> &'a Race {
         self.race
     }
 
-    /// Who takes part.
+    /// The seats that take part.
     pub fn entrants(&self) -> &[Entrant<'a>] {
         &self.entrants
     }
 
-    /// By whose values luck is measured.
+    /// The reference whose values measure the luck.
     pub fn reference(&self) -> Option<&Reference<Race>> {
         self.reference.as_ref()
     }
@@ -279,9 +279,9 @@ impl<'a> Tournament<'a> {
         begins..if is_over { begins } else { blocks.max(begins) }
     }
 
-    /// Plays `blocks` and adds what their games say to `facts`, which must have all blocks before them. Each block goes
-    /// to `take`, too; when it breaks, `is_stopped` or the sequential test has decided, nothing is played any more.
-    /// `config` says how, but for the number of blocks.
+    /// Plays `blocks` and appends their games to `facts`, which must have all blocks before them. Each block goes to
+    /// `take`, too; play stops when that breaks, when `is_stopped`, or when the SPRT has decided. `config` is used but
+    /// for its number of blocks.
     ///
     /// # Panics
     /// As [`play_blocks`].
@@ -334,7 +334,7 @@ impl<'a> Tournament<'a> {
         self.sprt.is_some_and(|sprt| is_due && sprt_summary(sprt, facts).verdict != Verdict::Open)
     }
 
-    /// The line of a game, with its luck where somebody can tell.
+    /// The line of a game, with its luck where there is a reference.
     fn study(
         &self,
         appraiser: Option<&mut Appraiser<Race, Box<dyn Evaluator<Race> + Send>>>,
@@ -346,7 +346,7 @@ impl<'a> Tournament<'a> {
             let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            // Also of a series that is left out of the mean, and counts as luckless.
+            // Also of a series that is left out of the expectation and has no luck.
             let moved = |turn: &TurnValues| f64::from(turn.thrown[turn.seat]) - f64::from(turn.before[turn.seat]);
             let size = |turn: &TurnValues| moved(turn).abs().max(turn.given_away());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
@@ -356,7 +356,7 @@ impl<'a> Tournament<'a> {
         (line, facts)
     }
 
-    /// What a line says by sides.
+    /// The facts of a line by sides.
     fn facts_of(&self, line: &GameLine, seating: &Seating) -> GameFacts {
         let agent = |side: &SeatSet| side.iter().find_map(|seat| seating.agent(seat)).unwrap_or(0);
         let place = |side: &SeatSet| {
@@ -383,7 +383,7 @@ impl<'a> Tournament<'a> {
         }
     }
 
-    /// What a line from elsewhere says, once it is known to be true: its moves are played again.
+    /// The facts of a line from elsewhere, verified by replaying its moves.
     ///
     /// # Errors
     /// When it is not whole, or is not a game of this tournament.
@@ -420,7 +420,7 @@ impl<'a> Tournament<'a> {
         Ok(self.facts_of(line, seating))
     }
 
-    /// Everything that `facts`, in ascending order of their blocks, say together.
+    /// The summary of `facts`, in ascending order of their blocks.
     pub fn summary(&self, facts: &[GameFacts]) -> Summary {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
@@ -436,7 +436,7 @@ impl<'a> Tournament<'a> {
     }
 }
 
-/// What one of two sides gains by luck the other loses, to the last digit: so an agent scores even against itself.
+/// Makes the luck of two sides sum to exactly 0, so that an agent scores even against itself.
 fn balanced(luck: Vec<f64>) -> Vec<f64> {
     match luck[..] {
         [a, b] => vec![(a - b) / 2.0, (b - a) / 2.0],

@@ -1,8 +1,8 @@
-//! Learning by self-play: games with targets, the replay buffer, and the learner.
+//! Reinforcement learning by self-play: games with TD(λ) targets, the replay buffer, and the learner.
 //!
-//! [`selfplay`] plays games and computes TD(λ) targets; [`replay`] keeps their samples; [`net`] is the same network as
-//! [`network::portable`](crate::network::portable) in burn, with its losses and Adam. The loop that turns the three is
-//! the program's. This room may use `play`, `search` and `network`.
+//! [`selfplay`] plays games and computes the targets; [`replay`] is the replay buffer of their samples; [`net`] is the
+//! same network as [`network::portable`](crate::network::portable) in burn, with its losses and Adam. The loop that
+//! turns the three is the program's. This room may use `play`, `search` and `network`.
 
 #[cfg(feature = "learning")]
 pub mod net;

@@ -1,7 +1,7 @@
-//! The replay: the latest samples of self-play, from which batches are drawn.
+//! The replay buffer: the latest samples of self-play, from which batches are drawn.
 //!
-//! Samples are kept sparse, newest over oldest. Drawing is uniform and with replacement, from a generator that the
-//! caller owns; saved and loaded, a replay gives the same batches to the last bit.
+//! Samples are kept sparse; the newest overwrite the oldest. Drawing is uniform and with replacement, from a generator
+//! that the caller owns; saved and loaded, a replay gives the same batches to the last bit.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::learn::selfplay::{GameRecord, Position};
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 use crate::play::perspective;
 
-/// A ring of samples.
+/// A ring buffer of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
     part: Part,
@@ -29,7 +29,7 @@ pub struct Replay {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Those at the start of a turn, for the value network.
+    /// Turn-start states, for the value network.
     Starts,
     /// The others, for the policy network.
     Turns,
@@ -52,24 +52,24 @@ struct Stored {
     legal: ActionMask,
 }
 
-/// Why a saved replay cannot be taken up again.
+/// Why a saved replay buffer cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] TensorFileError),
-    /// The facts beside the samples make no sense.
+    /// The manifest beside the samples is not valid.
     #[error("the saved replay has no valid manifest")]
     Manifest(#[from] serde_json::Error),
     /// The file belongs to a run with other sizes.
     #[error("the saved replay has the {what} {found}, not {expected}")]
     Mismatch {
-        /// What differs.
+        /// The fact that differs.
         what: &'static str,
-        /// What this run has.
+        /// That of this run.
         expected: String,
-        /// What the file has.
+        /// That of the file.
         found: String,
     },
     /// The numbers do not add up to samples.
@@ -97,7 +97,7 @@ struct Manifest {
 const FORMAT: u32 = 2;
 
 impl Replay {
-    /// An empty replay for at most `capacity` samples of this part of a game with `actions` actions.
+    /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
     ///
     /// # Panics
     /// When `capacity` is 0.
@@ -106,7 +106,7 @@ impl Replay {
         Replay { part, capacity, actions, samples: Vec::new(), added: 0 }
     }
 
-    /// Samples at hand.
+    /// Samples in the buffer.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
@@ -126,8 +126,8 @@ impl Replay {
         record.visit(game, |position| self.add_position(game, &position));
     }
 
-    /// Adds a position of a game that is being replayed, if it is of this part. Whoever fills several replays visits
-    /// the game once and offers each position to all of them.
+    /// Adds a position of a game that is being replayed, if it is of this part. To fill several buffers, visit the game
+    /// once and offer each position to all of them.
     pub fn add_position<G: Game>(&mut self, game: &G, position: &Position<'_, G::State>) {
         if position.is_start != (self.part == Part::Starts) {
             return;
@@ -170,7 +170,7 @@ impl Replay {
         }
     }
 
-    /// Saves the replay in the directory `dir`, which must exist.
+    /// Saves the replay buffer in the directory `dir`, which must exist.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -208,7 +208,7 @@ impl Replay {
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
-    /// The replay of this part that was saved in the directory `dir` by a run with the same sizes.
+    /// The replay buffer of this part that was saved in the directory `dir` by a run with the same sizes.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or was saved with another capacity or action space.

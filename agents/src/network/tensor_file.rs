@@ -1,8 +1,8 @@
 //! Files of named tensors with a JSON manifest: the safetensors format, as far as this package uses it.
 //!
 //! All numbers are floats, 32 bits or 16, little-endian, matrices row-major. The manifest is one entry of the header's
-//! `__metadata__`. Reading is bounded in size and never trusts a length; writing is all or nothing. What the tensors
-//! mean is the business of whoever names them.
+//! `__metadata__`. Reading is bounded in size and never trusts a length; writing is atomic. The meaning of the tensors
+//! is left to the callers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -30,11 +30,11 @@ pub enum TensorFileError {
     /// The file system refused.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
         /// With which file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file is larger than any real one.
@@ -45,7 +45,7 @@ pub enum TensorFileError {
         /// The largest size that is read.
         limit: u64,
     },
-    /// The first bytes tell of a header larger than any real one.
+    /// The first bytes announce a header larger than any real one.
     #[error("it does not begin as a safetensors file does: its header would have {bytes} bytes, more than {limit}")]
     Beginning {
         /// The size of the header.
@@ -97,7 +97,7 @@ pub enum TensorFileError {
         /// The type and shape it has.
         found: String,
     },
-    /// There are tensors that mean nothing.
+    /// There are tensors without a meaning.
     #[error("there are {found} tensors instead of {expected}")]
     Count {
         /// Number of tensors that have a meaning.
@@ -107,7 +107,7 @@ pub enum TensorFileError {
     },
 }
 
-/// How exactly numbers are written.
+/// The precision of the stored numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Precision {
     /// As they are.

@@ -1,8 +1,8 @@
-//! How far an agent is from perfect play: the winning chances that it gives away, choice by choice.
+//! Regret of an agent against perfect play: the winning chances that its choices lose, one by one.
 //!
-//! No opponent can flatter an agent measured this way, and the dice hardly disturb it: against a perfect opponent an
-//! agent wins with the chance of the position before the first throw less the sum of what its choices give away. So a
-//! game says much more than who won it.
+//! Regret depends neither on the opponent's mistakes nor, by much, on the dice: against a perfect opponent an agent's
+//! expected score is the value of the start less the sum of its regrets. So a game holds much more information than its
+//! result.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,9 +17,9 @@ use crate::arena::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_mat
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
-/// A choice that gives away less than this is optimal: tables of 32 bits tell values in single precision.
+/// A choice with less regret than this is optimal: tables of 32 bits give values in single precision.
 const OPTIMAL: f64 = 1e-6;
-/// Decisions that are told one by one.
+/// Worst decisions that a report lists.
 const WORST: usize = 10;
 
 /// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
@@ -28,21 +28,21 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// A decision that gave much away.
+/// A decision with a large regret.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Blunder {
     /// The position, all thrown.
     pub position: String,
-    /// How the turn ended.
+    /// The afterstate that was chosen.
     pub played: String,
-    /// How it should have ended.
+    /// The best afterstate.
     pub best: String,
-    /// The winning chance given away.
+    /// The winning chance lost.
     pub regret: f64,
 }
 
-/// An agent measured by perfect play. A decision is a whole turn with more than one distinct result; regret is the
-/// expected return that the choice of a result gives away.
+/// The regret of an agent against perfect play. A decision is a whole turn with more than one distinct afterstate; its
+/// regret is the value of the best afterstate less that of the chosen one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RegretReport {
     /// Decisions of the agent.
@@ -53,7 +53,7 @@ pub struct RegretReport {
     pub regret_per_game: Mean,
     /// Share of decisions whose regret is below one in a million.
     pub optimal_choices: Mean,
-    /// The agent's expected score against perfect play, from its regret: the luck of the dice is taken out.
+    /// The agent's luck-corrected score against perfect play, from its regret.
     pub luck_adjusted_score: Mean,
     /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
     pub quantiles: [f64; 4],
@@ -61,16 +61,16 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
-/// What perfect play thinks of a turn. Values are expected returns of the seat whose turn it was.
+/// The values of a turn by perfect play. Values are expected returns of the seat whose turn it was.
 #[derive(Clone, Debug)]
 pub struct Appraisal {
     /// The value before the first throw.
     pub start: f64,
-    /// The distinct results to choose from; none where there was nothing to decide.
+    /// The distinct afterstates to choose from; none where there was nothing to decide.
     pub results: TurnResults<State>,
-    /// The values of the results.
+    /// The values of the afterstates.
     pub values: Vec<f64>,
-    /// The value of the result that was played.
+    /// The value of the chosen afterstate.
     pub played: f64,
 }
 
@@ -84,22 +84,22 @@ impl Appraisal {
         Appraisal { start, results, values, played }
     }
 
-    /// The value of the best result.
+    /// The value of the best afterstate.
     pub fn best(&self) -> f64 {
         self.values.iter().copied().fold(self.played, f64::max)
     }
 
-    /// What the choice gave away.
+    /// The regret of the choice.
     pub fn regret(&self) -> f64 {
         self.best() - self.played
     }
 
-    /// What the throws gave: 0 on average.
+    /// The luck of the throws: 0 on average.
     pub fn luck(&self) -> f64 {
         self.best() - self.start
     }
 
-    /// Whether there was more than one distinct result.
+    /// Whether there was more than one distinct afterstate.
     pub fn is_choice(&self) -> bool {
         self.values.len() > 1
     }
@@ -110,16 +110,16 @@ fn value(table: &Table, state: &State, seat: Seat) -> f64 {
     table.known(state).map_or(0.0, |values| f64::from(values[seat]))
 }
 
-/// What A gave away in a game.
+/// The regret of A in a game.
 #[derive(Clone, Debug, Default)]
 struct GameRegret {
     /// Of each decision, in order.
     regrets: Vec<f64>,
-    /// The worst decisions: what they gave away, the position, and how the turn ended.
+    /// The worst decisions: regret, position, and chosen afterstate.
     worst: Vec<(f64, State, State)>,
 }
 
-/// Collects what A gives away in a match of two seats against perfect play, turn by turn.
+/// Collects A's regret in a match of two seats against perfect play, turn by turn.
 #[derive(Debug, Default)]
 pub struct Regrets {
     /// By block and A's seat.
@@ -127,7 +127,7 @@ pub struct Regrets {
 }
 
 impl Regrets {
-    /// Notes a turn; those of B are none of its business.
+    /// Notes a turn; turns of B are ignored.
     pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
         if !turn.side.contains(turn.seat) {
             return;

@@ -1,7 +1,7 @@
-//! Who chooses: an agent is an evaluator plus a way to choose.
+//! Agents: an agent is an evaluator plus a rule of choice.
 //!
-//! Agents are asked in batches, as many games as the caller plays side by side, and draw their random numbers from the
-//! generator of each game. So what is played never depends on which games are batched together or on threads. An agent
+//! Agents act on batches, as many games as the caller plays side by side, and draw their random numbers from the
+//! generator of each game. So their choices depend neither on which games are batched together nor on threads. An agent
 //! sees positions only; it keeps no memory of a game.
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub use ashta_env::chance::GameRng;
 /// Chooses actions.
 pub trait Agent<G: Game> {
     /// One legal action for each state, in order. Every state is a decision; `rngs[i]` is the generator of the game
-    /// that `states[i]` belongs to, owned by whoever plays that game.
+    /// that `states[i]` belongs to, owned by the caller, which plays that game.
     ///
     /// # Panics
     /// May panic when a state is no decision or when there are not as many generators as states.
@@ -51,31 +51,31 @@ pub(crate) fn forced_action<G: Game>(game: &G, state: &G::State) -> Option<Actio
     (legal.len() == 1).then_some(first)
 }
 
-/// Looks one turn ahead: plays towards the position at the end of its turn that the evaluator values highest for the
-/// deciding seat. Works from any point of a turn. Where all actions lead to one position
-/// nothing is evaluated; everything else of a call is evaluated in one batch.
+/// One-ply play: plays towards the afterstate, the position at the end of its turn, that the evaluator values highest
+/// for the deciding seat. Works from any point of a turn. Where all actions lead to one position nothing is evaluated;
+/// everything else of a call is evaluated in one batch.
 #[derive(Debug)]
 pub struct OnePly<G: Game, E> {
     evaluator: E,
     pick: Pick,
     results: TurnResults<G::State>,
-    /// Results of all undecided states, end to end.
+    /// Afterstates of all undecided states, end to end.
     leaves: Vec<G::State>,
     /// For each leaf the action that leads there.
     openings: Vec<Action>,
     values: Vec<BySeat<f32>>,
 }
 
-/// Which of equally valued results is played.
+/// The rule for afterstates of equal value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ties {
-    /// The first found: nothing is drawn.
+    /// The first found: deterministic.
     First,
     /// Any of them with equal probability.
     Drawn,
 }
 
-/// How a result is picked by the values.
+/// The rule of choice among afterstates.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Pick {
     /// A best one.
@@ -93,14 +93,14 @@ impl<G: Game, E> OnePly<G, E> {
         OnePly::with_ties(evaluator, Ties::First)
     }
 
-    /// An agent that plays by `evaluator` and settles ties as told.
+    /// An agent that plays by `evaluator` and breaks ties by `ties`.
     pub fn with_ties(evaluator: E, ties: Ties) -> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::Best(ties))
     }
 
-    /// An agent that draws any result of its turn, one whose value is lower by `temperature` than another's e times
-    /// less likely. It draws again at each decision of a turn among the results that are left; those to which several
-    /// beginnings lead come up a little more often.
+    /// An agent that draws an afterstate of its turn from the softmax of the values over `temperature`. It draws again
+    /// at each decision of a turn among the afterstates that are left; those that several first actions reach come up a
+    /// little more often.
     pub fn with_temperature(evaluator: E, temperature: f32) -> OnePly<G, E> {
         OnePly::picking(evaluator, Pick::Softmax(temperature))
     }
@@ -117,7 +117,7 @@ impl<G: Game, E> OnePly<G, E> {
     }
 }
 
-/// What is known of a state before the evaluation.
+/// A state before the evaluation.
 enum Gathered {
     Settled(Action),
     Among(Seat, Range<usize>),
@@ -154,7 +154,7 @@ pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iter
     values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
 }
 
-/// Weights of results by their values: 1 for the best, e times less for each `temperature` below it.
+/// Softmax weights of values over `temperature`, not normalised: 1 for the best.
 pub(crate) fn softmax(
     values: impl Iterator<Item = f32> + Clone,
     temperature: f32,
@@ -202,7 +202,7 @@ impl<G: Game, E> OnePly<G, E> {
 /// without a policy makes it play the lowest legal action.
 #[derive(Clone, Debug)]
 pub struct PolicyAgent<E> {
-    /// Whose policy is played.
+    /// The evaluator whose policy is played.
     pub evaluator: E,
 }
 
@@ -217,7 +217,8 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
     }
 }
 
-/// Ends its turn in any of its distinct results with equal probability, however many sequences of actions lead there.
+/// Random play: ends its turn in any of its distinct afterstates with equal probability, however many sequences of
+/// actions lead there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomAgent;
 
@@ -226,7 +227,7 @@ impl<G: Game> Agent<G> for RandomAgent {
         let mut results = TurnResults::new();
         let choose = |(state, rng): (&G::State, &mut GameRng)| {
             forced_action(game, state).unwrap_or_else(|| {
-                // Drawn again at each decision of a turn: uniform but for results to which several beginnings lead.
+                // Drawn again at each decision of a turn: uniform but for afterstates that several first actions reach.
                 results_of_turn(game, state, &mut results);
                 results.actions(below(results.len(), rng))[0]
             })

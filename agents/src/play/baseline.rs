@@ -1,4 +1,4 @@
-//! Opponents that need no training: the yardsticks that every match and every training run starts with.
+//! Baselines: rule-based opponents without training, the reference of matches and training runs.
 //!
 //! They see a game only through the steps its pieces have made, so they play every game alike and none of them well:
 //! they know nothing of safe squares, twins or the throws that hit.
@@ -15,13 +15,13 @@ use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 /// A baseline, by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Baseline {
-    /// Every result of its turn with equal probability.
+    /// Every afterstate of its turn with equal probability.
     Random,
     /// Runs with the furthest piece.
     Runner,
     /// Captures what it can, else runs.
     Hunter,
-    /// Looks one turn ahead with [`PipEvaluator`].
+    /// One-ply play by [`PipEvaluator`].
     Greedy,
 }
 
@@ -29,7 +29,7 @@ pub enum Baseline {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no baseline is called `{name}`; there are random, runner, hunter and greedy")]
 pub struct UnknownBaseline {
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
 }
 
@@ -73,14 +73,14 @@ impl FromStr for Baseline {
     }
 }
 
-/// Which turn result [`RuleAgent`] likes best.
+/// The order of afterstates of a [`RuleAgent`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rule {
     Run,
     Hunt,
 }
 
-/// Chooses among turn results by a plain order, the first found among equals.
+/// Chooses among afterstates by a fixed order, the first found among equals.
 #[derive(Debug)]
 struct RuleAgent<G: Game> {
     rule: Rule,
@@ -139,13 +139,14 @@ fn total_steps<G: Game>(game: &G, state: &G::State, seat: Seat) -> u32 {
     game.steps(state, seat)[..game.spec().pieces].iter().map(|&steps| u32::from(steps)).sum()
 }
 
-/// How much a lead of the whole course is worth, in logits. At equal progress a lead of a fiftieth of the course, about
-/// an average throw in the real games, is then worth 3 percentage points; a lead of a quarter wins four games in five.
+/// The value of a lead of the whole course, in logits. At equal progress a lead of a fiftieth of the course, about an
+/// average throw in the real games, then gains 3 percentage points; a lead of a quarter wins four games in five.
 const STEEPNESS: f32 = 6.0;
 
-/// Judges a position by the race alone: the shares of the course that the seats have covered, pieces taken together.
+/// Evaluates a position by the race alone (the pip count of backgammon): the shares of the course that the seats have
+/// covered, pieces taken together.
 ///
-/// It does not care which piece has run: most results of a turn are equal to it, and `greedy` draws among them.
+/// It ignores which piece has run: most afterstates of a turn have equal values, and `greedy` draws among them.
 ///
 /// Winning chances are the softmax of the shares (for two seats the sigmoid of their difference), for teams of the
 /// means of the partners. The expected placing is that of pairwise sigmoids, where a seat that is home beats all that
@@ -195,7 +196,7 @@ fn pip_values<G: Game>(game: &G, state: &G::State) -> BySeat<f32> {
     values
 }
 
-/// How probably a seat that has covered `own` of the course comes home before one that has covered `other`.
+/// The probability that a seat that has covered `own` of the course comes home before one that has covered `other`.
 fn chance_to_be_first(own: f32, other: f32) -> f32 {
     match (own >= 1.0, other >= 1.0) {
         (true, false) => 1.0,
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_races_are_worth_the_same_and_greedy_draws_among_them() {
+    fn equal_races_have_equal_values_and_greedy_draws_among_them() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
         let together = values(&game, &game.position(Seat::NORTH, BySeat([[2, 2], [0; 2], [0; 2], [0; 2]])));
         let apart = values(&game, &game.position(Seat::NORTH, BySeat([[1, 3], [0; 2], [0; 2], [0; 2]])));

@@ -1,8 +1,8 @@
-//! What a position is worth: values for every seat, and a policy where there is something to choose.
+//! Evaluators: value estimates of a position for every seat, and a policy where there is something to choose.
 //!
 //! Networks, hand-written rules, tables and searches are all evaluators, and a search is an evaluator around another
-//! one. Evaluators are always asked in batches. Values are indexed by seat and never by ply: extra throws let the same
-//! seat move again, and no sign is ever flipped. An evaluator does not choose; that is what agents do.
+//! one. Evaluators always work on batches. Values are indexed by seat and never by ply: extra throws let the same seat
+//! move again, so there is no negamax sign. Evaluators do not choose; agents do.
 
 use ashta_env::game::{Action, BySeat, Game, Node};
 
@@ -30,13 +30,13 @@ impl Evaluation {
     }
 }
 
-/// Judges positions.
+/// Evaluates positions.
 ///
 /// Contract: there is one answer for each state, in order; an answer depends on its state alone, not on the rest of the
 /// batch; and a finished game is answered with its exact returns. [`answer_open`] keeps the last promise for evaluators
 /// that are made for open positions.
 pub trait Evaluator<G: Game> {
-    /// Judges every state.
+    /// Evaluates every state.
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation>;
 
     /// Writes the values of every state into `out`, whatever it held. Evaluators that can skip the policy override

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Atomic writes of files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

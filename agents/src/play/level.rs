@@ -1,22 +1,22 @@
-//! Levels of difficulty: one bot, made to err as much as a weaker player would.
+//! Levels of difficulty: one bot, weakened by a softmax temperature to a given regret.
 //!
 //! At a level a bot draws among the results of its turn, each with a probability that falls by a factor of e for every
 //! `temperature` that its value lies below the best. That is the best result after adding to every value independent
-//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that a level gives away the same share of
-//! what a player gives away that does not care at all.
+//! Gumbel noise of this scale. Temperatures are calibrated for each bot, so that the regret of a level is a fixed share
+//! of that of random play.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How well a bot is meant to play, the weakest first.
+/// A level of difficulty, the weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Gives away half of what random play does.
+    /// Half the regret of random play.
     Beginner,
-    /// Gives away a quarter of it.
+    /// A quarter of it.
     Novice,
     /// An eighth or so.
     Intermediate,
@@ -33,7 +33,7 @@ impl Level {
     pub const ALL: [Level; 6] =
         [Level::Beginner, Level::Novice, Level::Intermediate, Level::Advanced, Level::Expert, Level::Perfect];
 
-    /// What the level is called.
+    /// The name of the level.
     pub fn name(self) -> &'static str {
         match self {
             Level::Beginner => "beginner",
@@ -45,7 +45,7 @@ impl Level {
         }
     }
 
-    /// How much it gives away a decision, as a share of what random play gives away; `None` where no noise is added.
+    /// Its regret per decision as a share of that of random play; `None` where no noise is added.
     pub(crate) fn share(self) -> Option<f64> {
         match self {
             Level::Beginner => Some(0.5),
@@ -76,7 +76,7 @@ impl FromStr for Level {
     }
 }
 
-/// What makes a level of a bot, and what it was measured to be.
+/// The calibration of a level of a bot: its temperature, and its measured regret and score.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -84,7 +84,7 @@ pub struct Calibration {
     pub level: Level,
     /// The scale of the noise, in units of value, above 0.
     pub temperature: f32,
-    /// What it gives away a decision by the bot's own values, in units of value.
+    /// Its regret per decision by the bot's own values, in units of value.
     pub regret: f64,
     /// The 95 % interval of the regret.
     pub regret_interval: [f64; 2],

@@ -1,10 +1,10 @@
-//! Who plays: values of positions, agents that choose by them, and the throws that a game meets.
+//! Evaluators and agents: values of positions, agents that choose by them, and seeded throws.
 //!
 //! [`evaluator::Evaluator`] gives a position its value for each seat, [`agent::Agent`] chooses an action; both work on
 //! batches. [`agent::OnePly`] makes an agent of an evaluator: it plays towards the afterstate of the highest value.
 //! [`baseline`] has agents without a network, [`level`] the levels of difficulty, [`throws`] the throws of a game as a
-//! function of its seed, [`files`] writes files whole or not at all, [`perspective`] the order of seats as one of them
-//! sees it. This room uses the rules alone.
+//! function of its seed, [`files`] writes files atomically, [`perspective`] has the order of seats as one of them sees
+//! it. This room uses the rules alone.
 
 pub mod agent;
 pub mod baseline;

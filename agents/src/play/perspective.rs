@@ -1,9 +1,9 @@
-//! The perspective rule: how the values of a network, relative to the seat that observes, stand for seats of the board.
+//! The perspective rule: the mapping between values relative to the observing seat and values by seat.
 //!
 //! A network always sees the board from one seat, so its values are relative too. Where a seat wins or is placed
 //! ([`Outlook::Winner`], [`Outlook::Placings`]), value 0 belongs to the observer and the others follow
 //! counter-clockwise, seats that do not take part left out. Where a team wins ([`Outlook::Teams`]), value 0 belongs to
-//! the observer's team and value 1 to the other. This file knows neither networks nor rules.
+//! the observer's team and value 1 to the other. This module knows neither networks nor rules.
 
 use ashta_env::game::{BySeat, MAX_SEATS, Outlook, Seat, Spec};
 

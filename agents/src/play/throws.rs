@@ -1,8 +1,8 @@
-//! Throws as a pure function of seed, seat, turn and throw number.
+//! Seeded throws: a pure function of seed, seat, turn and throw number (common random numbers).
 //!
-//! Two games with the same seed get the same throws for the same turns of a seat, whatever is played and by whom; that
-//! is how matches are paired and games are repeated from a seed alone. No generator is advanced, so nothing that an
-//! agent does or draws can move the dice. What a throw means is left to the game: it only gives probabilities.
+//! Two games with the same seed get the same throws for the same turns of a seat, whatever the players choose; so
+//! matches are paired, and games are reproducible from a seed alone. No generator is advanced, so no choice or draw of
+//! an agent changes the dice. The game defines the meaning of throws; here it only gives probabilities.
 
 use ashta_env::chance::{mix, outcome};
 use ashta_env::game::{BySeat, Chances, Outcome, Seat};
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_tells_series_from_extra_turns() {
+    fn the_clock_separates_series_from_extra_turns() {
         let mut clock = TurnClock::new();
         assert_eq!([clock.throw(Seat::SOUTH), clock.throw(Seat::SOUTH)], [(0, 0), (0, 1)]);
         clock.action();

@@ -1,8 +1,8 @@
-//! The engine protocol (the rules, section 10.2): one JSON object asks, one answers.
+//! The engine protocol (the rules, section 10.2): a request and its answer are one JSON object each.
 //!
-//! Whatever is wrong with a request is answered with an error. Besides the operations of the specification there are
-//! those that a drawn board needs: `board`, `view` and `hint`. Where requests come from and answers go to is for the
-//! caller: lines of standard input, a message of a browser, a call from C.
+//! Every invalid request is answered with an error. Besides the operations of the specification there are those for
+//! drawn boards: `board`, `view` and `hint`. The caller provides the transport: lines of standard input, messages of a
+//! browser, calls from C.
 
 mod rules;
 mod sheets;
@@ -32,9 +32,9 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 /// Answers requests.
 #[derive(Debug)]
 pub struct Engine {
-    /// Who answers `bestmove`, `evaluate` and `hint`.
+    /// The agent that answers `bestmove`, `evaluate` and `hint`.
     agent: Option<Roster>,
-    /// What agents that draw draw from, from request to request.
+    /// The generator of agents that draw, kept from request to request.
     rng: GameRng,
     /// The games that are known by name.
     sheets: Sheets,
@@ -47,7 +47,7 @@ pub struct Engine {
 struct Refusal {
     code: &'static str,
     message: String,
-    /// What is wrong with a sheet.
+    /// The problems of a sheet.
     problems: Vec<SheetProblem>,
 }
 
@@ -74,7 +74,8 @@ impl Engine {
     pub fn new(agent: Option<Roster>) -> Engine {
         let mut sheets = Sheets::default();
         if let Some(Ok(Some(race))) = agent.as_ref().map(Roster::race) {
-            // What keeps the name from being known keeps the agent from playing, and is said when it is asked.
+            // An error that keeps the name unknown also keeps the agent from playing, and is reported by its first
+            // request.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
         }
         Engine { agent, rng: chance::stream(0, 0), sheets, last_sheet: None }

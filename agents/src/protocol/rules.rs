@@ -1,4 +1,4 @@
-//! What is asked of the rules alone.
+//! Operations on the rules alone, without an agent.
 
 use ashta_env::chance;
 use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};

@@ -1,4 +1,4 @@
-//! Games as data: what a program can say of one, and sheets that requests bring.
+//! Games as data: descriptions of games, and the sheets in requests.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
 
-/// What a game is, for programs that let people choose one: names, seats, throws, house rules, words, rules in prose.
+/// The description of a game for programs that let people choose one: names, seats, throws, house rules, words, rules
+/// in prose.
 pub fn describe(sheet: &Sheet) -> Value {
     let flags = sheet.flags.iter().map(|(name, flag)| described_flag(name, flag));
     json!({

@@ -1,4 +1,4 @@
-//! What a drawn board needs: its squares, the pieces on them, what each action does, and what it is worth.
+//! Operations for drawn boards: squares, pieces, the effects of each action, and their values.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
 use ashta_env::notation::{Ground, Standing};
@@ -46,7 +46,7 @@ pub(super) fn board(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
     }))
 }
 
-/// `view`: a position as it is drawn, and what each legal action does to it.
+/// `view`: a position as it is drawn, and the effects of each legal action.
 pub(super) fn view(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
     let (race, state) = position(sheets, request)?;
     let standing = race.standing_within(&state);
@@ -134,7 +134,7 @@ fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
 }
 
 impl Engine {
-    /// `hint`: what the agent thinks that the position and each legal action are worth.
+    /// `hint`: the agent's values of the position and of each legal action.
     pub(super) fn hint(&self, request: &Map<String, Value>) -> Answer {
         let (race, state) = position(&self.sheets, request)?;
         let agent = self.agent_for(&race)?;

@@ -142,7 +142,7 @@ fn boards_have_squares_and_courses() {
 }
 
 #[test]
-fn a_view_tells_where_pieces_stand_and_go() {
+fn a_view_shows_where_pieces_stand_and_go() {
     let view = ask(r#"{"op":"view","position":"ashtapada S:5,30/N:off,23 S 2;5+4"}"#);
     assert_eq!((&view["node"], &view["mover"], &view["throws"]), (&json!("decision"), &json!("S"), &json!([2])));
     let piece = |seat: &str, square: Value, place: &str| {
@@ -165,7 +165,7 @@ fn a_view_tells_where_pieces_stand_and_go() {
 }
 
 #[test]
-fn a_hint_is_what_the_best_end_of_the_turn_is_worth() {
+fn a_hint_is_the_value_of_the_best_end_of_the_turn() {
     let position = "ashtapada S:5,30/N:off,23 S 4,2";
     let hint = ask(&json!({"op": "hint", "position": position}).to_string());
     let values = |answer: &Value| serde_json::from_value::<Vec<f32>>(answer["values"].clone()).expect("values");
@@ -174,8 +174,8 @@ fn a_hint_is_what_the_best_end_of_the_turn_is_worth() {
     let best = actions.iter().map(|action| values(action)[0]).fold(0.0, f32::max);
     assert_eq!(values(&hint)[0], best);
     let chosen = ask(&json!({"op": "bestmove", "position": position}).to_string())["action"].clone();
-    let opinion = actions.iter().find(|action| action["id"] == chosen).expect("the choice is an action");
-    assert_eq!(values(opinion)[0], best, "greedy plays what it thinks best");
+    let choice = actions.iter().find(|action| action["id"] == chosen).expect("the choice is an action");
+    assert_eq!(values(choice)[0], best, "greedy plays the action of the highest value");
     let before = ask(r#"{"op":"hint","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     let evaluated = ask(r#"{"op":"evaluate","position":"ashtapada S:5,30/N:off,23 S *"}"#);
     assert_eq!((&before["values"], &before["actions"]), (&evaluated["values"], &json!([])));

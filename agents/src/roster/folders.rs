@@ -1,7 +1,6 @@
 //! Folders of bots and tables: agents by the names of files in them, and the reference for luck and errors.
 //!
-//! Which folders there are is for the program to say. Files are read by [`crate::network::bot`] and
-//! [`crate::perfect::table`].
+//! The caller chooses the folders. Files are read by [`crate::network::bot`] and [`crate::perfect::table`].
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +10,10 @@ use super::{AgentError, AgentSpec, Lookahead, Player, Roster, table_files};
 
 pub use super::TABLE;
 
-/// How bot files end.
+/// The file extension of bots.
 pub const BOT: &str = "bot";
 
-/// Where bots and tables with names are; of two with the same name that in the first folder.
+/// The folders of named bots and tables; of two with the same name that in the first folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folders(pub Vec<PathBuf>);
 
@@ -83,7 +82,7 @@ impl Folders {
         }
     }
 
-    /// Finds the reference by which luck and errors are measured: `auto` is perfect play where the game is solved,
+    /// Finds the reference evaluator that measures luck and errors: `auto` is perfect play where the game is solved,
     /// otherwise the bot that plays the game with the largest value network, if there is one; `none` is none; anything
     /// else an agent.
     ///

@@ -1,17 +1,17 @@
-//! Agents by name: what a person writes where a program asks for an agent.
+//! Agents by name: the notation of agents on command lines and in settings.
 //!
 //! ```text
 //! random | runner | hunter | greedy                   a baseline
 //! greedy+2ply | greedy+3ply | …                       `greedy`, looking so many plies ahead
-//! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and how far it looks ahead
+//! path/to/file.bot[+policy | +1ply | +2ply | … | +mcts[:simulations]]      a bot and its look-ahead
 //! path/to/file.bot[+beginner | … | +expert | +perfect]                    a bot at a level of difficulty
 //! perfect                                             perfect play, by the table of the game that is played
 //! path/to/file.table                                  perfect play, by this table
 //! ```
 //!
 //! A bot without a suffix looks one ply ahead: it plays the result of its turn that its network values highest. Each
-//! ply more is the expectation over the next seat's throws and best replies. `+policy` plays the network's policy
-//! without looking ahead.
+//! ply more is the expectation over the next seat's throws and best responses (expectimax). `+policy` plays the
+//! network's policy without looking ahead.
 
 pub mod folders;
 
@@ -45,11 +45,11 @@ pub enum AgentSpec {
         /// How many plies, 2 or more.
         plies: u8,
     },
-    /// A bot file, and how it chooses.
+    /// A bot file, and its look-ahead.
     Bot {
         /// Where the file is.
         path: PathBuf,
-        /// How far it looks ahead.
+        /// Its look-ahead.
         lookahead: Lookahead,
     },
     /// Perfect play, by the table of whatever game is played.
@@ -61,19 +61,19 @@ pub enum AgentSpec {
     },
 }
 
-/// What perfect play is called.
+/// The name of perfect play.
 const PERFECT: &str = "perfect";
-/// How the names of tables end.
+/// The file extension of tables.
 pub const TABLE: &str = "table";
 
-/// How a network is turned into a player.
+/// The look-ahead that makes a player of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookahead {
-    /// Not at all: the action of the highest probability.
+    /// None: the action of the highest probability.
     Policy,
     /// This many plies, at least one.
     Plies(u8),
-    /// Tree search with this many simulations for each choice.
+    /// Monte-Carlo tree search with this many simulations for each choice.
     Mcts(u32),
     /// One ply, at a level of difficulty.
     Level(Level),
@@ -91,7 +91,7 @@ const MAX_SIMULATIONS: u32 = 1_000_000;
 #[non_exhaustive]
 pub enum AgentError {
     /// The text is neither a baseline nor a file that exists.
-    #[error("`{name}` is no agent: there is no such file, and the agents with names are {}, {PERFECT}", built_in())]
+    #[error("`{name}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}", built_in())]
     Unknown {
         /// The text.
         name: String,
@@ -110,7 +110,7 @@ pub enum AgentError {
     #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
              level: +{}", Level::ALL.map(Level::name).join(", +"))]
     Lookahead {
-        /// What follows the `+`.
+        /// The text behind the `+`.
         suffix: String,
     },
     /// The bot was not calibrated.
@@ -139,7 +139,7 @@ pub enum AgentError {
         /// The game of the table.
         found: String,
     },
-    /// Nobody has solved the game yet.
+    /// There is no table of the game.
     #[error("there is no table of {ruleset} in {folders}: make one with `ashta solve`")]
     NoTable {
         /// The game that is played.
@@ -253,7 +253,7 @@ pub(crate) fn table_files(folders: &[PathBuf]) -> Vec<PathBuf> {
     files
 }
 
-/// An agent with what it needs at hand.
+/// An agent with its files loaded.
 #[derive(Clone, Debug)]
 pub struct Roster {
     spec: AgentSpec,
@@ -328,7 +328,7 @@ impl Roster {
         Ok(Roster { spec: AgentSpec::Bot { path, lookahead }, bot, table: None, shelf: Arc::default() })
     }
 
-    /// What was loaded.
+    /// The notation of the agent.
     pub fn spec(&self) -> &AgentSpec {
         &self.spec
     }
@@ -355,7 +355,7 @@ impl Roster {
         }
     }
 
-    /// What it is called, wherever its file lies.
+    /// Its name, without the folder of its file.
     pub fn name(&self) -> String {
         match &self.spec {
             AgentSpec::Bot { path, lookahead } => {
@@ -366,12 +366,12 @@ impl Roster {
         }
     }
 
-    /// The checksum of a bot, which tells one version of it from another; other agents have none.
+    /// The checksum of a bot, which identifies its version; other agents have none.
     pub fn version(&self) -> Option<String> {
         self.bot.as_ref().map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
-    /// Sits the agent down to a game.
+    /// The agent as a player of a game.
     ///
     /// # Errors
     /// When it is a bot or a table made for another game, or there is no table of this one.
@@ -410,7 +410,7 @@ impl Roster {
     }
 }
 
-/// An agent that plays one game; makes as many that act as are asked for.
+/// An agent for one game; makes any number of instances that act.
 #[derive(Clone, Debug)]
 pub struct Player {
     spec: AgentSpec,
@@ -431,18 +431,18 @@ enum Mind {
 }
 
 impl Player {
-    /// Who plays.
+    /// The notation of the agent.
     pub fn spec(&self) -> &AgentSpec {
         &self.spec
     }
 
-    /// Its values as the reference by which luck and errors of others are measured.
+    /// Its values as the reference that measures luck and errors of others.
     pub fn reference(&self) -> Reference<Race> {
         let player = self.clone();
         Reference::new(self.name.clone(), self.version.clone(), move || player.evaluator())
     }
 
-    /// The table by which it plays perfectly, if it does.
+    /// The table of a perfect player.
     pub fn table(&self) -> Option<&Arc<Table>> {
         match &self.mind {
             Mind::Table(table) => Some(table),
@@ -450,7 +450,7 @@ impl Player {
         }
     }
 
-    /// One that acts.
+    /// A new instance that acts.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
         match &self.mind {
             Mind::Baseline(baseline) => baseline.agent(),
@@ -475,17 +475,17 @@ impl Player {
         }
     }
 
-    /// Whether it always plays the result of its turn that [`Player::evaluator`] values highest.
+    /// Whether it always plays the afterstate that [`Player::evaluator`] values highest.
     pub fn plays_by_values(&self) -> bool {
         matches!(self.mind, Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)))
     }
 
-    /// Whether it draws among results: baselines among equals, weakened bots among all.
+    /// Whether it draws among afterstates: baselines among equals, weakened bots among all.
     pub fn draws(&self) -> bool {
         matches!(self.mind, Mind::Baseline(_) | Mind::Greedy(_) | Mind::Weakened(..))
     }
 
-    /// What it thinks of positions. Baselines without an opinion of their own have that of `greedy`.
+    /// Its value estimates of positions. Baselines without an evaluator have that of `greedy`.
     pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
         match &self.mind {
             Mind::Greedy(depth) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, *depth)),

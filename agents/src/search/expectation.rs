@@ -1,5 +1,5 @@
-//! What can come of a position at the start of a turn: every likely throw with the results to choose from, and what
-//! that makes the position worth.
+//! The one-ply expectation over throws: the afterstates of every likely throw from a turn-start state, and the expected
+//! value of the best ones.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use crate::play::evaluator::first_best;
 #[derive(Clone, Debug)]
 struct Branch {
     probability: f32,
-    /// The results of the turn.
+    /// The afterstates of the turn.
     results: Range<usize>,
 }
 
-/// The throws of one position and where their results stand among the positions to be evaluated. Reused from turn to
-/// turn.
+/// The throws of one position and the places of their afterstates among the positions to be evaluated. Reused from turn
+/// to turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
     branches: Vec<Branch>,
@@ -36,7 +36,7 @@ pub(crate) struct ExpectationScratch<S> {
     seen: Seen,
 }
 
-/// Decisions by what can be seen of them: the same throws in another order are no other decision.
+/// Decisions by their observations: the same throws in another order are the same decision.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     /// The observations, end to end.
@@ -85,14 +85,14 @@ impl<S> Default for ExpectationScratch<S> {
     }
 }
 
-/// What happened: the decision after all throws, and its results.
+/// The actual throw: the decision after it, and its afterstates.
 #[derive(Clone, Debug)]
 pub(crate) struct Happened<'a, S> {
     pub(crate) thrown: &'a S,
     pub(crate) results: Range<usize>,
 }
 
-/// The results of the decision `state`, appended to `results`.
+/// The afterstates of the decision `state`, appended to `results`.
 pub(crate) fn append<G: Game>(
     game: &G,
     state: &G::State,
@@ -106,15 +106,15 @@ pub(crate) fn append<G: Game>(
 }
 
 impl Expectation {
-    /// Forgets everything.
+    /// Removes all throws.
     pub(crate) fn clear(&mut self) {
         self.branches.clear();
         self.mass = 0.0;
         self.happened = None;
     }
 
-    /// Looks at every throw from `start`, and appends the results to `results`. Series whose beginning is less likely
-    /// than `least` are left out.
+    /// Enumerates every throw from `start`, and appends the afterstates to `results`. Series whose beginning is less
+    /// likely than `least` are left out.
     pub(crate) fn look<G: Game>(
         &mut self,
         game: &G,
@@ -171,9 +171,8 @@ impl Expectation {
         }
     }
 
-    /// What the position is worth: the mean over the throws of the result that is best for `seat`. What is left out
-    /// counts as this mean: values in the middle of a series, if one asked for them, would be the least reliable of
-    /// all.
+    /// The value of the position: the expectation over throws of the afterstate that is best for `seat`. Series that
+    /// are left out count as this expectation: values in the middle of a series would be the least reliable of all.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for branch in &self.branches {
@@ -188,7 +187,7 @@ impl Expectation {
         expected
     }
 
-    /// What the throw that happened was counted as in this mean; `None` when it was left out.
+    /// The value of the actual throw in this expectation; `None` when it was left out.
     pub(crate) fn counted(&self, seat: Seat, values: &[BySeat<f32>]) -> Option<BySeat<f32>> {
         self.happened.map(|happened| values[best_of(&self.branches[happened].results, seat, values)])
     }
@@ -205,7 +204,7 @@ mod tests {
     use super::*;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
-    /// What a new game of series holds when those less likely than `least` are left out, and what the results are.
+    /// The expectation of a new game of series when those less likely than `least` are left out, and its afterstates.
     /// The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
     fn looked(least: f32, thrown: &[u8]) -> (Toy, Expectation, usize) {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_counts_as_the_mean_of_the_rest() {
+    fn series_that_are_left_out_count_as_the_mean_of_the_rest() {
         let (game, expectation, results) = looked(0.3, &[0]);
         let equal = vec![BySeat([0.7, 0.0, 0.3, 0.0]); results];
         let expected = expectation.expected(&game, Seat::SOUTH, &equal);

@@ -1,7 +1,7 @@
-//! Full-width look-ahead: exact expectations over throws, the best whole turn at decisions.
+//! Expectimax: full-width look-ahead with exact expectations over throws and the best whole turn at decisions.
 //!
 //! Each seat is taken to maximise its own value (max^n), which with two sides is plain expectiminimax; partners share
-//! their value. What the leaves are worth is the inner evaluator's business. There is no pruning: the games branch so
+//! their value. The inner evaluator values the leaves. There is no pruning (no Star1 or Star2): the games branch so
 //! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
 
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
@@ -81,7 +81,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
-    /// Appends to the program what computes the values of `state`.
+    /// Appends the steps that compute the values of `state` to the program.
     fn gather(&mut self, game: &G, state: &G::State, depth: usize) {
         match game.node(state) {
             Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
@@ -123,7 +123,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
     }
 }
 
-/// What one series of throws can come to.
+/// The ends of one series of throws.
 #[derive(Debug)]
 struct SeriesEnds<S> {
     /// The positions in which the series ends, each once, with their probabilities; and those in which it was closed,
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn one_ply_is_what_the_hand_computes() {
-        // South wins with a 2; after a 1 both turn results are North's throw, worth what the leaf says.
+        // South wins with a 2; after a 1 both turn results are North's throw, valued by the leaf.
         let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
         let state = game.position(Seat::SOUTH, BySeat([[3, 0], [0; 2], [0; 2], [0; 2]]));
         let mut search = Expectimax::new(Ignorant::default(), 1);

@@ -1,11 +1,11 @@
-//! Monte-Carlo tree search with explicit chance nodes.
+//! Monte-Carlo tree search (MCTS) with PUCT and explicit chance nodes, as in AlphaZero with dice.
 //!
-//! Decisions are explored by PUCT over single actions, throws are sampled with their exact probabilities, and values
-//! are kept by seat: each seat looks at its own entry, so extra throws and partners need no special case. The search
-//! knows nothing about where priors and values come from.
+//! PUCT selects single actions at decisions, throws are sampled with their exact probabilities, and values are kept by
+//! seat: each seat maximises its own entry, so extra throws and partners need no special case. Priors and values come
+//! from any evaluator.
 //!
-//! All roots of a call advance in lock-step: each tree descends until it needs the evaluator, all questions are asked
-//! in one batch, and the answers are applied. A tree is a flat list of nodes; nothing recurses.
+//! All roots of a call advance in lock-step: each tree descends to a leaf, all leaves are evaluated in one batch, and
+//! the values are backed up. A tree is a flat list of nodes; nothing recurses.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -17,12 +17,13 @@ use rand::{Rng, SeedableRng};
 use crate::play::agent::{Agent, GameRng, unless_forced};
 use crate::play::evaluator::{Evaluation, Evaluator};
 
-/// How long and how widely to search.
+/// The settings of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MctsConfig {
     /// Simulations for each root; 0 counts as 1.
     pub simulations: u32,
-    /// Weight of the priors against the values, 0 or more. Larger explores more widely; values lie between 0 and 1.
+    /// Exploration constant of PUCT, the weight of the priors against the values, 0 or more; values lie between 0 and
+    /// 1.
     pub c_puct: f32,
     /// Seed of the throws that the search samples when it is used as an evaluator.
     pub seed: u64,
@@ -34,11 +35,11 @@ impl Default for MctsConfig {
     }
 }
 
-/// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision the shares of
-/// the visits.
+/// A tree search as an evaluator: its values are the means over all simulations, its policy at a decision the visit
+/// distribution.
 ///
-/// The inner evaluator's policies are the priors, uniform where it has none. Its values are asked only where a turn
-/// begins, the positions that evaluators are made for; from a decision or from the middle of a series of throws the
+/// The inner evaluator's policies are the priors, uniform where it has none. Its values are used only at turn-start
+/// states, the positions that evaluators are made for; from a decision or from the middle of a series of throws the
 /// simulation goes on to the next such position. Finished games count with their exact returns. Every root starts from
 /// the same seed, so an answer depends on the configuration and its state alone.
 #[derive(Debug)]
@@ -196,7 +197,7 @@ impl<S: Clone> Tree<S> {
         None
     }
 
-    /// Takes the answer to the question that [`Tree::descend`] returned: priors at a decision, values at a throw.
+    /// Expands the leaf that [`Tree::descend`] returned: priors at a decision, values at a throw.
     fn apply<G: Game<State = S>>(&mut self, game: &G, answer: &Evaluation) {
         let current = *self.path.last().expect("a tree that asked is in a simulation");
         let Node::Decision(_) = self.nodes[current].node else {
@@ -243,8 +244,8 @@ impl<S: Clone> Tree<S> {
         self.nodes[node].edges.start + usize::from(outcome.0)
     }
 
-    /// The edge of a decision with the highest upper bound for `seat`, the first among equals. An action never tried
-    /// counts as good as its position has been so far.
+    /// The edge of a decision with the highest PUCT score for `seat`, the first among equals. An unvisited action has
+    /// the mean value of its parent so far (first-play urgency).
     fn select(&self, node: usize, seat: Seat, c_puct: f32) -> usize {
         let parent = &self.nodes[node];
         let so_far = if parent.visits > 0 { parent.sum[seat] / f64::from(parent.visits) } else { 0.0 };
@@ -287,7 +288,7 @@ impl<S: Clone> Tree<S> {
         self.nodes.len() - 1
     }
 
-    /// Ends the simulation with these values.
+    /// Ends the simulation: backs these values up along the path.
     fn back_up(&mut self, values: BySeat<f32>) {
         for node in self.path.drain(..) {
             let node = &mut self.nodes[node];

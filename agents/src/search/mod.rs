@@ -1,7 +1,7 @@
-//! Searches: evaluators that look ahead with another evaluator at the leaves.
+//! Search: evaluators that look ahead with another evaluator at the leaves, by expectimax or MCTS.
 //!
-//! [`Expectimax`] weighs every throw exactly, [`Mcts`] samples them; both wrap any evaluator, so they can be put around
-//! networks, tables, hand-written rules and each other. They walk the `Game` interface only.
+//! [`Expectimax`] takes exact expectations over throws, [`Mcts`] samples them; both wrap any evaluator, so they can be
+//! put around networks, tables, hand-written rules and each other. They walk the `Game` interface only.
 
 pub(crate) mod expectation;
 mod expectimax;

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: exact values as an evaluator, and one game played out.
+//! Shared test support: exact values as an evaluator, and one game played out.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Evaluator<Toy> for ExactEvaluator {
     }
 }
 
-/// Knows nothing: equal values for everybody, no policy. Counts its calls and the states it is asked about.
+/// Uninformed: equal values for everybody, no policy. Counts its calls and the states it is asked about.
 #[derive(Clone, Default)]
 pub(crate) struct Ignorant {
     pub(crate) calls: usize,

@@ -1,4 +1,4 @@
-//! How strong agents are, and how long they think: one position at a time on one thread, as in play.
+//! Benchmark of agents: strength and time for a decision, one position at a time on one thread, as in play.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub struct AgentSpeed {
     pub score: f64,
     /// The 95 % interval of the score.
     pub interval: [f64; 2],
-    /// Against perfect play: what it gives away a decision.
+    /// Against perfect play: its regret per decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret_per_decision: Option<Mean>,
 }
@@ -71,7 +71,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
     let all: Vec<_> = agents.iter().chain([&opponent]).collect();
     let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
     let opponent = games::player(&opponent, &race)?;
-    // One game at a time: what is asked together takes less time each.
+    // One game at a time: batched evaluations take less time each.
     let config = MatchConfig { blocks: args.pairs, seed: args.seed, threads: 1, batch: 1 };
     let mut rows = Vec::new();
     for agent in &agents {

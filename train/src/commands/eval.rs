@@ -61,20 +61,20 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     Ok(())
 }
 
-/// What an agent gave away, in lines.
+/// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
     let Mean { mean, interval: [low, high] } = regret.regret_per_decision;
     output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
-    output::print(format_args!("  given away for each decision   {mean:.6}  [{low:.6}, {high:.6}]"))?;
+    output::print(format_args!("  regret per decision            {mean:.6}  [{low:.6}, {high:.6}]"))?;
     let [half, most, nearly_all, all] = regret.quantiles;
     output::print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
     let Mean { mean, interval: [low, high] } = regret.regret_per_game;
-    output::print(format_args!("  given away for each game       {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    output::print(format_args!("  regret per game                {mean:.5}  [{low:.5}, {high:.5}]"))?;
     let Mean { mean, interval: [low, high] } = regret.optimal_choices;
     output::print(format_args!(
-        "  choices without fault          {:.2} %  [{:.2}, {:.2}]",
+        "  optimal decisions              {:.2} %  [{:.2}, {:.2}]",
         100.0 * mean,
         100.0 * low,
         100.0 * high

@@ -1,4 +1,4 @@
-//! What the libraries take of the settings.
+//! The settings as configurations of the libraries: learner and self-play.
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::learn::net::{LearnerConfig, LearnerDevice};
@@ -7,7 +7,7 @@ use ashta_agents::learn::selfplay::SelfPlayConfig;
 use super::Config;
 
 impl Config {
-    /// Where the learner computes.
+    /// The device on which the learner computes.
     ///
     /// # Errors
     /// When there is no such device or this program was built without it.
@@ -22,7 +22,7 @@ impl Config {
         Ok(device)
     }
 
-    /// What the learner needs of the settings.
+    /// The hyperparameters of the learner.
     pub fn learner(&self) -> LearnerConfig {
         LearnerConfig {
             learning_rate: self.learning.learning_rate,
@@ -34,7 +34,7 @@ impl Config {
         }
     }
 
-    /// How self-play is to go by the settings.
+    /// The settings of self-play.
     pub fn selfplay(&self) -> SelfPlayConfig {
         SelfPlayConfig {
             lambda: self.learning.lambda as f32,

@@ -1,9 +1,9 @@
-//! The settings of a run: what was written in files and on the command line, checked, as plain typed values.
+//! The settings of a run, read from files and the command line and checked, as plain typed values.
 //!
 //! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
-//! what differs, `--set section.key=value`. [`Config`] is complete and is what is meant; once one exists nothing in it
-//! needs checking again; the sheet of a game of one's own is part of it. Does not know opponents or the learner: names
-//! are handed on as text.
+//! what differs, `--set section.key=value`. A [`Config`] is complete and valid, so nothing in it needs checking again;
+//! it includes the sheet of a game that is not built in. Does not know opponents or the learner: names are handed on as
+//! text.
 
 mod library;
 mod raw;
@@ -27,19 +27,19 @@ use raw::RawConfig;
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
-    /// Which game is played.
+    /// The game to play.
     pub ruleset: RulesetConfig,
     /// The shape of the network.
     pub network: NetworkConfig,
-    /// How games are produced.
+    /// Self-play.
     pub selfplay: SelfplayConfig,
-    /// How the network learns from them.
+    /// The learner: losses, optimiser and replay buffer.
     pub learning: LearningConfig,
-    /// How strength is measured.
+    /// Evaluation: how strength is measured.
     pub evaluation: EvaluationConfig,
-    /// How a run is spread over many machines.
+    /// Distribution of a run over many machines.
     pub cluster: ClusterConfig,
-    /// What is stored with an exported bot.
+    /// The contents of an exported bot.
     pub export: ExportConfig,
 }
 
@@ -65,7 +65,7 @@ pub struct RunConfig {
     pub time_limit_minutes: Option<f64>,
 }
 
-/// Which game is played.
+/// The game to play.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesetConfig {
     /// Name of the game, of `sheet` or built in.
@@ -80,10 +80,10 @@ pub struct RulesetConfig {
 }
 
 impl RulesetConfig {
-    /// The ruleset that is meant.
+    /// The ruleset of these settings.
     ///
     /// # Errors
-    /// Everything that is wrong with it; nothing where the settings were read by [`Config::load`].
+    /// All problems of the ruleset; none where the settings were read by [`Config::load`].
     pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
@@ -106,65 +106,65 @@ pub struct NetworkConfig {
     pub policy_hidden: Vec<usize>,
 }
 
-/// How games are produced.
+/// Self-play.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SelfplayConfig {
     /// Games in the whole run, at least 1.
     pub games: u64,
     /// Games between two runs of the learner, at least 1.
     pub games_per_iteration: u64,
-    /// Share of games with random first turns, 0 to 1.
+    /// Exploration: share of games with random first turns, 0 to 1.
     pub random_start_share: f64,
     /// The largest number of those turns; each from 1 on is equally likely.
     pub random_start_turns: u32,
-    /// Results that were not chosen of which samples are made, for each turn.
+    /// Afterstates that were not chosen from which side branches start, for each turn.
     pub alternatives: u32,
     /// Turns of a side branch, at least 1.
     pub branch_turns: u32,
-    /// Share of turns played at random, 0 to 1.
+    /// Exploration: share of turns played at random, 0 to 1.
     pub exploration: f64,
     /// Turns after which a game is truncated, at least 1.
     pub turn_limit: u32,
-    /// Least probability of a sequence of throws that is looked at on its own, 1e-6 to 1.
+    /// Least probability of a series of throws that is a branch of its own, 1e-6 to 1.
     pub series_probability: f64,
 }
 
-/// How the network learns.
+/// The learner: losses, optimiser and replay buffer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearningConfig {
     /// Weight of later results in a target, 0 to 1.
     pub lambda: f64,
     /// Share of the run over which `lambda` falls from 1 to its value, 0 to 1.
     pub lambda_fall: f64,
-    /// Step size at first, above 0.
+    /// Initial learning rate, above 0.
     pub learning_rate: f64,
     /// Share of the learning rate left at the end, 0 to 1.
     pub final_learning_rate_share: f64,
     /// Share of the run after which the learning rate falls, 0 to 1.
     pub decay_start: f64,
-    /// Samples in a step, at least 1.
+    /// Batch size: samples in a step, at least 1.
     pub batch: usize,
-    /// Samples kept, at least `batch`.
+    /// Capacity of the replay buffer in samples, at least `batch`.
     pub replay_capacity: usize,
     /// Average uses of a sample, above 0.
     pub replays: f64,
     /// Weight of the policy loss, 0 or more; the value loss has weight 1.
     pub policy_weight: f64,
-    /// Temperature of the policy target in units of value, above 0.
+    /// Policy temperature: that of the policy target, in units of value, above 0.
     pub policy_temperature: f64,
-    /// Share of the old average kept at each step, below 1.
+    /// EMA decay of the weights at each step, below 1.
     #[serde(serialize_with = "number_or_none")]
     pub ema: Option<f64>,
-    /// Largest length of the gradient, above 0.
+    /// Gradient clipping by global norm: the largest norm, above 0.
     #[serde(serialize_with = "number_or_none")]
     pub gradient_clip: Option<f64>,
-    /// Pull of the weights towards zero, 0 to 1.
+    /// Weight decay, decoupled as in AdamW, 0 to 1.
     pub weight_decay: f64,
-    /// Whether the luck of the throws is taken out of the targets.
+    /// Whether targets are luck-corrected, with the luck of the throws as a control variate.
     pub luck_correction: bool,
 }
 
-/// How strength is measured.
+/// Evaluation: how strength is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvaluationConfig {
     /// Iterations between short evaluations, at least 1.
@@ -177,13 +177,13 @@ pub struct EvaluationConfig {
     pub during: Vec<String>,
     /// Opponents at the end, all different, not yet looked up.
     pub opponents: Vec<String>,
-    /// Whether the best reply to the bot is found each time.
+    /// Whether each evaluation solves for the best response to the bot.
     pub exploitability: bool,
     /// Seed of the evaluation games, at most `i64::MAX`.
     pub seed: u64,
 }
 
-/// How a run is spread over many machines.
+/// Distribution of a run over many machines.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterConfig {
     /// Actors that play games, 1 to 100,000; `None` for as many as there is room for.
@@ -200,7 +200,7 @@ pub struct ClusterConfig {
     pub evaluator_cores: u64,
 }
 
-/// What is stored with an exported bot.
+/// The contents of an exported bot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExportConfig {
     /// Positions stored with their evaluations, to check readers against.
@@ -258,12 +258,12 @@ impl Config {
     }
 }
 
-/// What is played where no option and no agent says what: the game of `configs/default.toml`.
+/// The default game, where neither an option nor an agent names one: that of `configs/default.toml`.
 pub fn usual_game() -> String {
     RawConfig::defaults().entry("ruleset.game").value.as_str().unwrap_or_default().to_owned()
 }
 
-/// What is wrong with the settings: everything, not only the first thing.
+/// All problems of the settings, not only the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigError {
     /// One sentence a problem, each with the place where it was written.

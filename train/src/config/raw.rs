@@ -19,7 +19,7 @@ pub const DEFAULTS: &str = include_str!("../../../configs/default.toml");
 /// The section whose keys are free: the flags of the ruleset, which the game itself checks.
 pub const FLAGS: &str = "ruleset.flags";
 
-/// Keys of earlier versions, and what they are called now.
+/// Keys of earlier versions and their present names.
 const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
 
 /// Where a value was written.
@@ -46,7 +46,7 @@ impl fmt::Display for Origin {
 /// A value and where it was written.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What was written.
+    /// The value as written.
     pub value: Value,
     /// Where.
     pub origin: Origin,
@@ -113,7 +113,7 @@ impl RawConfig {
         self.add(key.trim().to_string(), value, origin.clone(), &|_| origin.clone());
     }
 
-    /// What was written for `key`, which must be one of the defaults.
+    /// The entry of `key`, which must be one of the defaults.
     pub fn entry(&self, key: &str) -> &Entry {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
@@ -123,7 +123,7 @@ impl RawConfig {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// What was wrong with the layers so far: text that is not TOML, keys that do not exist.
+    /// The problems of the layers so far: text that is not TOML, keys that do not exist.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

@@ -1,7 +1,7 @@
-//! From what was written to what is meant: the type and the allowed range of every key, in one place.
+//! Validation of the settings: the type and the allowed range of every key, in one place.
 //!
-//! Collects all problems instead of stopping at the first, so that one attempt is enough to mend a file. Does not
-//! know whether an opponent exists: that is checked where it is looked up.
+//! Collects all problems instead of stopping at the first, so that one attempt is enough to correct a file. The
+//! existence of opponents is checked at their look-up, not here.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! What somebody probably meant who wrote a key that does not exist.
+//! Suggestions for misspelled keys: the known keys nearest to an unknown one.
 //!
 //! Exists so that a typing error in a long experiment costs seconds and not a night. Knows nothing of the keys
 //! themselves: it is given the known ones as text.

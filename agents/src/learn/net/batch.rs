@@ -1,6 +1,6 @@
-//! Training samples, kept sparse: what the network should have said about some observations.
+//! A training batch in sparse form: observations with their value and policy targets.
 //!
-//! A batch knows nothing of games; whoever fills it has already turned seats into relative values.
+//! A batch knows nothing of games; its values are already relative to the observer, not by seat.
 
 use ashta_env::game::ActionMask;
 

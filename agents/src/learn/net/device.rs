@@ -1,9 +1,9 @@
-//! Where the learner computes.
+//! The device on which the learner computes.
 
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-/// The hardware that a learner runs on. Acting needs none of it: that is done by the portable network on the CPU.
+/// The hardware that a learner runs on. Inference does not depend on it: the portable network runs on the CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LearnerDevice {

@@ -1,8 +1,8 @@
-//! The learner: turns batches of samples into better weights.
+//! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
-//! It owns the network in burn, burn's Adam, and a running average of the weights, which plays better than the latest
-//! ones. It is deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
-//! [`Learner::load`]. It knows nothing of games, schedules or where samples come from.
+//! It owns the network in burn, burn's Adam, and the EMA, which plays better than the latest weights. It is
+//! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
+//! [`Learner::load`]. It knows nothing of games, schedules or the origin of samples.
 
 mod state;
 
@@ -22,25 +22,25 @@ use super::{Batch, DeviceError, LearnerDevice, Losses, sparse};
 const LEAST_MOMENT: f32 = 1e-30;
 const STEPS_BETWEEN_FLUSHES: u64 = 64;
 
-/// How a learner learns.
+/// The hyperparameters of a learner.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearnerConfig {
-    /// The learning rate that the caller's schedule starts from; each step is told its own.
+    /// The initial learning rate of the caller's schedule; [`Learner::step`] takes the current one.
     pub learning_rate: f64,
-    /// Share of Adam's running mean of gradients that survives a step, 0 to 1.
+    /// Adam β₁, the decay of the first moment (mean of gradients), 0 to 1.
     pub adam_beta_1: f32,
-    /// Share of Adam's running mean of squared gradients that survives a step, 0 to 1.
+    /// Adam β₂, the decay of the second moment (mean of squared gradients), 0 to 1.
     pub adam_beta_2: f32,
-    /// What Adam adds to the root of the latter, above 0.
+    /// Adam ε, added to the root of the second moment, above 0.
     pub adam_epsilon: f32,
-    /// Share of the averaged weights that survives a step, 0 to 1, lower in the first steps; `None`: no averaging.
+    /// EMA decay of the weights, 0 to 1, lower in the first steps; `None`: no averaging.
     pub average_decay: Option<f64>,
     /// Weight of the policy loss beside the value loss, 0 or more.
     pub policy_weight: f32,
-    /// Gradients longer than this are shortened to it; `None`: never.
+    /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
     pub gradient_limit: Option<f32>,
-    /// Share of its weights that a network loses in a step of learning rate 1, 0 or more (decoupled, as in AdamW).
+    /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1, 0 or more.
     pub weight_decay: f64,
 }
 
@@ -74,19 +74,19 @@ pub enum LearnerError {
     /// The saved state belongs to something else.
     #[error("the saved learner has {what} {found}, not {expected}")]
     Mismatch {
-        /// What differs.
+        /// The fact that differs.
         what: &'static str,
-        /// What was asked for.
+        /// The expected one.
         expected: String,
-        /// What was saved.
+        /// The saved one.
         found: String,
     },
-    /// The facts beside the saved state make no sense.
+    /// The manifest of the saved state is not valid.
     #[error("the saved learner has no valid manifest")]
     Manifest(#[from] serde_json::Error),
 }
 
-/// A network in training.
+/// A network under training.
 pub struct Learner {
     shape: MlpShape,
     config: LearnerConfig,
@@ -95,11 +95,11 @@ pub struct Learner {
     optimizer: Adam,
     /// The latest weights `[parameters]`, on the device.
     parameters: Tensor<1>,
-    /// Adam's running means; `None` before the first step.
+    /// Adam's first and second moments; `None` before the first step.
     moments: Option<AdamState<1>>,
     /// A copy of the latest weights on the host.
     latest: Vec<f32>,
-    /// The running average of the weights; `None` without averaging.
+    /// The EMA of the weights; `None` without averaging.
     average: Option<Vec<f32>>,
     /// Steps taken.
     steps: u64,
@@ -181,8 +181,7 @@ impl Learner {
         self.steps
     }
 
-    /// The network as it stands after the last step, for self-play: targets made with the averaged weights would be
-    /// hundreds of steps behind.
+    /// The network with the latest weights, for self-play: targets made with the EMA would be hundreds of steps behind.
     ///
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
@@ -190,7 +189,7 @@ impl Learner {
         Mlp::new(self.shape.clone(), &self.latest)
     }
 
-    /// The network to judge and to export: the averaged weights, or the latest without averaging.
+    /// The network to evaluate and to export: the EMA of the weights, or the latest weights without averaging.
     ///
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
@@ -242,7 +241,7 @@ impl Learner {
         };
         let mut slopes = numbers(logits.clone());
         let losses = differentiate(&self.shape, batch, self.config.policy_weight, &mut slopes);
-        // The slope of this product is that of the loss, with which it has nothing else in common.
+        // The gradient of this product is that of the loss, with which it has nothing else in common.
         let gradients = (logits * matrix(slopes)).sum().backward();
         let rows = match sums {
             Some(sums) => {
@@ -268,7 +267,7 @@ impl Learner {
 
     fn update_average(&mut self) {
         let (Some(average), Some(decay)) = (&mut self.average, self.config.average_decay) else { return };
-        // An average over the steps so far until there are enough of them, so that the start is soon forgotten.
+        // The decay grows with the steps (warm-up), so that the EMA soon forgets the initial weights.
         let decay = decay.min((1.0 + self.steps as f64) / (10.0 + self.steps as f64));
         let rate = (1.0 - decay) as f32;
         for (average, &latest) in average.iter_mut().zip(&self.latest) {
@@ -296,7 +295,7 @@ pub(in crate::learn::net) mod tests {
         MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
     }
 
-    /// Samples about which there is something to learn: the first entry decides the value and the best action.
+    /// Samples with something to learn: the first entry decides the value and the best action.
     pub(in crate::learn::net) fn random_batch(seed: u64) -> Batch {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut batch = Batch::default();
@@ -383,14 +382,14 @@ pub(in crate::learn::net) mod tests {
     }
 
     #[test]
-    fn limits_and_decay_do_what_they_say() {
+    fn gradient_clipping_and_weight_decay_do_what_they_say() {
         let batch = random_batch(2);
         let free = learner(LearnerConfig::default()).step(&batch, 0.0);
         let mut limited = learner(LearnerConfig { gradient_limit: Some(1e-6), ..LearnerConfig::default() });
         assert_eq!(limited.step(&batch, 0.0).gradient_norm, free.gradient_norm, "reported before it is limited");
         let moments = limited.moments.clone().expect("a step was taken").momentum;
         let length = numbers(moments.moment_1).iter().map(|x| x * x).sum::<f32>().sqrt();
-        assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of length {}", length * 10.0);
+        assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
         let mut decaying = learner(LearnerConfig { weight_decay: 2.0, ..LearnerConfig::default() });
         let before = decaying.latest.clone();
@@ -403,12 +402,12 @@ pub(in crate::learn::net) mod tests {
     }
 
     #[test]
-    fn the_average_follows_the_weights_and_can_be_left_out() {
+    fn the_ema_follows_the_weights_and_can_be_left_out() {
         let mut averaged = learner(LearnerConfig { average_decay: Some(0.5), ..LearnerConfig::default() });
         let start = averaged.latest.clone();
         averaged.step(&random_batch(1), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters();
-        // After one step the share that survives is 2/11, which is below 0.5.
+        // After one step the EMA decay is 2/11, which is below 0.5.
         for ((net, start), latest) in net.iter().zip(&start).zip(&averaged.latest) {
             assert!((net - (start + 9.0 / 11.0 * (latest - start))).abs() < 1e-6);
         }

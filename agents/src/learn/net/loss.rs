@@ -1,4 +1,4 @@
-//! What is wrong with the answers of a network, and in which direction each logit should move.
+//! Cross-entropy losses of values and policy, and their gradient with respect to the logits.
 //!
 //! The loss of the values is their cross-entropy (for sigmoid heads the mean binary cross-entropy), that of the policy
 //! the cross-entropy over the legal actions, averaged over the samples that have a policy target. The gradient of both
@@ -9,7 +9,7 @@ use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 
 use super::Batch;
 
-/// Means over one batch, measured before the step it led to.
+/// Mean losses over one batch, measured before the optimiser step on it.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Losses {
     /// Cross-entropy of the values in nats; at best the entropy of the targets.
@@ -18,7 +18,7 @@ pub struct Losses {
     pub policy: f32,
     /// Entropy in nats of the network's own policy over the legal actions of the same samples.
     pub policy_entropy: f32,
-    /// Length of the gradient of all parameters together, before it is limited.
+    /// Global gradient norm, before clipping.
     pub gradient_norm: f32,
 }
 

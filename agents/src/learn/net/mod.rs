@@ -1,4 +1,5 @@
-//! Networks that learn. burn lives here and nowhere else; whoever acts uses [`crate::network::portable`].
+//! Training in burn: the network, its losses and Adam. Only this module uses burn; agents run
+//! [`crate::network::portable`].
 
 mod batch;
 mod device;
@@ -13,5 +14,5 @@ pub use learner::{Learner, LearnerConfig, LearnerError};
 pub use loss::Losses;
 pub use model::initial_parameters;
 
-/// The version of burn that learns.
+/// The version of burn.
 pub const BURN: &str = "0.22.1";

@@ -14,7 +14,7 @@ use crate::network::portable::MlpShape;
 /// Entries of an observation that are 1 at a time, roughly: the fan-in of the first layer.
 const ACTIVE_ENTRIES: usize = 16;
 
-/// The layers of a network as tensors that gradients can be asked for.
+/// The layers of a network as tensors with gradients.
 #[derive(Debug)]
 pub(super) struct Network {
     layers: Vec<Dense>,
@@ -29,10 +29,10 @@ struct Dense {
     bias: Tensor<1>,
 }
 
-/// Random parameters for a network that has learnt nothing; the same for the same seed everywhere.
+/// Initial random parameters of a network; the same for the same seed everywhere.
 ///
-/// Weights of hidden layers are uniform with the variance that keeps the size of a signal through a ReLU (He et al.
-/// 2015), those of the head smaller by a factor of √6; biases are 0.
+/// Weights of hidden layers are uniform with the variance that keeps the size of a signal through a ReLU (He
+/// initialisation, He et al. 2015), those of the head smaller by a factor of √6; biases are 0.
 pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut parameters = Vec::with_capacity(shape.parameters());

@@ -1,17 +1,17 @@
-//! Self-play: games of a one-ply player against itself, with the targets that learning needs.
+//! Self-play with TD(λ) targets: games of a one-ply agent against itself, with luck-corrected value targets.
 //!
-//! Many games are played in lock-step, so that the evaluator is asked in large batches. At the start of each turn the
-//! player looks at what it could do with every likely throw; the mean of these best results is what the position is
-//! worth before the dice, and the difference that the actual throw makes is luck. The target of a position is the
-//! TD(λ)-return with this luck taken out:
+//! Many games are played in lock-step, so that the evaluator runs on large batches. At the start of each turn it values
+//! the afterstates (results of the turn) of every likely throw; the expectation of the best afterstate over the throws
+//! is the value before the dice, and the difference that the actual throw makes is luck. The luck has mean 0 and serves
+//! as a control variate; the target of a position is the TD(λ) return without it:
 //!
 //! ```text
-//! G_t = E_t + λ (G_t+1 − A_t)    E_t: mean over throws of the best result, A_t: best result of the actual throw
+//! G_t = E_t + λ (G_t+1 − A_t)    E_t: expectation over throws of the best value, A_t: best value of the actual throw
 //! ```
 //!
-//! A player who compares values must also know what the results are worth that it does not choose, and those never come
-//! about in good play. So some turns are played at random, and some of the rejected results are played on for a while:
-//! a game has side branches. Nothing reaches back beyond a random turn.
+//! A player that compares values also needs the values of afterstates that it does not choose, and good play never
+//! reaches those. So some turns are played at random (exploration), and some of the rejected afterstates are continued
+//! for a few turns as side branches. No return is backed up beyond a random turn.
 //!
 //! Values are indexed by seat throughout, so extra turns, teams and more than two seats need no special case. Each game
 //! has its own seed: what is played depends neither on threads nor on how many games run side by side.
@@ -28,31 +28,30 @@ use turn::SelfPlayTurn;
 
 pub use record::{DecisionTarget, GameCounts, GameRecord, Position, Trajectory, TurnTarget};
 
-/// How self-play is played and what its targets are.
+/// The settings of self-play and its targets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SelfPlayConfig {
-    /// How much of a target comes from what happened later, 0 to 1: 0 is the next position only, 1 the whole game.
+    /// λ of TD(λ), 0 to 1: 0 bootstraps from the next position alone, 1 uses the result of the whole game.
     pub lambda: f32,
-    /// Whether the luck of the throw is taken out of the targets.
+    /// Whether targets are luck-corrected, with the luck of the throw as a control variate.
     pub luck_correction: bool,
     /// Series of throws whose beginning is less likely than this are left out of the mean over the throws. Above 0 for
     /// games whose series are unbounded.
     pub series_probability: f32,
-    /// How many of the results that were not chosen, drawn from those of each turn, are put aside and played on. Who
-    /// plays by values must know what it would be to play otherwise.
+    /// Afterstates that were not chosen, drawn from those of each turn, from which side branches start.
     pub alternatives: u32,
-    /// Turns for which such a side branch goes on, at least 1.
+    /// Turns of a side branch, at least 1.
     pub branch_turns: u32,
-    /// Share of the turns of a game, its side branches aside, that are played at random, 0 to 1.
+    /// Exploration: share of the turns of a game, its side branches aside, that are played at random, 0 to 1.
     pub exploration: f64,
     /// Share of the games that begin with random turns, 0 to 1.
     pub random_start_share: f64,
     /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
     pub random_start_turns: u32,
-    /// Turns after which a game is truncated and learned from with the evaluator's opinion of its last position, at
-    /// least 1. The turn cap of the game holds too.
+    /// Turns after which a game is truncated, at least 1; its return is then the value estimate of its last position.
+    /// The turn cap of the game holds too.
     pub turn_limit: u32,
-    /// The policy target is the softmax of the results' values over this temperature, in units of value.
+    /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
     pub policy_temperature: f32,
 }
 
@@ -128,24 +127,24 @@ struct UnderWay<G: Game> {
     turns: Vec<Valued>,
     /// Turns after which it is truncated.
     limit: u32,
-    /// Whether this is the game and no side branch of it.
+    /// Whether this is the game, not a side branch of it.
     is_main: bool,
-    /// Results of the last turn that were not chosen and are to be played on, too.
+    /// Afterstates of the last turn that were not chosen and start side branches.
     branches: Vec<G::State>,
     /// Turns still to be played at random.
     random_turns: u32,
 }
 
-/// What the values said of one turn.
+/// The value estimates of one turn.
 #[derive(Clone, Copy, Debug)]
 struct Valued {
-    /// Before the throw: the mean over the throws of the best result.
+    /// Before the throw: the expectation over throws of the best afterstate.
     expected: BySeat<f32>,
-    /// What the throw was counted as in this mean: the luck is the difference between the two.
+    /// The value of the actual throw in this expectation: the luck is the difference between the two.
     counted: BySeat<f32>,
-    /// After the throw: the best result.
+    /// After the throw: the best afterstate.
     best: BySeat<f32>,
-    /// Whether the best result was played, or one that is as good, so that what came later says something about it.
+    /// Whether the best afterstate was played, or one of equal value, so that later values may be backed up.
     is_followed: bool,
 }
 
@@ -197,12 +196,12 @@ impl<G: Game> UnderWay<G> {
         }
     }
 
-    /// Turns what was seen into targets, last turn first. Without the luck a target can lie outside 0 to 1; it is cut
-    /// off there, since the errors of an evaluator that knows little yet add up over a long game.
+    /// TD(λ) targets of the turns, computed from the last turn backward. Without the luck a target can leave 0 to 1; it
+    /// is clamped, since the errors of an untrained evaluator add up over a long game.
     fn td_targets(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Trajectory<G::State> {
         let seats = game.spec().seats;
         let returns = game.returns(&self.state);
-        // A game that was truncated has no result: its last position stands for what would have come.
+        // A truncated game has no result: bootstrap from the value estimate of its last position.
         let mut later = match self.turns.last() {
             Some(last) if is_truncated => last.best,
             _ => returns,

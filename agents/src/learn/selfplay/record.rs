@@ -1,4 +1,4 @@
-//! A game as self-play leaves it: what was thrown and done, and the targets, not tensors.
+//! The record of a self-play game: throws, actions and TD(λ) targets, not tensors.
 //!
 //! A record can be replayed node by node; observations are made again from the rules when samples are needed.
 
@@ -16,7 +16,7 @@ pub struct GameRecord<S> {
     pub first: Seat,
     /// The game.
     pub main: Trajectory<S>,
-    /// What could have happened after results that were not chosen: some turns each, in the order in which they begin.
+    /// Side branches from afterstates that were not chosen: some turns each, in the order in which they begin.
     pub branches: Vec<Trajectory<S>>,
     /// The result for each seat; zeros when truncated.
     pub returns: BySeat<f32>,
@@ -39,7 +39,7 @@ pub struct Trajectory<S> {
     pub decisions: Vec<DecisionTarget>,
 }
 
-/// What the positions of a turn should be valued at, for each seat.
+/// Value targets of a turn, for each seat.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TurnTarget {
     /// Before the first throw of the turn.
@@ -48,7 +48,7 @@ pub struct TurnTarget {
     pub after_throw: BySeat<f32>,
 }
 
-/// What the policy should have been at a decision.
+/// The policy target of a decision.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DecisionTarget {
     /// Probabilities of the actions worth considering, sum 1; empty where nothing was to choose.
@@ -87,9 +87,9 @@ pub struct Position<'a, S> {
     pub seat: Seat,
     /// Whether a turn begins here.
     pub is_start: bool,
-    /// What it should be valued at.
+    /// Its value targets.
     pub values: BySeat<f32>,
-    /// What the policy should be; empty at chance nodes and where nothing was to choose.
+    /// Its policy target; empty at chance nodes and where nothing was to choose.
     pub policy: &'a [(Action, f32)],
 }
 
@@ -140,7 +140,7 @@ impl<S> Trajectory<S> {
 impl<S: Clone> GameRecord<S> {
     /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every
     /// decision with a policy target, and of every fourth turn also the other decisions. Of the side branches, which
-    /// follow, it shows the starts of turns alone.
+    /// follow, it shows the turn-start states alone.
     pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(Position<'_, S>)) {
         self.main.visit(game, true, &mut each);
         self.branches.iter().for_each(|line| line.visit(game, false, &mut each));

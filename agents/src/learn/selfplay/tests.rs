@@ -1,4 +1,4 @@
-//! The targets of self-play, checked on the solved toy game.
+//! The TD(λ) targets of self-play, checked on the solved toy game.
 
 use super::*;
 use crate::play::baseline::PipEvaluator;
@@ -78,7 +78,7 @@ fn branches_begin_with_results_that_were_not_chosen() {
         let config = SelfPlayConfig { alternatives, branch_turns, ..config() };
         let mut lines = 0;
         for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30) {
-            // What could have been played and was not, turn by turn.
+            // Afterstates that were not chosen, turn by turn.
             let mut rejected: Vec<Vec<ToyState>> = Vec::new();
             let mut state = game.initial_state(record.first);
             let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
@@ -170,7 +170,7 @@ fn policy_targets_prefer_the_best_action() {
 }
 
 #[test]
-fn a_game_over_the_limit_is_broken_off_without_a_result() {
+fn a_game_over_the_limit_is_truncated_without_a_result() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let limited = SelfPlayConfig { turn_limit: 4, ..config() };
     let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40);
@@ -180,7 +180,7 @@ fn a_game_over_the_limit_is_broken_off_without_a_result() {
         assert!(broken.truncated && broken.main.turns.len() == 4);
         assert_eq!(broken.returns, BySeat::default());
         assert!(whole.main.outcomes.starts_with(&broken.main.outcomes));
-        // What would have come is the evaluator's opinion of the last result, between the worst and the best return.
+        // The return is the value estimate of the last afterstate, between the worst and the best return.
         let last = broken.main.turns[3].after_throw;
         assert!((last[Seat::SOUTH] + last[Seat::NORTH] - 1.0).abs() < 1e-5 && last[Seat::SOUTH] > 0.0);
     }

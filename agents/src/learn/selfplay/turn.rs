@@ -1,4 +1,4 @@
-//! One turn of a self-play game: throw, list what could be done with every likely throw, choose, and note the targets.
+//! One turn of a self-play game: throw, enumerate the afterstates of every likely throw, choose, note the targets.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::search::expectation::{Expectation, ExpectationScratch, Happened, appe
 
 use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
 
-/// The turn of one game between the enumeration of its results and their evaluation. Reused from turn to turn.
+/// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
-    /// What could have been thrown; nothing without luck correction.
+    /// The one-ply expectation over throws; empty without luck correction.
     expectation: Expectation,
-    /// The results of the throw that happened.
+    /// The afterstates of the throw that happened.
     actual: Range<usize>,
-    /// For each actual result the actions that lead there, end to end, and where each sequence ends.
+    /// For each actual afterstate the actions that lead there, end to end, and where each sequence ends.
     actions: Vec<Action>,
     ends: Vec<usize>,
-    /// Places of the actual results that were not chosen.
+    /// Places of the actual afterstates that were not chosen.
     others: Vec<usize>,
     scratch: ExpectationScratch<G::State>,
 }
@@ -41,7 +41,7 @@ impl<G: Game> Default for SelfPlayTurn<G> {
 }
 
 impl<G: Game> SelfPlayTurn<G> {
-    /// Throws the dice of the turn, and appends the results of this and of every likely throw to `results`.
+    /// Throws the dice of the turn, and appends the afterstates of this and of every likely throw to `results`.
     pub(super) fn throw(
         &mut self,
         game: &G,
@@ -71,7 +71,7 @@ impl<G: Game> SelfPlayTurn<G> {
         }
     }
 
-    /// Chooses by the `values` of the results, plays, and notes what the turn was worth.
+    /// Chooses by the `values` of the afterstates, plays, and notes the value estimates of the turn.
     pub(super) fn play(
         &mut self,
         game: &G,
@@ -83,7 +83,7 @@ impl<G: Game> SelfPlayTurn<G> {
         let best = best_of(&self.actual, self.seat, values);
         let (expected, counted) = match config.luck_correction {
             true => (self.expectation.expected(game, self.seat, values), self.expectation.counted(self.seat, values)),
-            // A throw is what it is.
+            // Plain TD(λ): the luck of the throw stays in the target.
             false => (values[best], Some(values[best])),
         };
         let is_random = under_way.random_turns > 0;
@@ -107,7 +107,7 @@ impl<G: Game> SelfPlayTurn<G> {
         if under_way.is_main {
             self.note_decisions(config, decisions, sequence, &own);
         } else {
-            // Of side branches the starts of turns alone are learned.
+            // Of side branches only the turn-start states are samples.
             decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
         }
         for &action in sequence {
@@ -117,7 +117,7 @@ impl<G: Game> SelfPlayTurn<G> {
         debug_assert_eq!(under_way.state, results[chosen]);
     }
 
-    /// Draws from the open results that are not `chosen` those that are played on, too.
+    /// Draws from the open afterstates that are not `chosen` those that start side branches.
     fn draw_others(
         &mut self,
         game: &G,
@@ -138,13 +138,13 @@ impl<G: Game> SelfPlayTurn<G> {
         }
     }
 
-    /// The actions that lead to an actual result.
+    /// The actions that lead to an actual afterstate.
     fn sequence(&self, result: usize) -> &[Action] {
         let start = if result == 0 { 0 } else { self.ends[result - 1] };
         &self.actions[start..self.ends[result]]
     }
 
-    /// Notes for each action of the `chosen` sequence what the policy should have been.
+    /// Notes the policy target of each action of the `chosen` sequence.
     fn note_decisions(
         &self,
         config: &SelfPlayConfig,
@@ -153,7 +153,7 @@ impl<G: Game> SelfPlayTurn<G> {
         own: &dyn Fn(usize) -> f32,
     ) {
         for step in 0..chosen.len() {
-            // The best result behind each action, among those that begin as the turn did so far.
+            // The best afterstate behind each action, among those that begin as the turn did so far.
             let mut behind: Vec<(Action, f32)> = Vec::new();
             for result in 0..self.ends.len() {
                 let other = self.sequence(result);

@@ -1,4 +1,4 @@
-//! The card of a bot: what a person wants to know of it, as Markdown with the head of a Hugging Face model card.
+//! The model card of a bot: Markdown with the metadata header of a Hugging Face model card.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::play::level::Calibration;
 use super::{Manifest, Strength};
 
 impl Manifest {
-    /// The card of the bot, which goes by `name`. It says what the manifest says, and nothing else.
+    /// The card of the bot, which goes by `name`. All of it comes from the manifest.
     pub fn card(&self, name: &str) -> String {
         let game = self.ruleset.split('?').next().unwrap_or(&self.ruleset);
         let mut card = format!(
@@ -114,7 +114,7 @@ impl Manifest {
     }
 }
 
-/// What the cards call the program.
+/// The name of the program in cards.
 const LIBRARY: &str = "ashta";
 /// The fact of the training that holds all settings.
 const CONFIG: &str = "config";

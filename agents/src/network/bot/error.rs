@@ -1,4 +1,4 @@
-//! Why a bot cannot be read, written or used.
+//! Errors of reading, writing and using bots.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::FORMAT;
 use crate::network::portable::NetError;
 use crate::network::tensor_file::TensorFileError;
 
-/// Why a bot cannot be read, written or used.
+/// Errors of reading, writing and using bots.
 #[derive(Debug, thiserror::Error)]
 pub enum BotError {
     /// Something is wrong with this file.
@@ -18,7 +18,7 @@ pub enum BotError {
     InFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         #[source]
         cause: Box<BotError>,
     },
@@ -39,15 +39,15 @@ pub enum BotError {
     Fact {
         /// Which fact.
         what: &'static str,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The value found.
         found: String,
     },
     /// The weights are not those that were written.
     #[error("the file is damaged: its data have the checksum {found:08x}, not {expected:08x}")]
     Checksum {
-        /// What the manifest says.
+        /// The checksum in the manifest.
         expected: u32,
         /// CRC-32 of the data.
         found: u32,
@@ -79,11 +79,11 @@ pub enum BotError {
     /// The bot was made for another game, or another version of it.
     #[error("the bot was made for {what} {found}, not {expected}")]
     Ruleset {
-        /// What differs.
+        /// The fact that differs.
         what: &'static str,
-        /// What the game has.
+        /// That of the game.
         expected: String,
-        /// What the bot has.
+        /// That of the bot.
         found: String,
     },
 }

@@ -11,7 +11,7 @@ use crate::play::level::{Calibration, Level};
 
 use super::{BotError, FORMAT, MAX_PROBES};
 
-/// What a bot plays, how it came about and how good it is.
+/// The game, training and strength of a bot.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -37,9 +37,9 @@ pub struct Manifest {
     pub checksum: u32,
     /// The sizes of the networks.
     pub shape: NetShape,
-    /// How the bot was trained: names and values for people and programs to read.
+    /// The training of the bot: names and values for people and programs to read.
     pub training: BTreeMap<String, String>,
-    /// How strong it was measured to be.
+    /// Its measured strength.
     pub strength: Vec<Strength>,
     /// The levels of difficulty at which it can play, the weakest first; none unless it was calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +52,7 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strength {
-    /// Who the opponent was and how the bot chose its actions.
+    /// The opponent, and how the bot chose its actions.
     pub opponent: String,
     /// Number of games.
     pub games: u64,
@@ -173,7 +173,7 @@ impl Manifest {
 }
 
 impl Probe {
-    /// What `net` answers in a position that `observer` sees with these entries set.
+    /// The outputs of `net` for a position that `observer` sees with these entries set.
     ///
     /// # Panics
     /// When an entry is not below the length of the network's observation.

@@ -1,9 +1,9 @@
 //! The exported bot: one file that any program can load and play with.
 //!
-//! It is a safetensors file whose header carries a manifest: what game the bot plays, how its network is shaped, how it
-//! was trained, how strong it was measured to be, and probes, a few positions with the answers that a correct reader
-//! must get. The page `docs/bot-format.md` describes it for other languages. Reading needs no burn, trusts no byte and
-//! never panics; choosing actions with a bot is the business of evaluators and agents.
+//! It is a safetensors file whose header carries a manifest: the game of the bot, the shape of its networks, its
+//! training, its measured strength, and probes, a few positions with the outputs that a correct reader must reproduce.
+//! The page `docs/bot-format.md` describes it for other languages. Reading needs no burn, trusts no byte and never
+//! panics; evaluators and agents choose actions with a bot.
 
 mod card;
 mod error;
@@ -34,7 +34,7 @@ const TOLERANCE: f32 = 1e-4;
 /// The most probes in a file: reading it must not take long.
 pub const MAX_PROBES: usize = 64;
 
-/// A network that knows what game it plays.
+/// Networks with a manifest that names their game.
 #[derive(Clone, Debug)]
 pub struct Bot {
     /// Everything about the bot but its weights.
@@ -44,7 +44,7 @@ pub struct Bot {
 }
 
 impl Bot {
-    /// Reads a bot from a file and puts it to the test of its probes.
+    /// Reads a bot from a file and verifies its probes.
     ///
     /// # Errors
     /// [`BotError::InFile`] with what is wrong.
@@ -56,7 +56,7 @@ impl Bot {
     /// The bot whose file has this content; its answers to its probes have been checked.
     ///
     /// # Errors
-    /// What is wrong with the content, whatever bytes it is.
+    /// The defect of the content; any bytes are accepted without a panic.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bot, BotError> {
         let file = TensorFile::decode(bytes, KEY)?;
         let manifest = Manifest::parse(&file.manifest)?;
@@ -153,7 +153,7 @@ impl Bot {
             ("the game", hashes),
             ("encoding", (game.encoding.to_string(), bot.encoding.to_string())),
             ("observations of length", (spec.observation.to_string(), policy.observation.to_string())),
-            ("starts of turns of length", (spec.start_observation.to_string(), value.observation.to_string())),
+            ("turn-start observations of length", (spec.start_observation.to_string(), value.observation.to_string())),
             ("a number of actions of", (spec.actions.to_string(), policy.actions.to_string())),
             ("a number of values of", (game.shape.value.values.to_string(), value.values.to_string())),
             ("values by", (format!("{:?}", game.shape.value.value_head), format!("{:?}", value.value_head))),
@@ -193,7 +193,7 @@ impl Bot {
     }
 }
 
-/// What the names of the tensors of the two networks begin with.
+/// The prefixes of the tensor names of the two networks.
 const VALUE: &str = "value";
 const POLICY: &str = "policy";
 
@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(refusal(Spec { observation: 7, ..spec() }), "the bot was made for observations of length 6, not 7");
         assert_eq!(
             refusal(Spec { start_observation: 4, ..spec() }),
-            "the bot was made for starts of turns of length 5, not 4"
+            "the bot was made for turn-start observations of length 5, not 4"
         );
     }
 }

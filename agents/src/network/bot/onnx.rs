@@ -1,4 +1,4 @@
-//! A bot as an ONNX model, for whatever runs such models: both networks in one graph, and the manifest as metadata.
+//! Export of a bot as an ONNX model for any ONNX runtime: both networks in one graph, the manifest as metadata.
 
 mod proto;
 
@@ -15,7 +15,7 @@ use proto::{
 const IR_VERSION: i64 = 8;
 /// Version of the operators.
 const OPSET: i64 = 17;
-/// Logit of what is not legal: its probability is 0 to the last bit.
+/// Logit of illegal actions (action mask): their probability is 0 to the last bit.
 const NEVER: f32 = -1e30;
 
 impl Bot {
@@ -66,7 +66,7 @@ impl Bot {
         let (observation, starts) = (shape.policy.observation, shape.value.observation);
         let (values, actions) = (shape.policy.values, shape.policy.actions);
         let mut builder = Builder::default();
-        // Which of the two networks is asked is told by the entries that are 0 at the start of a turn.
+        // The entries that are 0 at the start of a turn select one of the two networks.
         let from_start = builder.slice("observation", 0, starts, "start");
         let starting = builder.mlp("value", self.net.value(), &from_start);
         let starting = builder.head(shape.value.value_head, &starting, "value_values");

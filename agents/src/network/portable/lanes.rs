@@ -1,4 +1,4 @@
-//! Eight floats that live in one vector register, and the few loops over them that a forward pass needs.
+//! SIMD lanes: eight floats in one vector register, and the few loops over them that a forward pass needs.
 //!
 //! Plain safe Rust whose loops have constant lengths, so that the compiler turns each into one instruction where the
 //! target has AVX. The order of every sum is fixed by the code: the same input gives the same bits.

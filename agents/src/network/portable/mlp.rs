@@ -1,4 +1,4 @@
-//! One network: hidden layers and a head, as a forward pass over observations that are nearly all zeros.
+//! A multilayer perceptron (MLP): the forward pass of hidden ReLU layers and a head over sparse observations.
 
 use ashta_env::game::MAX_SEATS;
 use std::fmt;
@@ -147,7 +147,7 @@ impl Mlp {
     /// Leaves the values in `scratch.values`; entries beyond their number are unspecified.
     #[inline]
     fn run_values(&self, scratch: &mut Scratch) {
-        // The logits of values that do not exist must not count: e to their power is as good as 0.
+        // The logits of absent values are masked: their exponential is as good as 0.
         let mut logits = [-1e30; MAX_SEATS];
         self.values.multiply(&scratch.input, &mut logits[..self.shape.values]);
         match self.shape.value_head {
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_is_refused() {
+    fn invalid_networks_are_refused() {
         let valid = shape(&[8], 2, 9, ValueHead::Softmax);
         let count = valid.parameters();
         let refusal = |shape: &MlpShape, parameters: &[f32]| {

@@ -1,12 +1,12 @@
-//! The forward pass in plain Rust: what self-play, search and exported bots run.
+//! The forward pass in plain Rust, for the inference of self-play, search and exported bots.
 //!
 //! An observation is a list of the few entries that are 1, so the first layer is a sum of rows instead of a product;
 //! that and loops over whole vector registers make an evaluation take well under a microsecond. Nothing here knows
 //! burn, training or files, and nothing is allocated in a call once the [`Scratch`] has its size.
 //!
-//! A bot has two networks, since what they judge has little in common and one would crowd out the other: the *value
-//! network* for positions at the start of a turn, which are what players compare, and the *policy network* for what
-//! happens within a turn, where throws are known and actions chosen.
+//! A bot has two networks, since their positions have little in common and one would crowd out the other: the *value
+//! network* for turn-start states, the afterstates that players compare, and the *policy network* for positions within
+//! a turn, where throws are known and actions chosen.
 
 mod lanes;
 mod mlp;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_of_a_turn_is_for_the_value_network_and_the_rest_for_the_other() {
+    fn turn_starts_are_for_the_value_network_and_the_rest_for_the_policy_network() {
         let net = PortableNet::new(mlp(4, 0, 0.0), mlp(6, 3, 1.0)).expect("they fit");
         let mut scratch = Scratch::default();
         assert_eq!(net.forward(&[0, 3], &mut scratch), (&[0.5, 0.5][..], &[][..]));

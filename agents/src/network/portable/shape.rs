@@ -1,4 +1,4 @@
-//! The shapes of a bot's networks: the numbers and the one choice from which every size in them follows.
+//! The shapes of a bot's networks: layer widths, value head and number of actions.
 
 use ashta_env::game::{MAX_SEATS, Outlook, Spec};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::play::perspective;
 /// The largest number of actions of a game, and so of policy logits.
 pub const MAX_ACTIONS: usize = 32;
 
-/// What the value logits mean.
+/// The meaning of the value logits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ValueHead {
@@ -34,7 +34,7 @@ pub struct MlpShape {
     pub values: usize,
     /// Number of policy logits, 0 to 32.
     pub actions: usize,
-    /// What the value logits mean.
+    /// The meaning of the value logits.
     pub value_head: ValueHead,
 }
 
@@ -118,9 +118,9 @@ pub enum NetError {
     /// A size is out of its range.
     #[error("{size} is {found}, not {least} to {most}")]
     Size {
-        /// What is measured.
+        /// The name of the size.
         size: &'static str,
-        /// What it is.
+        /// The value found.
         found: usize,
         /// The least it may be.
         least: usize,
@@ -149,7 +149,7 @@ pub enum NetError {
     NotFinite {
         /// Its place among the parameters.
         index: usize,
-        /// What it is.
+        /// The value found.
         value: f32,
     },
 }

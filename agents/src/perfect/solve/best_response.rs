@@ -1,4 +1,4 @@
-//! Two players of whom at least one plays in a fixed way: what they win against each other, exactly.
+//! Exact expected scores of two players, at least one with a fixed policy; best response by value iteration.
 
 use std::ops::ControlFlow;
 use std::sync::RwLock;
@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ashta_env::starts::{Side, Sides, TurnStarts};
 
 use super::duel::{Duel, PairOrder, Role, Style, UNIT, cells};
-use super::rows::{Judge, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
+use super::rows::{Criterion, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
 use super::sweep::{Cells, Kernel, Place, Sight, Sweeps, Swept};
 use super::{SolveConfig, SolveError};
 
-/// What a player wins.
+/// The expected score of a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Response {
     /// When it throws first.
@@ -21,24 +21,24 @@ pub struct Response {
 }
 
 impl Response {
-    /// What it wins when either begins as often as the other.
+    /// The mean when either begins as often as the other.
     pub fn mean(self) -> f64 {
         f64::midpoint(self.first, self.second)
     }
 }
 
-/// What was found of a meeting, to begin the next one with: players that changed little meet in much the same way.
+/// The values of the last meeting, as a warm start of the next: players that changed little have similar values.
 #[derive(Debug, Default)]
 pub struct Memory(Vec<AtomicU32>);
 
-/// What the first of two players wins when they meet, each in its own style. `None` when the watch stopped it.
+/// The expected score of the first of two players, each with its own policy. `None` when the watch stopped it.
 ///
-/// The values of both players together are as many again as those of [`solve`](super::solve). `memory` is what was
-/// found of a meeting in the same game, and of this one afterwards; the result depends on it by no more than the
-/// tolerance allows.
+/// The values of both players together are twice as many as those of [`solve`](super::solve). `memory` holds the values
+/// of an earlier meeting in the same game, and afterwards those of this one; the result depends on it by no more than
+/// the tolerance.
 ///
 /// # Errors
-/// When a style is not of as many positions as two seats have, or the values do not settle.
+/// When a style is not of as many positions as two seats have, or the values do not converge.
 pub fn meet<T: TurnStarts>(
     turns: &T,
     start: Sides,
@@ -111,25 +111,25 @@ impl<T: TurnStarts> Kernel<[Side; 2]> for TwoPlayers<'_, T> {
     }
 }
 
-/// The same for many positions at a time.
+/// [`TwoPlayers`] for many positions at a time.
 struct MeetingRows<'a, T> {
     lookout: Lookout<'a, T, Value>,
     /// Of the positions in which the first player throws, and of those in which the second does.
     mirrors: RwLock<[Vec<i32>; 2]>,
-    judges: [Option<Judge>; 2],
+    criteria: [Option<Criterion>; 2],
 }
 
 impl<'a, T: TurnStarts> MeetingRows<'a, T> {
     fn new(duel: Duel<'a, T>, cells: &Cells, styles: [Style<'_>; 2]) -> MeetingRows<'a, T> {
         let count = duel.count;
         let (first, second) = cells.split_at(count * count);
-        let judge = |style| match style {
-            Style::Taste(values) => Some(Judge::new(values, count, 0.0)),
+        let criterion = |style| match style {
+            Style::Taste(values) => Some(Criterion::new(values, count, 0.0)),
             Style::Best | Style::Habit(_) => None,
         };
         MeetingRows {
             mirrors: RwLock::new([first, second].map(|cells| mirror(cells, count, Value::key_after))),
-            judges: styles.map(judge),
+            criteria: styles.map(criterion),
             lookout: Lookout::new(duel, 1.0),
         }
     }
@@ -139,9 +139,11 @@ impl<T: TurnStarts> Kernel<Tile> for MeetingRows<'_, T> {
     fn update(&self, tile: Tile, mut set: impl FnMut(usize, u32)) {
         let Ok(mirrors) = self.mirrors.read() else { return };
         let [first, second] = &*mirrors;
-        let [judge, other_judge] = self.judges.each_ref().map(Option::as_ref);
-        let views =
-            [View { after: second, again: first, judge }, View { after: first, again: second, judge: other_judge }];
+        let [criterion, other_criterion] = self.criteria.each_ref().map(Option::as_ref);
+        let views = [
+            View { after: second, again: first, criterion },
+            View { after: first, again: second, criterion: other_criterion },
+        ];
         let duel = &self.lookout.duel;
         let half = duel.count * duel.count;
         let swapped = tile.swapped();

@@ -1,12 +1,12 @@
-//! How far values can be from those of perfect play, proved and not estimated.
+//! A proven error bound for the values of value iteration.
 //!
 //! Let `h` be a number for each position with `h ≥ c + E[max h]` (`c > 0`), where the maximum is over the results that
-//! a player might choose: all whose value is within a gap of the best one. Let looking one turn ahead change no value
-//! by more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c`
-//! the values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h`
-//! stays below the gap, because then no result beyond the gap can become the best; in the same way the values less
-//! `e·h` are at most that. Bounds that a turn of perfect play only tightens hold perfect play between them.
-//! `docs/solving.md` has the argument in full.
+//! a player might choose: all whose value is within a gap of the best. Let looking one turn ahead change no value by
+//! more than `r`, and let `d` be the largest probability of throws that were left out. Then with `e = (r + d) / c` the
+//! values plus `e·h` are at least what perfect play gets from looking one turn ahead at them, as long as `2·e·h` stays
+//! below the gap, because then no result beyond the gap can become the best; in the same way the values less `e·h` are
+//! at most that. Bounds that a turn of perfect play only tightens hold perfect play between them. `docs/solving.md` has
+//! the argument in full.
 //!
 //! `h` is found by sweeping like the values themselves: it is about the expected number of turns when both players drag
 //! the game out as long as that costs them next to nothing. When the last sweep changes no `h` by more than `t`, then
@@ -25,16 +25,16 @@ use super::sweep::{Cells, Kernel, Place, Sweeps, Swept, Watch};
 const GAP: f64 = 1e-3;
 /// `h` is swept until it changes by no more than this.
 const TOLERANCE: f64 = 0.25;
-/// What rounding to single precision can take from `c` besides.
+/// The most that rounding to single precision takes from `c` besides.
 const ROUNDING: f64 = 0.01;
 /// Sweeps after which `h` is taken to have no bound.
 const LIMIT: usize = 200;
-/// Where many positions are swept at once: the probability of the throws that are looked at, and a bound of `h` that is
-/// put in the place of what follows the others.
-const TOLD: f64 = 0.999;
+/// Where many positions are swept at once: the probability of the throws that are covered, and a bound of `h` that
+/// stands for the others.
+const COVERED: f64 = 0.999;
 const BOUND: f64 = 200.0;
 
-/// How far the values are from perfect play at most.
+/// Bounds of the error of the values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
@@ -46,7 +46,7 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Bounds for values that look-ahead changes by at most `residual`, or `Ok(None)` where there are none to be found.
+/// Bounds for values that look-ahead changes by at most `residual`, or `Ok(None)` where there is no proof.
 ///
 /// # Errors
 /// When the watch stopped it.
@@ -76,7 +76,7 @@ pub(super) fn certify<T: TurnStarts>(
         Swept::Restless(_) => Ok(None),
     };
     if turns.has_rows() {
-        let rows = Rows::<T, Length>::new(duel, &cells, TOLD).judged_by(values, GAP);
+        let rows = Rows::<T, Length>::new(duel, &cells, COVERED).with_criterion(values, GAP);
         return prove(sweeps.run(&rows, &cells, &TileOrder(order), Place::default(), watch), BOUND);
     }
     let longest = Longest { duel, values, cells: &cells };
@@ -130,10 +130,10 @@ impl Quantity for Length {
         (Length::number(old as i32) - Length::number(new as i32)).abs()
     }
 
-    /// A turn more, and the bound for the throws not told of.
+    /// A turn more, and the bound for the throws not covered.
     #[inline]
-    fn whole(backup: Backup, told: f64) -> Backup {
-        Backup { sum: 1.0 + backup.sum + (1.0 - told) * BOUND, ..backup }
+    fn whole(backup: Backup, covered: f64) -> Backup {
+        Backup { sum: 1.0 + backup.sum + (1.0 - covered) * BOUND, ..backup }
     }
 
     const NO_RESULT: i32 = 0;
@@ -196,7 +196,7 @@ struct LongestChoice<'a> {
     sides: [Side; 2],
     found: Backup,
     probability: f64,
-    /// Values of the results of the throws told last, and where they lead.
+    /// Values of the results of the current throws, and where they lead.
     ends: Vec<(u32, NextLength)>,
 }
 
@@ -212,7 +212,7 @@ enum NextLength {
 
 impl LongestChoice<'_> {
     fn settle(&mut self) {
-        let all = |whither| self.ends.iter().all(|&(_, other)| other == whither);
+        let all = |leads_to| self.ends.iter().all(|&(_, other)| other == leads_to);
         if all(NextLength::Passing) {
             self.found.passing += self.probability;
         } else if all(NextLength::Staying) {
@@ -220,15 +220,15 @@ impl LongestChoice<'_> {
         } else {
             let best = self.ends.iter().map(|&(value, _)| value).max().unwrap_or(0);
             let near = self.ends.iter().filter(|&&(value, _)| f64::from(best - value) * UNIT < GAP);
-            let longest = near.map(|&(_, whither)| self.length(whither)).fold(0.0, f32::max);
+            let longest = near.map(|&(_, leads_to)| self.length(leads_to)).fold(0.0, f32::max);
             self.found.sum += self.probability * f64::from(longest);
         }
         self.ends.clear();
     }
 
-    fn length(&self, whither: NextLength) -> f32 {
+    fn length(&self, leads_to: NextLength) -> f32 {
         let [own, other] = self.sides;
-        match whither {
+        match leads_to {
             NextLength::Elsewhere(length) => length,
             NextLength::Passing => f32::from_bits(self.at(self.cells, other, own)),
             NextLength::Staying => f32::from_bits(self.at(self.cells, own, other)),
@@ -252,7 +252,7 @@ impl TurnVisitor for LongestChoice<'_> {
         let [own, other, ..] = end.sides;
         let is_here = [own, other] == self.sides;
         let elsewhere = |own, other| NextLength::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
-        let (value, whither) = match end.then {
+        let (value, leads_to) = match end.then {
             Then::Next if is_here => (!self.at(self.values, other, own), NextLength::Passing),
             Then::Again if is_here => (self.at(self.values, own, other), NextLength::Staying),
             Then::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
@@ -260,6 +260,6 @@ impl TurnVisitor for LongestChoice<'_> {
             Then::Won => (ONE, NextLength::Elsewhere(0.0)),
             Then::Drawn => (ONE / 2, NextLength::Elsewhere(0.0)),
         };
-        self.ends.push((value, whither));
+        self.ends.push((value, leads_to));
     }
 }

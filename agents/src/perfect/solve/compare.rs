@@ -1,4 +1,4 @@
-//! What fewer bits cost: how many choices are others when values are rounded.
+//! The cost of fewer bits: choices that change when values are rounded.
 
 use std::sync::atomic::Ordering;
 

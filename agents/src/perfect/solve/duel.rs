@@ -1,4 +1,4 @@
-//! Two seats: what one wins the other loses, so one number a position is enough.
+//! Value iteration for two seats: a zero-sum game, so one number a position is enough.
 //!
 //! A value is the expected return of the seat that is about to throw, as a fraction of 2³² − 1: finer than single
 //! precision, and the other seat's value is exactly the complement of its bits.
@@ -13,7 +13,7 @@ use super::sweep::{Cells, Kernel, Order};
 
 /// The bits of the value 1.
 pub(super) const ONE: u32 = u32::MAX;
-/// What one bit is worth.
+/// The value of one bit.
 pub(super) const UNIT: f64 = 1.0 / ONE as f64;
 
 /// Fresh cells for `count` values, all of them a half.
@@ -21,7 +21,7 @@ pub(super) fn cells(count: usize) -> Vec<AtomicU32> {
     std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
 }
 
-/// The order of the positions of two seats. What a seat can never lose again (pieces at home, a cut) makes the layers;
+/// The order of the positions of two seats. Irreversible gains of a seat (pieces at home, a cut) make the layers;
 /// the steps that both seats have made together, from the most to the fewest, make the levels.
 #[derive(Debug)]
 pub(super) struct PairOrder {
@@ -115,8 +115,8 @@ impl Order for PairOrder {
     }
 }
 
-/// How one of two players plays, with the values of the positions in which it throws and of those in which the other
-/// one does.
+/// The policy of one of two players, with the values of the positions in which it throws and of those in which the
+/// other one does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role<'a> {
     pub(super) mine: &'a Cells,
@@ -124,27 +124,27 @@ pub(super) struct Role<'a> {
     pub(super) style: Style<'a>,
 }
 
-/// How a player chooses.
+/// The policy of a player.
 #[derive(Clone, Copy, Debug)]
 pub enum Style<'a> {
-    /// As well as can be.
+    /// The best response to the other player.
     Best,
-    /// The result whose value here is highest for it; of equals that which is worst for it, so that it is never worth
-    /// less than what is found. Values are for each position at the start of a turn those of the seat that throws, as
-    /// fractions of 2³² − 1 and in the order of [`TurnStarts::number`].
+    /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
+    /// lower bound. Values are for each position at the start of a turn those of the seat that throws, as fractions of
+    /// 2³² − 1 and in the order of [`TurnStarts::number`].
     Taste(&'a [AtomicU32]),
-    /// Always the same, whatever it is worth.
+    /// A fixed policy, whatever the values.
     Habit(&'a Habit),
 }
 
 impl Style<'_> {
-    /// Whether the player chooses by what its results are worth.
+    /// Whether the player chooses by the values of its afterstates.
     fn is_best(self) -> bool {
         matches!(self, Style::Best)
     }
 }
 
-/// Where the turns of a player lead that does not choose by values.
+/// The tabulated policy of a player that does not choose by values: the ends of its turns.
 #[derive(Debug)]
 pub struct Habit {
     /// For each position the place of its first turn, by number; and one more.
@@ -154,8 +154,8 @@ pub struct Habit {
 }
 
 impl Habit {
-    /// The habit of turning so from each position, in the order of [`TurnStarts::number`]: the probabilities of throws
-    /// and where they lead. A number that no position has leads nowhere.
+    /// The policy with these turns from each position, in the order of [`TurnStarts::number`]: the probabilities of
+    /// throws and where they lead. A number that no position has leads nowhere.
     pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> Habit {
         let mut habit = Habit { first: vec![0], turns: Vec::new() };
         for turns in positions {
@@ -208,7 +208,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
         self.turns.visit(self.mover, [own, other, 0, 0], visitor);
     }
 
-    /// What the turn of a player with the first of two side positions is worth to it, if passing is worth `pass`.
+    /// The value of a turn to the player with the first of two side positions, if passing has the value `pass`.
     #[inline]
     pub(super) fn backup(&self, sides: [Side; 2], role: Role<'_>, pass: u32) -> Backup {
         let nothing = Backup::NOTHING;
@@ -221,7 +221,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             found: nothing,
             probability: 0.0,
             best: None,
-            whither: NextPosition::Elsewhere,
+            leads_to: NextPosition::Elsewhere,
         };
         match role.style {
             Style::Best | Style::Taste(_) => self.visit(sides, &mut choice),
@@ -239,7 +239,7 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
         let pass = !role.theirs[self.cell(swapped)].load(Ordering::Relaxed);
         let first = self.backup(sides, role, pass).moving();
         let is_mirror = sides[0] == sides[1] && role.style.is_best() && reply.style.is_best();
-        // The second player knows the new value of the first, or two who would rather pass would never agree.
+        // The second player uses the new value of the first; otherwise two players who prefer to pass would oscillate.
         let value = bits(first.sum + first.passing * f64::from(pass) * UNIT);
         let second = if is_mirror { first } else { self.backup(swapped, reply, !value).moving() };
         solve_pair(first, second)
@@ -294,7 +294,7 @@ pub(crate) fn fold<A: Send>(
     })
 }
 
-/// The values of two positions that passing leads to from each other; a half each where nobody can do anything else.
+/// The values of two positions that passing leads to from each other; a half each where neither can do anything else.
 #[inline]
 pub(super) fn solve_pair(first: Backup, second: Backup) -> [u32; 2] {
     let going = 1.0 - first.passing * second.passing;
@@ -311,7 +311,7 @@ pub(super) fn bits(value: f64) -> u32 {
     (value.clamp(0.0, 1.0) * f64::from(ONE) + 0.5) as u32
 }
 
-/// What a turn is worth: the value of the results that lead to other positions, times their probabilities, and the
+/// The backup of a turn: the value of the results that lead to other positions, times their probabilities, and the
 /// probabilities of those that do not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backup {
@@ -349,13 +349,13 @@ struct BestChoice<'a> {
     pass: u32,
     found: Backup,
     probability: f64,
-    /// The value of the best result by the player's taste, and by its own values.
+    /// The value of the best result by the player's policy, and by its own values.
     best: Option<(u32, u32)>,
-    /// What all results so far lead to.
-    whither: NextPosition,
+    /// The position that all results so far lead to.
+    leads_to: NextPosition,
 }
 
-/// Where results lead.
+/// The position that results lead to.
 #[derive(Clone, Copy, PartialEq)]
 enum NextPosition {
     /// To the same position, with the other player to throw.
@@ -372,10 +372,10 @@ impl BestChoice<'_> {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
     }
 
-    /// Counts the throws told last.
+    /// Adds the backup of the current throws.
     #[inline]
     fn settle(&mut self) {
-        match (self.best, self.whither) {
+        match (self.best, self.leads_to) {
             (None, _) => {}
             (_, NextPosition::Passing) => self.found.passing += self.probability,
             (_, NextPosition::Staying) => self.found.staying += self.probability,
@@ -409,20 +409,20 @@ impl TurnVisitor for BestChoice<'_> {
             (Style::Taste(taste), Then::Again) => self.at(taste, own, other),
             _ => value,
         };
-        let whither = match then {
+        let leads_to = match then {
             Then::Next if [own, other] == self.sides => NextPosition::Passing,
             Then::Again if [own, other] == self.sides => NextPosition::Staying,
             _ => NextPosition::Elsewhere,
         };
         match self.best {
-            None => (self.best, self.whither) = (Some((key, value)), whither),
+            None => (self.best, self.leads_to) = (Some((key, value)), leads_to),
             Some((best, chosen)) => {
                 if key > best || (key == best && value < chosen) {
                     self.best = Some((key, value));
                 }
                 // A pass that is not forced is a result like any other: its value is iterated.
-                if whither != self.whither {
-                    self.whither = NextPosition::Elsewhere;
+                if leads_to != self.leads_to {
+                    self.leads_to = NextPosition::Elsewhere;
                 }
             }
         }

@@ -1,8 +1,9 @@
-//! Three and four seats, each for itself: maxⁿ, where every seat maximises its own chance of winning.
+//! Value iteration for three and four seats, each for itself: maxⁿ, where every seat maximises its own chance of
+//! winning.
 //!
 //! That is a convention, not the only reasonable one: with more than two seats there can be several equilibria. Where
-//! results are equally good for the seat that chooses, to within [`TIE`], the first that is told is taken; who profits
-//! from it among the others is not asked.
+//! results are equally good for the seat that chooses, to within [`TIE`], the first in the order of enumeration is
+//! taken, whichever of the other seats profits from it.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +16,7 @@ use super::sweep::{Cells, Kernel, Order, Place, Sweeps, Swept, Watch};
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
 
-/// Sweeps until all values have settled.
+/// Sweeps until all values have converged.
 pub(super) fn sweep<T: TurnStarts>(turns: &T, cells: &Cells, sweeps: Sweeps, place: Place, watch: Watch<'_>) -> Swept {
     sweeps.run(&MaxN { turns, cells }, cells, &RoundOrder::new(turns), place, watch)
 }
@@ -131,7 +132,7 @@ struct MaxN<'a, T> {
     cells: &'a Cells,
 }
 
-/// What a turn is worth to each seat in turn order from the one that throws, without the results that lead to the same
+/// The backup of a turn for each seat in turn order from the one that throws, without the results that lead to the same
 /// position, and their probabilities.
 #[derive(Clone, Copy, Default)]
 struct Backup {
@@ -228,7 +229,7 @@ struct MaxNChoice<'a, T> {
     backup: Backup,
     probability: f64,
     best: Option<[f64; MAX_SEATS]>,
-    /// What happens next in the same position, if all results so far lead to it.
+    /// The next event in the same position, if all results so far lead to it.
     here: Option<Then>,
 }
 

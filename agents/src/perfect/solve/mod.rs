@@ -1,8 +1,7 @@
-//! Perfect play, by value iteration over every position at the start of a turn.
+//! Perfect play by value iteration over all turn-start states.
 //!
 //! A solver needs the positions numbered ([`TurnStarts`]) and knows nothing else of the game. Two seats are solved with
-//! one number a position and a proof of how exact it is; three and four seats each for itself with one number a
-//! seat.
+//! one number a position and a proven error bound; three and four seats each for itself with one number a seat.
 
 mod best_response;
 mod certificate;
@@ -29,32 +28,32 @@ pub(crate) use duel::fold;
 pub use duel::{Habit, Style};
 pub use sweep::{Place, Sight};
 
-/// What the bits of a value are multiplied with: values are fractions of 2³² − 1.
+/// The unit of the bits of a value: values are fractions of 2³² − 1.
 pub const UNIT: f64 = duel::UNIT;
 
-/// How to solve.
+/// The settings of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct SolveConfig {
     /// Threads; the values do not depend on it.
     pub threads: usize,
-    /// A value has settled when a sweep changes it by no more than this; about 2e-9 is the finest that makes sense.
+    /// A value has converged when a sweep changes it by no more than this; about 2e-9 is the finest that makes sense.
     pub tolerance: f64,
-    /// Whether to prove how exact the values of two seats are, which needs as much memory again.
+    /// Whether to prove an error bound for the values of two seats, which doubles the memory.
     pub certify: bool,
 }
 
-/// What a solver is doing.
+/// The stage of a solver.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
     /// It finds the values.
     Values(Sight),
     /// It looks one turn ahead from every position.
     Check,
-    /// It proves how exact the values are.
+    /// It proves an error bound.
     Proof(Sight),
 }
 
-/// Is told what a solver does, now and then; stops it by breaking.
+/// Receives the stage of a solver at intervals; stops it by breaking.
 pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 
 /// Perfect play of one game.
@@ -64,11 +63,11 @@ pub struct Solution {
     /// with more those of all seats in turn order from it. Positions are in the order of [`TurnStarts::number`]; places
     /// that no position has hold arbitrary values.
     pub values: Vec<u32>,
-    /// What is known of them.
+    /// Their accuracy and cost.
     pub facts: Facts,
 }
 
-/// What is known of a solution.
+/// Accuracy and cost of a solution.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -78,9 +77,9 @@ pub struct Facts {
     pub sweeps: f64,
     /// Probability of throws that were left out of a turn at most.
     pub cut_off: f64,
-    /// By how much looking one turn ahead changes any value at most.
+    /// The Bellman residual: the largest change of a value by looking one turn ahead.
     pub residual: f64,
-    /// How far values are from perfect play at most, where that could be proved.
+    /// Proven bounds of the error, where there is a proof.
     pub certificate: Option<Certificate>,
 }
 
@@ -93,7 +92,7 @@ pub struct Unfinished {
     pub place: Place,
 }
 
-/// What came of solving.
+/// The outcome of solving.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Solved {
     /// The game is solved.
@@ -114,17 +113,17 @@ pub enum SolveError {
         /// How many there are.
         found: usize,
     },
-    /// The values go round in circles.
+    /// The values do not converge.
     #[error("after {sweeps} sweeps values still change by {change:e}: there may be no pure perfect play")]
     Restless {
-        /// Sweeps over the part that does not settle.
+        /// Sweeps over the part that does not converge.
         sweeps: usize,
         /// The largest change in the last of them.
         change: f64,
     },
 }
 
-/// Sweeps after which values are taken not to settle.
+/// Sweeps after which values are taken not to converge.
 const LIMIT: usize = 2_000;
 
 /// Number of values of a solution.
@@ -137,7 +136,7 @@ pub fn value_count(numbers: usize, seats: usize) -> usize {
 /// The values do not depend on the number of threads, nor on whether the work was stopped in between.
 ///
 /// # Errors
-/// When `unfinished` is of another game, or the values do not settle.
+/// When `unfinished` is of another game, or the values do not converge.
 pub fn solve<T: TurnStarts>(
     turns: &T,
     start: Sides,
@@ -154,15 +153,15 @@ pub fn solve<T: TurnStarts>(
         None => (duel::cells(expected), Place::default()),
     };
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: LIMIT };
-    let told = |sight: &Sight| watch(&Stage::Values(*sight));
+    let on_sight = |sight: &Sight| watch(&Stage::Values(*sight));
     let swept = if turns.has_rows() {
         let kernel = Rows::<T, Value>::new(Duel::new(turns), &cells, 1.0);
-        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &told)
+        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &on_sight)
     } else if turns.seats() == 2 {
         let kernel = Perfect { duel: Duel::new(turns), cells: &cells };
-        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &told)
+        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &on_sight)
     } else {
-        many::sweep(turns, &cells, sweeps, place, &told)
+        many::sweep(turns, &cells, sweeps, place, &on_sight)
     };
     let place = match swept {
         Swept::Settled(place) => place,
@@ -176,8 +175,8 @@ pub fn solve<T: TurnStarts>(
         if turns.seats() == 2 { check(turns, &cells, sweeps.threads) } else { many::check(turns, &cells) };
     let mut certificate = None;
     if config.certify && turns.seats() == 2 {
-        let told = |sight: &Sight| watch(&Stage::Proof(*sight));
-        match certificate::certify(turns, &cells, start, residual, sweeps.threads, &told) {
+        let on_sight = |sight: &Sight| watch(&Stage::Proof(*sight));
+        match certificate::certify(turns, &cells, start, residual, sweeps.threads, &on_sight) {
             Ok(found) => certificate = found,
             Err(certificate::Stopped) => {
                 return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place }));

@@ -1,7 +1,7 @@
-//! Two seats of a game in which a turn depends on the other seat only by what is captured: many positions at once.
+//! Value iteration in lanes (SIMD) for two seats, in games whose turns depend on the other seat only by captures.
 //!
-//! What a side position can do is then the same against all side positions of the other seat, and what is known of the
-//! positions it leads to stands side by side in a table by own side position. The best of thousands of results is found
+//! The turns of a side position are then the same against all side positions of the other seat, and the values of the
+//! positions they lead to lie side by side in a table by own side position. The best of thousands of results is found
 //! for sixteen positions at a time.
 
 use std::marker::PhantomData;
@@ -68,7 +68,7 @@ fn pieces(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     range.step_by(LANES).map(move |start| start..end.min(start + LANES))
 }
 
-/// What is found for each position, as bits; and keys, which compare like the numbers that they stand for.
+/// A quantity of each position, as bits; and keys, which compare like the numbers that they stand for.
 pub(super) trait Quantity: Sync {
     /// The key for the seat that throws in a position with these bits.
     fn key(bits: u32) -> i32;
@@ -78,15 +78,15 @@ pub(super) trait Quantity: Sync {
     fn turned(key_after: i32) -> i32;
     /// The number of a key.
     fn number(key: i32) -> f64;
-    /// The bits for who has won.
+    /// The bits of the winner.
     const WON: u32;
     /// The bits of two positions that passing leads to from each other.
     fn pair(first: Backup, second: Backup) -> [u32; 2];
     /// How far apart bits are.
     fn distance(old: u32, new: u32) -> f64;
-    /// What all throws together are worth, if those told of have this probability and these sums.
-    fn whole(backup: Backup, told: f64) -> Backup;
-    /// Of results that a judge holds to be equally good, what counts; and what counts where there is none.
+    /// The backup over all throws, from the probability and the sums of those covered.
+    fn whole(backup: Backup, covered: f64) -> Backup;
+    /// The one of two results that counts where the criterion holds them equal; and the key where there is none.
     fn of_equals(a: i32, b: i32) -> i32;
     /// See [`Quantity::of_equals`].
     const NO_RESULT: i32;
@@ -96,7 +96,7 @@ pub(super) trait Quantity: Sync {
 #[derive(Debug)]
 pub(super) struct Value;
 
-/// What makes unsigned numbers compare as signed ones.
+/// The bias that makes unsigned numbers compare as signed ones.
 const BIAS: u32 = 1 << 31;
 
 impl Quantity for Value {
@@ -131,45 +131,45 @@ impl Quantity for Value {
         f64::from(old.abs_diff(new)) * UNIT
     }
 
-    /// The throws not told of are like the others.
+    /// The throws not covered are taken to be like the others.
     #[inline]
-    fn whole(backup: Backup, told: f64) -> Backup {
-        backup.scaled(1.0 / told)
+    fn whole(backup: Backup, covered: f64) -> Backup {
+        backup.scaled(1.0 / covered)
     }
 
     const NO_RESULT: i32 = i32::MAX;
 
-    /// The least: nobody plays worse than that by breaking ties.
+    /// The least, a lower bound for any way to break ties.
     #[inline]
     fn of_equals(a: i32, b: i32) -> i32 {
         a.min(b)
     }
 }
 
-/// What a turn leads to as one player sees it, many positions at a time.
+/// The values after a turn as one player sees them, many positions at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
-    /// What is known of the positions in which the other player throws next: a [`mirror`].
+    /// The values of the positions in which the other player throws next: a [`mirror`].
     pub(super) after: &'a [i32],
     /// And of those in which the same one throws again.
     pub(super) again: &'a [i32],
-    /// Which results the player might choose; any of the best by what is known if `None`.
-    pub(super) judge: Option<&'a Judge>,
+    /// Which results the player might choose; if `None`, those that are best by the quantity itself.
+    pub(super) criterion: Option<&'a Criterion>,
 }
 
-/// Lets only results count that are nearly the best by some values.
+/// Admits only results that are nearly the best by some values.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct Criterion {
     /// The values, a [`mirror`].
     mirror: Vec<i32>,
     /// The largest difference from the best, in bits.
     gap: i32,
 }
 
-impl Judge {
-    /// A judge by the values of `count`² positions.
-    pub(super) fn new(values: &Cells, count: usize, gap: f64) -> Judge {
-        Judge { mirror: mirror(values, count, Value::key_after), gap: (gap / UNIT) as i32 }
+impl Criterion {
+    /// A criterion by the values of `count`² positions.
+    pub(super) fn new(values: &Cells, count: usize, gap: f64) -> Criterion {
+        Criterion { mirror: mirror(values, count, Value::key_after), gap: (gap / UNIT) as i32 }
     }
 }
 
@@ -177,17 +177,17 @@ impl Judge {
 #[derive(Debug)]
 pub(super) struct Lookout<'a, T, Q> {
     pub(super) duel: Duel<'a, T>,
-    /// Throws are looked at, the likeliest first, until they have this probability together.
-    told: f64,
+    /// Throws are covered, the likeliest first, until they have this probability together.
+    covered: f64,
     quantity: PhantomData<Q>,
 }
 
 impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
-    pub(super) fn new(duel: Duel<'a, T>, told: f64) -> Lookout<'a, T, Q> {
-        Lookout { duel, told, quantity: PhantomData }
+    pub(super) fn new(duel: Duel<'a, T>, covered: f64) -> Lookout<'a, T, Q> {
+        Lookout { duel, covered, quantity: PhantomData }
     }
 
-    /// What the turns of `own` against each of `others` are worth, if passing is worth `passes`.
+    /// The backups of the turns of `own` against each of `others`, if passing has the values `passes`.
     #[inline]
     fn backups(&self, view: View<'_>, own: Side, others: &Range<usize>, passes: Keys) -> [Backup; LANES] {
         let mut best = BestOfRow::<Q> {
@@ -197,27 +197,27 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
             first: others.start,
             passes,
             results: Vec::with_capacity(512),
-            judged: Vec::with_capacity(512),
+            ranked: Vec::with_capacity(512),
             pass: None,
-            wanted: self.told,
-            told: 0.0,
+            wanted: self.covered,
+            covered: 0.0,
             sums: [0.0; LANES],
             passing: 0.0,
             quantity: PhantomData,
         };
         self.duel.turns.visit_row(own, others.start as Side..others.end as Side, &mut best);
-        let BestOfRow { sums, passing, told, .. } = best;
-        sums.map(|sum| Q::whole(Backup { sum, passing, staying: 0.0 }, told))
+        let BestOfRow { sums, passing, covered, .. } = best;
+        sums.map(|sum| Q::whole(Backup { sum, passing, staying: 0.0 }, covered))
     }
 
-    /// What passing is worth to each of `others` against `own`.
+    /// The value of passing for each of `others` against `own`.
     fn passes(&self, view: View<'_>, own: usize, others: &Range<usize>) -> Keys {
         std::array::from_fn(|lane| view.after[own * self.duel.count + others.start + lane])
     }
 
     /// Calls `set` with two side positions and the bits of the positions in which the first of two players throws with
     /// the one, and the second player with the other; for all side positions of a tile. Where the players are alike a
-    /// tile of the same side positions twice needs only to be looked at once.
+    /// tile of the same side positions twice is evaluated only once.
     pub(super) fn meet(
         &self,
         [first, second]: [View<'_>; 2],
@@ -231,7 +231,8 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
             *backups = self.backups(first, side as Side, other, self.passes(first, side, other));
         }
         for (lane, reply) in other.clone().enumerate() {
-            // Who replies knows the new values of the first, or two who would rather pass would never agree.
+            // The second player uses the new values of the first; otherwise two players who prefer to pass would
+            // oscillate.
             let mut passes = self.passes(second, reply, own);
             for (pass, first) in passes.iter_mut().zip(&firsts) {
                 let Backup { sum, passing, .. } = first[lane];
@@ -250,31 +251,31 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
     }
 }
 
-/// Something found for each position when both players are alike, many positions at a time.
+/// A quantity of each position when both players are alike, many positions at a time.
 #[derive(Debug)]
 pub(super) struct Rows<'a, T, Q> {
     lookout: Lookout<'a, T, Q>,
     cells: &'a Cells,
     mirror: RwLock<Vec<i32>>,
-    judge: Option<Judge>,
+    criterion: Option<Criterion>,
 }
 
 impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
-    pub(super) fn new(duel: Duel<'a, T>, cells: &'a Cells, told: f64) -> Rows<'a, T, Q> {
+    pub(super) fn new(duel: Duel<'a, T>, cells: &'a Cells, covered: f64) -> Rows<'a, T, Q> {
         let mirror = RwLock::new(mirror(cells, duel.count, Q::key_after));
-        Rows { lookout: Lookout::new(duel, told), cells, mirror, judge: None }
+        Rows { lookout: Lookout::new(duel, covered), cells, mirror, criterion: None }
     }
 
     /// The same where only results count whose value differs from the best by no more than `gap`.
-    pub(super) fn judged_by(self, values: &Cells, gap: f64) -> Rows<'a, T, Q> {
-        Rows { judge: Some(Judge::new(values, self.lookout.duel.count, gap)), ..self }
+    pub(super) fn with_criterion(self, values: &Cells, gap: f64) -> Rows<'a, T, Q> {
+        Rows { criterion: Some(Criterion::new(values, self.lookout.duel.count, gap)), ..self }
     }
 
     fn view<'v>(&'v self, mirror: &'v [i32]) -> View<'v> {
-        View { after: mirror, again: mirror, judge: self.judge.as_ref() }
+        View { after: mirror, again: mirror, criterion: self.criterion.as_ref() }
     }
 
-    /// By how much looking one turn ahead changes the quantity of any of one side position's positions at most.
+    /// The largest change of the quantity by looking one turn ahead, over the positions of one side position.
     pub(super) fn residual(&self, own: Side) -> f64 {
         let Ok(mirror) = self.mirror.read() else { return f64::INFINITY };
         let (lookout, view) = (&self.lookout, self.view(&mirror));
@@ -319,7 +320,7 @@ impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
 }
 
 /// Keys of all positions for the player who does not throw there: by its side position and then the thrower's, so that
-/// what is known of one side position against many others stands side by side. There is room for more lanes at the end.
+/// the keys of one side position against many others lie side by side. There is room for more lanes at the end.
 pub(super) fn mirror(cells: &Cells, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
     let mut mirror = vec![0; count * count + LANES];
     for (cell, bits) in cells.iter().enumerate() {
@@ -345,12 +346,12 @@ struct BestOfRow<'a, Q> {
     first: usize,
     passes: Keys,
     results: Vec<Keys>,
-    /// The values of the results, where there is a judge.
-    judged: Vec<Keys>,
+    /// The keys of the results by the criterion, where there is one.
+    ranked: Vec<Keys>,
     /// The result that is a pass.
     pass: Option<u16>,
     wanted: f64,
-    told: f64,
+    covered: f64,
     sums: [f64; LANES],
     passing: f64,
     quantity: PhantomData<Q>,
@@ -366,9 +367,9 @@ impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
             let after = usize::from(side) * self.count + self.first;
             self.results.extend(self.view.after[after..].first_chunk());
         }
-        if let Some(judge) = self.view.judge {
+        if let Some(criterion) = self.view.criterion {
             let after = usize::from(side) * self.count + self.first;
-            self.judged.extend(judge.mirror[after..].first_chunk());
+            self.ranked.extend(criterion.mirror[after..].first_chunk());
         }
     }
 
@@ -380,38 +381,38 @@ impl<Q: Quantity> RowVisitor for BestOfRow<'_, Q> {
         if let Some(result) = self.results.last_mut() {
             result[lane] = key;
         }
-        if let (Some(judge), Some(judged)) = (self.view.judge, self.judged.last_mut()) {
-            judged[lane] = Value::turned(judge.mirror[at]);
+        if let (Some(criterion), Some(ranked)) = (self.view.criterion, self.ranked.last_mut()) {
+            ranked[lane] = Value::turned(criterion.mirror[at]);
         }
     }
 
     fn won(&mut self) {
         self.results.push([Q::key(Q::WON); LANES]);
-        self.judged.push([Value::key(Value::WON); LANES]);
+        self.ranked.push([Value::key(Value::WON); LANES]);
     }
 
     #[inline]
     fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()> {
-        self.told += probability;
+        self.covered += probability;
         if results.iter().all(|&result| Some(result) == self.pass) {
             self.passing += probability;
         } else {
-            let best = match self.view.judge {
+            let best = match self.view.criterion {
                 None => best(&self.results, results),
-                Some(judge) => {
-                    let limits = best(&self.judged, results).map(|best| best.saturating_sub(judge.gap));
-                    best_within::<Q>(&self.results, &self.judged, &limits, results)
+                Some(criterion) => {
+                    let limits = best(&self.ranked, results).map(|best| best.saturating_sub(criterion.gap));
+                    best_within::<Q>(&self.results, &self.ranked, &limits, results)
                 }
             };
             for (sum, best) in self.sums.iter_mut().zip(best) {
                 *sum += probability * Q::number(best);
             }
         }
-        if self.told >= self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.covered >= self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// The largest keys of the results with these numbers. By itself, so that all lanes are compared together.
+/// The largest keys of the results with these numbers. A function of its own, so that all lanes are compared together.
 #[inline(never)]
 fn best(results: &[Keys], numbers: &[u16]) -> Keys {
     let mut best = [i32::MIN; LANES];
@@ -423,7 +424,7 @@ fn best(results: &[Keys], numbers: &[u16]) -> Keys {
     best
 }
 
-/// What counts of the results with these numbers whose values reach the limits.
+/// The keys of the results with these numbers whose values reach the limits, reduced by [`Quantity::of_equals`].
 #[inline(never)]
 fn best_within<Q: Quantity>(results: &[Keys], values: &[Keys], limits: &Keys, numbers: &[u16]) -> Keys {
     let mut best = [Q::NO_RESULT; LANES];

@@ -1,9 +1,9 @@
-//! Sweeps over all positions, in an order in which one sweep is nearly backward induction, on all threads.
+//! Gauss-Seidel sweeps of value iteration on all threads, in an order that makes one sweep nearly backward induction.
 //!
 //! An order has layers, which the game never leaves backward, so that each is finished before the ones that lead to it;
 //! and within a layer levels, which only captures lead back to, so that only for them further sweeps are needed.
-//! Positions of one level are independent of each other but for a capture or a pass; they read the values from before,
-//! whoever is first. So the values do not depend on the number of threads.
+//! Positions of one level are independent of each other but for a capture or a pass; they read the values from before
+//! the level, in whatever order threads run. So the values do not depend on the number of threads.
 
 use std::ops::ControlFlow;
 use std::sync::Barrier;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Values of positions as bits that threads can share.
 pub(super) type Cells = [AtomicU32];
 
-/// In which order positions are taken.
+/// The order in which positions are swept.
 pub(super) trait Order: Sync {
     /// Some positions that are taken one after the other by one thread.
     type Row;
@@ -23,7 +23,7 @@ pub(super) trait Order: Sync {
 
     /// Number of layers.
     fn layers(&self) -> usize;
-    /// What share of all positions a layer has.
+    /// The share of a layer in all positions.
     fn share(&self, layer: usize) -> f64;
     /// Number of levels of a layer.
     fn levels(&self, layer: usize) -> usize;
@@ -33,15 +33,15 @@ pub(super) trait Order: Sync {
     fn items(&self, row: &Self::Row) -> impl Iterator<Item = Self::Item>;
 }
 
-/// What a sweep does with positions.
+/// The update of positions in a sweep.
 pub(super) trait Kernel<I>: Sync {
     /// Calls `set` with the cell and the new bits of every value of the positions.
     fn update(&self, item: I, set: impl FnMut(usize, u32));
 
-    /// How far apart two values are.
+    /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
 
-    /// Is told of values that have been set, before anything else is updated.
+    /// Receives values that have been set, before anything else is updated.
     fn committed(&self, _new: &[(usize, u32)]) {}
 }
 
@@ -61,7 +61,7 @@ pub struct Place {
     pub work: f64,
 }
 
-/// What a watch is told after each level.
+/// The report to a watch after each level.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight {
     /// Where the solver stands.
@@ -74,7 +74,7 @@ pub struct Sight {
     pub last_change: f64,
 }
 
-/// Is told after each level how far the solver is; stops it by breaking.
+/// Receives the progress of the solver after each level; stops it by breaking.
 pub type Watch<'a> = &'a (dyn Fn(&Sight) -> ControlFlow<()> + Sync);
 
 /// How long to sweep and with how many threads.
@@ -87,18 +87,18 @@ pub(super) struct Sweeps {
     pub(super) limit: usize,
 }
 
-/// How sweeping ended.
+/// The end of the sweeps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Swept {
-    /// Every value has settled.
+    /// Every value has converged.
     Settled(Place),
     /// The watch stopped it.
     Stopped(Place),
-    /// A layer has not settled within the limit.
+    /// A layer has not converged within the limit.
     Restless(Place),
 }
 
-/// What the threads share.
+/// The state shared by the threads.
 struct Shared<'a, K, O> {
     kernel: &'a K,
     cells: &'a Cells,
@@ -113,7 +113,7 @@ struct Shared<'a, K, O> {
 }
 
 impl Sweeps {
-    /// Sweeps over `cells` from `place` on until all values have settled.
+    /// Sweeps over `cells` from `place` on until all values have converged.
     pub(super) fn run<O: Order, K: Kernel<O::Item>>(
         self,
         kernel: &K,
@@ -146,7 +146,7 @@ impl Sweeps {
 }
 
 impl<O: Order, K: Kernel<O::Item>> Shared<'_, K, O> {
-    /// What each thread does; all threads take the same way through layers, sweeps and levels.
+    /// The work of each thread; all threads take the same way through layers, sweeps and levels.
     fn work(&self, mut place: Place, is_leader: bool) -> Swept {
         let (mut rows, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;

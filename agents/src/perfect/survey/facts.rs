@@ -1,7 +1,7 @@
-//! What a turn did, as far as a spectator can tell: the kind of a move, and words for it.
+//! Descriptions of turns: the kind of a move and its visible effects, in words.
 //!
-//! These are facts for people and for telling moves apart. They know nothing of values, and of the rules only what can
-//! be seen: who left the board, who came home, who stands where.
+//! They serve people and the classification of moves. They know nothing of values, and of the rules only the visible
+//! part: which pieces left the board, came home, stand where.
 
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
@@ -10,7 +10,7 @@ use ashta_env::race::state::State;
 use ashta_env::sheet::UnitKind;
 use serde::Serialize;
 
-/// What a turn did above all; of several the first of this list.
+/// The main effect of a turn; of several the first of this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -38,7 +38,7 @@ pub enum Kind {
     Nothing,
 }
 
-/// What a turn did.
+/// The effects of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TurnFacts {
     captured: usize,
@@ -60,7 +60,7 @@ pub struct TurnFacts {
 /// Which of the pieces on the board moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Run {
-    Nobody,
+    None,
     Only,
     Front,
     Rear,
@@ -82,7 +82,8 @@ fn doubles(places: &[u8]) -> Vec<u8> {
 }
 
 impl TurnFacts {
-    /// What the turn of `seat` did that led by `actions` from the decision `before` to `after`, in a game of two seats.
+    /// The effects of the turn of `seat` that led by `actions` from the decision `before` to `after`, in a game of two
+    /// seats.
     pub fn new(race: &Race, before: &State, actions: &[Action], after: &State, seat: Seat) -> TurnFacts {
         let pieces = race.spec().pieces;
         let enemy = race.spec().seats.iter().find(|&other| other != seat).unwrap_or(seat);
@@ -100,7 +101,7 @@ impl TurnFacts {
         let (old_doubles, new_doubles) = (doubles(&old_board), doubles(&new_board));
         let moved = on_board(&without(&old, &new));
         let run = match (old_board.as_slice(), moved.as_slice()) {
-            (_, []) => Run::Nobody,
+            (_, []) => Run::None,
             ([_], _) => Run::Only,
             ([.., front], [from]) if from == front => Run::Front,
             ([rear, ..], [from]) if from == rear => Run::Rear,
@@ -124,7 +125,7 @@ impl TurnFacts {
         }
     }
 
-    /// What it did above all.
+    /// Its main effect.
     pub fn kind(&self) -> Kind {
         match self {
             TurnFacts { captured: 1.., run: Run::Front | Run::Only, .. } => Kind::CaptureInFront,
@@ -137,7 +138,7 @@ impl TurnFacts {
             TurnFacts { run: Run::Front | Run::Only, .. } => Kind::Front,
             TurnFacts { run: Run::Rear, .. } => Kind::Rear,
             TurnFacts { run: Run::Middle | Run::Several, .. } => Kind::Others,
-            TurnFacts { run: Run::Nobody, .. } => Kind::Nothing,
+            TurnFacts { run: Run::None, .. } => Kind::Nothing,
         }
     }
 
@@ -169,7 +170,7 @@ impl TurnFacts {
         say(self.joined > 0 && !self.together, format!("makes {pair}"));
         say(self.parted > 0 && !self.together, format!("parts {pair}"));
         let run = match self.run {
-            Run::Nobody => "moves nothing on the board",
+            Run::None => "moves nothing on the board",
             Run::Only => "moves its only piece on the board",
             Run::Front => "moves the front piece alone",
             Run::Rear => "moves the rear piece alone",
@@ -196,11 +197,11 @@ mod tests {
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
         let mut results = TurnResults::new();
         turn_results(&race, &state, &mut results);
-        let tell = |index| {
+        let describe = |index| {
             let facts = TurnFacts::new(&race, &state, results.actions(index), results.state(index), seat);
             (race.turn_text(&state, results.actions(index)), facts.kind(), facts.words(&race))
         };
-        (0..results.len()).map(tell).collect()
+        (0..results.len()).map(describe).collect()
     }
 
     #[track_caller]
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_told_in_words() {
+    fn facts_are_described_in_words() {
         let found = facts("ashtapada S:6,6/N:23,23 S 3");
         let (_, _, words) = found.iter().find(|(text, ..)| text.starts_with("twins")).expect("the turn is there");
         assert_eq!(words[..2], ["captures 2 pieces", "moves twins together"]);

@@ -1,8 +1,9 @@
-//! What a solved game of two seats is like: how long it takes, how much the dice do, and how much there is to choose.
+//! Statistics of a solved game of two seats: length, luck, skill, and the stakes of its choices.
 //!
-//! Everything is told by perfect play, turn by turn: the luck of a turn is what the best result after the throws is
-//! worth more than the position before them, and what a choice gives away is its regret. So the result of a game is the
-//! value of its start, and all luck, less all that the one seat gave away, and all that the other did.
+//! All is measured by the values of perfect play, turn by turn: the luck of a turn is the value of the best result
+//! after the throws less that of the position before them; the regret of a choice is its loss against the best. So the
+//! result of a game is the value of its start, plus the luck, less the seat's own regrets, plus those of the other
+//! seat.
 
 mod facts;
 mod positions;
@@ -23,11 +24,11 @@ use crate::play::agent::{Agent, OnePly};
 pub use facts::Kind;
 pub use positions::{Position, Shortlist, Way};
 
-/// Shares of games by which lengths are told.
+/// Quantiles of the lengths of games.
 const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 /// Width of the classes in which luck and stakes are counted.
 const CLASS: f64 = 0.001;
-/// Stakes that fewer turns have are not told.
+/// Stakes that a smaller share of turns have are left out.
 const RARE: f64 = 0.002;
 /// Classes from one step of [`AtLeast`] to the next.
 const CLASSES_A_STEP: usize = 10;
@@ -62,9 +63,9 @@ pub struct AtLeast {
     pub step: f64,
     /// Turns by their luck, good or bad.
     pub luck: Vec<f64>,
-    /// Turns by what the second best result gives away.
+    /// Turns by the regret of the second best result.
     pub best_to_second: Vec<f64>,
-    /// Turns by what the worst result gives away.
+    /// Turns by the regret of the worst result.
     pub best_to_worst: Vec<f64>,
 }
 
@@ -73,16 +74,16 @@ pub struct AtLeast {
 pub struct VarianceShares {
     /// The luck of the throws.
     pub dice: f64,
-    /// What both seats gave away.
+    /// The regrets of both seats.
     pub choices: f64,
-    /// Who threw first.
+    /// The seat that threw first.
     pub first_throw: f64,
 }
 
-/// What the games of a match are like.
+/// Statistics of the games of a match.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Nature {
-    /// Games that were looked at.
+    /// Games.
     pub games: u64,
     /// Turns that count in them.
     pub turns: u64,
@@ -98,9 +99,9 @@ pub struct Nature {
     pub variance: f64,
     /// Where it comes from; `None` where all games end alike.
     pub variance_shares: Option<VarianceShares>,
-    /// What the second best of two or more results gives away.
+    /// Regret of the second best of two or more results.
     pub best_to_second: Mean,
-    /// What the worst of two or more results gives away.
+    /// Regret of the worst of two or more results.
     pub best_to_worst: Mean,
     /// Turns by what is at stake.
     pub at_least: AtLeast,
@@ -119,7 +120,7 @@ struct GameNature {
     best_to_worst: f64,
     /// The value of the start; nothing before the first turn.
     start: Option<f64>,
-    /// The luck of all turns, and what all choices gave to A less what they gave away.
+    /// The luck of all turns, and the regrets of the other seat less those of A.
     luck: f64,
     given: f64,
 }
@@ -135,7 +136,7 @@ type Games = BTreeMap<(u64, Seat), GameNature>;
 /// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
 type Classes = [Vec<u64>; 3];
 
-/// Collects what games are like, turn by turn. What it finds does not depend on the order of games.
+/// Collects statistics of games, turn by turn; they do not depend on the order of games.
 #[derive(Debug)]
 pub struct Natures {
     whose: Whose,
@@ -222,7 +223,7 @@ impl Natures {
     }
 }
 
-/// What the second best and the worst of `values` are worth less than the best; 0 where there is nothing to choose.
+/// The regrets of the second best and the worst of `values`; 0 where there is nothing to choose.
 fn gaps(values: &[f64]) -> [f64; 2] {
     let mut best = [f64::NEG_INFINITY; 2];
     let mut worst = f64::INFINITY;
@@ -238,7 +239,7 @@ fn gaps(values: &[f64]) -> [f64; 2] {
 }
 
 fn class(stake: f64) -> usize {
-    // Values are sums of fractions, so that what is meant to be a full class may be a little less.
+    // Values are sums of fractions, so that a value on the border of a class may be a little less.
     ((stake / CLASS + 1e-6) as usize).min((1.0 / CLASS) as usize)
 }
 
@@ -272,14 +273,14 @@ fn covariance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>() / count
 }
 
-/// What came of a match against perfect play.
+/// The survey of a match against perfect play.
 #[derive(Clone, Debug)]
 pub struct Surveyed {
     /// The match, as A sees it.
     pub report: MatchReport,
-    /// What A gave away.
+    /// The regret of A.
     pub regret: RegretReport,
-    /// What the games are like.
+    /// Statistics of the games.
     pub nature: Nature,
 }
 

@@ -1,8 +1,8 @@
-//! Positions in which the natural move is wrong, out of all that are met in play.
+//! Instructive positions: those met in play in which the natural move is wrong.
 //!
-//! Natural is what `greedy` plays: the result that is furthest ahead in the race. Where it finds several equal it draws
-//! one of them; here that of them is taken which gives away least, so that whatever it draws, it gives away no less.
-//! What is told in the end does not depend on the order in which positions are met.
+//! Natural is what `greedy` plays: the result that is furthest ahead in the race. Among equals it draws; here the one
+//! with the least regret is taken, a lower bound for whatever it draws. The list does not depend on the order in which
+//! positions are met.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub struct Way {
     pub position: String,
     /// Its value for the seat to choose.
     pub value: f64,
-    /// What it did above all.
+    /// Its main effect.
     pub kind: Kind,
 }
 
@@ -54,15 +54,15 @@ pub struct Position {
     pub board: String,
     /// The throws to be used.
     pub throws: Vec<u8>,
-    /// What `greedy` plays.
+    /// The choice of `greedy`.
     pub natural: Way,
-    /// What perfect play plays.
+    /// The choice of perfect play.
     pub best: Way,
-    /// What the natural result gives away.
+    /// The regret of the natural result.
     pub regret: f64,
-    /// What the natural turn does and the best one does not.
+    /// Effects of the natural turn that the best one lacks.
     pub only_natural: Vec<String>,
-    /// What the best turn does and the natural one does not.
+    /// Effects of the best turn that the natural one lacks.
     pub only_best: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ fn pieces(race: &Race, state: &State, seat: Seat) -> Pieces {
     [race.steps(state, seat), race.steps(state, enemy)]
 }
 
-/// What one of the results did.
+/// The effects of one of the results.
 fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal, result: usize) -> TurnFacts {
     let results = &appraisal.results;
     TurnFacts::new(race, turn.thrown, results.actions(result), results.state(result), turn.seat)
@@ -196,7 +196,7 @@ mod tests {
     use ashta_env::game::{Node, SeatSet};
     use ashta_env::turn::{TurnResults, turn_results};
 
-    /// A turn from `position` in which the results are worth what `worth` says of their number.
+    /// A turn from `position` in which the results have the values `worth` of their numbers.
     fn note(shortlist: &Shortlist, position: &str, worth: impl Fn(usize) -> f64) {
         let (race, state) = Race::parse(position).expect("a position");
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_races_the_natural_move_is_the_one_that_gives_away_least() {
+    fn of_equal_races_the_natural_move_is_the_one_with_the_least_regret() {
         let shortlist = Shortlist::default();
         // No enemy is near, so every result is as far ahead as any other.
         note(&shortlist, "ashtapada?pieces=3 S:1,34,50/N:off,off,off S 2", |result| result as f64 / 10.0);

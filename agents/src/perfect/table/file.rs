@@ -1,7 +1,7 @@
-//! The file of a table; `docs/table-format.md` describes it for other programs.
+//! The file format of a table of values; `docs/table-format.md` describes it for other programs.
 //!
-//! A header of JSON, then blocks of values, each compressed by itself and each with a checksum. Reading never trusts a
-//! length, and says what is wrong; writing is all or nothing.
+//! A header of JSON, then blocks of values, each compressed separately and with a checksum. Reading never trusts a
+//! length and names every defect; writing is atomic.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -28,11 +28,11 @@ const MAX_HEADER: u32 = 1 << 16;
 /// Values of a block.
 const BLOCK: usize = 1 << 18;
 
-/// What a table says of itself.
+/// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// What was solved.
+    /// The ruleset that was solved.
     pub ruleset: Ruleset,
     /// Its hash.
     pub ruleset_hash: String,
@@ -43,7 +43,7 @@ pub struct Header {
     pub values: usize,
     /// Bits of a value, 16 or 32.
     pub bits: u8,
-    /// What is known of the values; missing while the game is being solved.
+    /// Accuracy and cost of the values; missing while the game is being solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
     /// Where the solver stopped; missing when it is done.
@@ -57,7 +57,7 @@ pub(super) enum Numbers<'a> {
     Long(&'a [u32]),
 }
 
-/// How far the values are.
+/// Whether the values are finished.
 pub(super) enum Progress {
     Facts(Facts),
     Place(Place),
@@ -72,16 +72,16 @@ pub enum TableError {
     InFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         #[source]
         cause: Box<TableError>,
     },
     /// The file system refused.
     #[error("cannot be {action}")]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another program wrote the file.
@@ -96,7 +96,7 @@ pub enum TableError {
     /// The file ends too early.
     #[error("is cut short: it ends within {part}")]
     Short {
-        /// What is incomplete.
+        /// The incomplete part.
         part: String,
     },
     /// The file goes on after its end.
@@ -105,7 +105,7 @@ pub enum TableError {
     /// Bytes are not those that were written.
     #[error("is damaged: the checksum of {part} is wrong")]
     Damaged {
-        /// What is damaged.
+        /// The damaged part.
         part: String,
     },
     /// The header is not as described.
@@ -116,9 +116,9 @@ pub enum TableError {
     Fact {
         /// Which fact.
         what: &'static str,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The value found.
         found: String,
     },
     /// The ruleset has no table.
@@ -149,7 +149,7 @@ fn in_file<T>(path: &Path, result: Result<T, TableError>) -> Result<T, TableErro
 }
 
 impl Header {
-    /// Reads what a file says of itself.
+    /// Reads the header of a file.
     ///
     /// # Errors
     /// When it is no table.

@@ -1,7 +1,8 @@
-//! The values of perfect play, at hand: an evaluator that is never wrong.
+//! A table of the values of perfect play (as an endgame tablebase), and an exact evaluator by it.
 //!
-//! A table has a value for each position at the start of a turn. Everything else follows from these: a decision is
-//! worth the best of its results, and a throw within a series what may still be thrown.
+//! A table has a value for each position at the start of a turn. Everything else follows from these: the value of a
+//! decision is that of its best afterstate, and the value of a throw within a series is the expectation over the throws
+//! that may follow.
 
 mod file;
 
@@ -96,7 +97,7 @@ impl Table {
     /// The table whose file has this content.
     ///
     /// # Errors
-    /// What is wrong with the content, whatever bytes it is.
+    /// The defect of the content; any bytes are accepted without a panic.
     pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, TableError> {
         file::decode(&mut bytes)
     }
@@ -131,7 +132,7 @@ impl Table {
         self.starts.race().ruleset()
     }
 
-    /// What is known of the values.
+    /// Accuracy and cost of the values.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -206,7 +207,7 @@ pub fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfinished, T
     file::read_unfinished(path, starts)
 }
 
-/// Answers by a table.
+/// Evaluates by a table: perfect play.
 #[derive(Clone, Debug)]
 pub struct Perfect {
     table: std::sync::Arc<Table>,
@@ -214,7 +215,7 @@ pub struct Perfect {
 }
 
 impl Perfect {
-    /// Answers by `table`, which must be of the game that is asked about.
+    /// Evaluates by `table`, which must be of the game that is evaluated.
     pub fn new(table: std::sync::Arc<Table>) -> Perfect {
         Perfect { table, results: TurnResults::new() }
     }
@@ -247,7 +248,7 @@ impl Evaluator<Race> for Perfect {
     }
 }
 
-/// Answers at the start of turns; within a series of throws as at its beginning.
+/// Evaluates turn-start states; within a series of throws as at its beginning.
 struct Starts<'a> {
     table: &'a Table,
 }

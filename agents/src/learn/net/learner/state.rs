@@ -1,6 +1,6 @@
-//! Saving a learner and taking it up again, to the last bit.
+//! Checkpoints of a learner: saving and resuming, to the last bit.
 //!
-//! One safetensors file holds the latest weights, their average and Adam's moments, each as one row in the order of
+//! One safetensors file holds the latest weights, their EMA and Adam's moments, each as one row in the order of
 //! [`MlpShape`]. It is for resuming only; bots for others to use are exported elsewhere.
 
 use std::path::Path;
@@ -17,12 +17,12 @@ use super::{Learner, LearnerConfig, LearnerError, row};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
-/// The metadata entry with the facts of a learner.
+/// The metadata entry with the manifest of a learner.
 const KEY: &str = "ashta-learner";
 /// Version of the file's meaning.
 const FORMAT: u32 = 1;
 
-/// The facts beside the tensors of a saved learner.
+/// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -54,7 +54,7 @@ impl Learner {
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
-    /// The learner that was saved in the directory `dir`. With averaging switched on since, the average starts from the
+    /// The learner that was saved in the directory `dir`. With averaging switched on since, the EMA starts from the
     /// latest weights.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ pub struct Model {
     pub metadata_props: Vec<Property>,
 }
 
-/// Which version of the operators is meant.
+/// The version of the operators.
 #[derive(Clone, PartialEq, Message)]
 pub struct OperatorSet {
     #[prost(string, tag = "1")]
@@ -39,7 +39,7 @@ pub struct Property {
     pub value: String,
 }
 
-/// What is computed, in order.
+/// The operations, in order.
 #[derive(Clone, PartialEq, Message)]
 pub struct Graph {
     #[prost(message, repeated, tag = "1")]
@@ -121,7 +121,7 @@ pub struct Type {
     pub tensor: TensorType,
 }
 
-/// What a tensor holds, and its sizes.
+/// The element type of a tensor, and its sizes.
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorType {
     #[prost(int32, tag = "1")]
