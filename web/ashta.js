@@ -112,7 +112,7 @@ class Ashta {
   }
 }
 
-/** Somebody who plays. `free` gives its memory back; it must not be used afterwards. */
+/** An agent. `free` gives its memory back; it must not be used afterwards. */
 class Agent {
   #pointer;
   #release;

@@ -304,7 +304,7 @@ export class Players {
     });
   }
 
-  // Asks who plays on; `take(players)` with the answer.
+  // Asks for the players of the rest; `take(players)` with the answer.
   open(play, take) {
     const { rules, letters: seats, node } = play.game;
     this.take = take;

@@ -37,7 +37,7 @@ export class Play {
     return this.player(seat).startsWith("recorded:");
   }
 
-  // Takes a game over, as `played` of games.js gives it, and who plays.
+  // Takes a game over, as `played` of games.js gives it, and its players.
   take(played, players, at = played.steps.length) {
     this.game = new Game(played);
     this.game.add(played.steps);

@@ -221,7 +221,7 @@ impl Deref for Chances {
     }
 }
 
-/// A set of actions; action spaces have at most 32 members, numbered 0 to 31.
+/// A set of actions, such as the legal-action mask of a state; action spaces have at most 32 members, numbered 0 to 31.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ActionMask(u32);
 

@@ -33,12 +33,12 @@ def test_luck_and_errors_make_what_happened(games):
         for turn in found["turns"]:
             own = "SN".index(turn["seat"])
             assert turn["before"][own] + turn["luck"] == pytest.approx(turn["thrown"][own], abs=1e-6)
-            assert turn["thrown"][own] - turn["given_away"] == pytest.approx(turn["after"][own], abs=2e-6)
-            assert ("better" in turn) == (turn["given_away"] > 0) and turn["played"]
-            assert ("mark" in turn) == (turn["given_away"] >= 0.02)
+            assert turn["thrown"][own] - turn["regret"] == pytest.approx(turn["after"][own], abs=2e-6)
+            assert ("better" in turn) == (turn["regret"] > 0) and turn["played"]
+            assert ("mark" in turn) == (turn["regret"] >= 0.02)
         players = {player["name"]: player for player in found["players"]}
-        assert players["perfect"]["given_away"] < 1e-3 and players["perfect"]["verdict"] == "perfect"
-        assert players["greedy"]["given_away"] > players["perfect"]["given_away"]
+        assert players["perfect"]["regret"] < 1e-3 and players["perfect"]["verdict"] == "perfect"
+        assert players["greedy"]["regret"] > players["perfect"]["regret"]
         assert players["perfect"]["luck"] == pytest.approx(-players["greedy"]["luck"], abs=1e-5)
         for player in players.values():
             own = [turn for turn in found["turns"] if turn["seat"] == player["seat"]]
@@ -64,7 +64,7 @@ def test_a_record_may_begin_within_a_turn(tmp_path):
     record.write_text("ashtapada S:5,30/N:9,23 N 3\nashtapada S:5,30/N:12,23 S *\n")
     turn = analyze(record)["turns"][0]
     assert (turn["seat"], turn["throw"], turn["luck"]) == ("N", [], 0)
-    assert turn["results"] > 1 and turn["after"][1] + turn["given_away"] == pytest.approx(turn["thrown"][1], abs=1e-6)
+    assert turn["results"] > 1 and turn["after"][1] + turn["regret"] == pytest.approx(turn["thrown"][1], abs=1e-6)
     assert turn["before"] == turn["thrown"]
 
 
@@ -99,6 +99,6 @@ def test_who_had_no_choice_gets_no_verdict(tmp_path):
     line.write_text('{"players":["a","b"],"start":"ashtapada S:off,off/N:off,off S *","moves":[[2],8]}\n')
     found = analyze(line)
     assert [player["verdict"] for player in found["players"]] == [None, None]
-    assert [player["given_away"] for player in found["players"]] == [0, 0]
+    assert [player["regret"] for player in found["players"]] == [0, 0]
     shown = program.run("analyze", line).stdout
     assert "-0.0" not in shown and shown.splitlines()[-1].endswith(" -"), shown

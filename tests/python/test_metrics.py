@@ -64,7 +64,7 @@ def test_histograms_hold_every_value(events):
             assert histogram.min * histogram.num <= histogram.sum + 1e-6
 
 
-def test_best_replies_are_found_where_they_are_asked_for(lines, exploited, tmp_path):
+def test_best_responses_are_found_where_they_are_asked_for(lines, exploited, tmp_path):
     """With one piece there is next to nothing to choose, so that nobody wins much more than a half."""
     found = [line["eval/exploitability"] for line in exploited if "eval/exploitability" in line]
     assert len(found) == 2 and all(-1e-5 < number < 0.02 for number in found), found

@@ -40,7 +40,7 @@ def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
         turns = one["analysis"]["turns"]
         assert len(one["frames"]) == len(turns) + 1
         turn = turns[one["begins"] - 1]
-        swings.append(max(abs(turn["luck"]), turn["given_away"]))
+        swings.append(max(abs(turn["luck"]), turn["regret"]))
         pieces = (2 if game == "ashtapada" else 4) * seats
         for frame in one["frames"]:
             off = sum(int(count) for _, text in frame["off"] for count in re.findall(r" (\d+)", text))

@@ -384,3 +384,107 @@ fn tests_run_always_and_wait_for_nothing() {
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
 }
+
+/// Words and phrases for which the field has a term (`docs/glossary.md`), or which name no component.
+const NOT_SAID: [&str; 33] = [
+    "seam",
+    "prospect",
+    "camp",
+    "camps",
+    "trainee",
+    "luggage",
+    "given away",
+    "gives away",
+    "give away",
+    "gave away",
+    "step size",
+    "sideline",
+    "sidelines",
+    "broken off",
+    "opinion",
+    "silent units",
+    "nobody",
+    "whoever",
+    "whither",
+    "dear",
+    "told",
+    "tells",
+    "best reply",
+    "best replies",
+    "judge",
+    "judges",
+    "judged",
+    "judging",
+    "judgement",
+    "somebody",
+    "may die",
+    "who dies",
+    "best_reply",
+];
+
+/// Every file below `folder` whose name ends in one of `endings`, with its text in lower case.
+fn texts(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+    let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.expect("an entry of a folder").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("names are text").to_owned();
+        let inner = format!("{folder}/{name}");
+        if path.is_dir() && name != "target" && name != "node_modules" {
+            found.extend(texts(&inner, endings));
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            let text = read(&inner).to_lowercase();
+            found.push((inner, text));
+        }
+    }
+    found
+}
+
+#[test]
+fn words_are_those_of_the_field() {
+    let mut files: Vec<(String, String)> =
+        ["env/src", "agents", "train", "bindings", "tests/src", "tests/tests", "fuzz/fuzz_targets"]
+            .into_iter()
+            .flat_map(|folder| texts(folder, &[".rs", ".py", ".pyi", ".h"]))
+            .collect();
+    files.extend(texts("docs", &[".md"]));
+    files.extend(texts("configs", &[".toml"]));
+    files.extend(
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|path| (path.to_owned(), read(path).to_lowercase())),
+    );
+    files.retain(|(path, _)| path != "tests/tests/architecture.rs");
+    // The key of table files stays.
+    files
+        .iter_mut()
+        .for_each(|(_, text)| *text = text.replace("\"camps\"", "").replace("`camps`", "").replace("camps=", ""));
+    never_say(&files, &NOT_SAID);
+}
+
+#[test]
+fn terms_of_the_glossary_are_found_where_it_says() {
+    let mut terms = 0;
+    for line in read("docs/glossary.md").lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [names, _, places] = cells[..] else { panic!("not three cells: {line}") };
+        let places = places.split('`').skip(1).step_by(2).filter(|place| place.contains('/'));
+        let text: String = places
+            .map(|place| match root().join(place).is_dir() {
+                true => texts(place.trim_end_matches('/'), &[".rs", ".toml", ".py"])
+                    .into_iter()
+                    .map(|(_, text)| text)
+                    .collect(),
+                false => read(place).to_lowercase(),
+            })
+            .collect();
+        // Lines of comments are one text.
+        let text = text.replace("///", " ").replace("//!", " ").replace("//", " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_found = |name: &str| {
+            text.contains(&name.trim().to_lowercase())
+                || text.contains(&name.trim().to_lowercase().replace([' ', '-'], "_"))
+        };
+        assert!(names.split(", ").any(is_found), "`{names}` is not found where the glossary says: {line}");
+        terms += 1;
+    }
+    assert!(terms > 40, "only {terms} terms");
+}

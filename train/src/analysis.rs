@@ -33,8 +33,8 @@ pub enum Mark {
 impl Mark {
     const ALL: [(Mark, f64); 3] = [(Mark::Blunder, 0.08), (Mark::Error, 0.04), (Mark::Doubtful, 0.02)];
 
-    fn of(given_away: f64) -> Option<Mark> {
-        Mark::ALL.into_iter().find(|&(_, least)| given_away >= least).map(|(mark, _)| mark)
+    fn of(regret: f64) -> Option<Mark> {
+        Mark::ALL.into_iter().find(|&(_, least)| regret >= least).map(|(mark, _)| mark)
     }
 
     /// As a word.
@@ -83,7 +83,7 @@ pub struct TurnAnalysis {
     /// The chances after it.
     pub after: Vec<f32>,
     /// The regret of the choice.
-    pub given_away: f64,
+    pub regret: f64,
     /// Its error class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
@@ -102,9 +102,9 @@ pub struct PlayerAnalysis {
     /// Turns with more than one result.
     pub choices: usize,
     /// The regret of all choices.
-    pub given_away: f64,
+    pub regret: f64,
     /// The regret per choice.
-    pub given_away_per_choice: f64,
+    pub regret_per_choice: f64,
     /// The luck of all throws of the game, those of others included, for the seat.
     pub luck: f64,
     /// Doubtful choices, errors and blunders.
@@ -151,8 +151,8 @@ impl Analysis {
         let mut evaluator = reference.evaluator();
         let played = turns(race, start, &moves);
         let turn = |(number, (played, values)): (usize, (&Played, &TurnValues))| {
-            let better = (values.given_away() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
-            let given_away = if values.given_away() > EQUAL { values.given_away() } else { 0.0 };
+            let better = (values.regret() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
+            let regret = if values.regret() > EQUAL { values.regret() } else { 0.0 };
             TurnAnalysis {
                 number: number + 1,
                 seat: values.seat.letter(),
@@ -164,8 +164,8 @@ impl Analysis {
                 results: values.results,
                 played: race.turn_text(&played.thrown, &played.actions),
                 after: by_seat(race, &values.played.unwrap_or(values.thrown)),
-                given_away,
-                mark: Mark::of(given_away),
+                regret,
+                mark: Mark::of(regret),
                 better,
             }
         };
@@ -225,17 +225,17 @@ fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues])
     let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
     // The sum of nothing would be -0.
-    let given_away = own.iter().map(|turn| turn.given_away).sum::<f64>() + 0.0;
-    let given_away_per_choice = given_away / choices.max(1) as f64;
+    let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
+    let regret_per_choice = regret / choices.max(1) as f64;
     let marked = |mark: Mark| own.iter().filter(|turn| turn.mark == Some(mark)).count();
-    let band = VERDICTS.into_iter().find(|&(_, most)| given_away_per_choice <= most).map_or(WORST, |(name, _)| name);
+    let band = VERDICTS.into_iter().find(|&(_, most)| regret_per_choice <= most).map_or(WORST, |(name, _)| name);
     let verdict = (choices > 0).then_some(band);
     PlayerAnalysis {
         seat: seat.letter(),
         name: name.to_owned(),
         choices,
-        given_away,
-        given_away_per_choice,
+        regret,
+        regret_per_choice,
         luck: values.iter().map(|turn| thrown_luck(turn, seat)).sum(),
         marks: [Mark::Doubtful, Mark::Error, Mark::Blunder].map(marked),
         verdict,

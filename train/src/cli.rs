@@ -48,10 +48,10 @@ pub enum Command {
     Solve(SolveArgs),
     /// Tell what a solved game of two seats is like: luck and skill, length, what house rules change; with diagrams.
     Survey(SurveyArgs),
-    /// Judge an agent against others in paired games (same throws, seats exchanged).
+    /// Evaluate an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
-    /// Let agents meet in games with the same throws: who plays better, by how much, and how sure that is.
+    /// Rank agents in games with the same throws: differences in strength with their confidence intervals.
     #[command(after_help = ARENA_AGENTS)]
     Arena(ArenaArgs),
     /// Analyze a game: the luck of each throw, the loss of each choice, a verdict on each player.

@@ -1,7 +1,7 @@
 //! The learner's side of a run: the value network and the policy network under training, and their replay buffers.
 //!
-//! It knows neither who plays the games nor where the run is kept. What it makes of the same games, taken in and
-//! learned from in the same order, is the same to the last bit.
+//! It knows neither the actors that play the games nor where the run is kept. What it makes of the same games, taken in
+//! and learned from in the same order, is the same to the last bit.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Means of blocks and how sure they are; results without the luck of the throws.
+//! Means over blocks with their confidence intervals; the luck-adjusted score, a score less the luck of its throws
+//! (control variate).
 
 use std::collections::BTreeMap;
 
@@ -252,7 +253,7 @@ mod tests {
         assert!((two.mean - 0.5).abs() < 1e-12 && two.interval[0] < -0.7, "{two:?}");
     }
 
-    /// Scores with luck that tells a part of them.
+    /// Scores that luck explains in part.
     fn drawn(seed: u64, blocks: usize, truth: f64) -> Blocks {
         let mut rng = chance::stream(seed, 0);
         let mut unit = || rng.random::<f64>() - 0.5;
@@ -265,7 +266,7 @@ mod tests {
     }
 
     /// Pairs of games between two agents that are nearly alike: most pairs are split, and where they are not, luck
-    /// tells most of the difference.
+    /// explains most of the difference.
     fn alike(seed: u64, pairs: usize, truth: f64) -> Blocks {
         let mut rng = chance::stream(seed, 1);
         let mut found = Blocks::default();
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn luck_that_tells_the_result_shrinks_the_interval() {
+    fn luck_that_explains_the_result_shrinks_the_interval() {
         let blocks = drawn(1, 2000, 0.5);
         let adjusted = blocks.luck_adjusted();
         assert!((adjusted.coefficient - 1.0).abs() < 0.02, "{}", adjusted.coefficient);

@@ -39,7 +39,7 @@ impl TurnValues {
     }
 
     /// The regret of the choice, 0 or more.
-    pub fn given_away(&self) -> f64 {
+    pub fn regret(&self) -> f64 {
         self.played.map_or(0.0, |played| f64::from(self.thrown[self.seat]) - f64::from(played[self.seat]))
     }
 }
@@ -210,7 +210,7 @@ mod tests {
                 let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves);
                 assert_eq!(turns.len(), played.turns.len());
                 let south = Seat::SOUTH;
-                let given = |turn: &TurnValues| if turn.seat == south { -turn.given_away() } else { turn.given_away() };
+                let given = |turn: &TurnValues| if turn.seat == south { -turn.regret() } else { turn.regret() };
                 let given = turns.iter().map(given).sum::<f64>();
                 [f64::from(played.returns[south]), luck(&turns)[south], given]
             }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 3]>

@@ -1,9 +1,9 @@
 //! The arena: paired matches between agents, with confidence intervals (variance reduction by common throws).
 //!
-//! Throws decide most games, so games are played in blocks, as duplicate backgammon: the same throws and the same first
-//! seat for every seating. The luck of one agent in one game of a block is that of the other in the next. Statistics
-//! are drawn from blocks, never from games, because the games of a block depend on each other. The arena plays any game
-//! through the `Game` interface and knows nothing of how agents choose.
+//! Throws decide most games, so games are played in blocks of paired games, as duplicate backgammon: the same throws
+//! and the same first seat for every seating. The luck of one agent in one game of a block is that of the other in the
+//! next. Statistics are drawn from blocks, never from games, because the games of a block depend on each other. The
+//! arena plays any game through the `Game` interface and knows nothing of how agents choose.
 
 mod estimate;
 pub mod levels;

@@ -131,7 +131,7 @@ pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) ->
     (0..agents).map(of).collect()
 }
 
-/// One even game for each agent that met somebody, in equal parts against all whom it met, with their weights.
+/// One even game for each agent that met another, in equal parts against all that it met, with their weights.
 fn even_games(agents: usize, blocks: &[Vec<Contest>]) -> Vec<(f64, Contest)> {
     let mut have_met = vec![vec![false; agents]; agents];
     for contest in blocks.iter().flatten() {

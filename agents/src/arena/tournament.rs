@@ -348,7 +348,7 @@ impl<'a> Tournament<'a> {
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
             // Also of a series that is left out of the expectation and has no luck.
             let moved = |turn: &TurnValues| f64::from(turn.thrown[turn.seat]) - f64::from(turn.before[turn.seat]);
-            let size = |turn: &TurnValues| moved(turn).abs().max(turn.given_away());
+            let size = |turn: &TurnValues| moved(turn).abs().max(turn.regret());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }

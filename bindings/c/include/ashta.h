@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Somebody who plays: a baseline, a bot or perfect play. */
+/* An agent: a baseline, a bot or perfect play. */
 typedef struct ashta_agent ashta_agent;
 
 /* The version of the library, as "0.1.0". */

@@ -18,7 +18,7 @@ use ashta_agents::protocol::Engine;
 use ashta_agents::roster::{AgentSpec, Roster};
 use serde_json::{Value, json};
 
-/// Somebody who plays, or knows the rules alone.
+/// An agent, or the rules alone.
 #[derive(Debug)]
 pub struct Agent(Mutex<Engine>);
 

@@ -1,4 +1,4 @@
-//! `Agent` and `Bot`: who plays.
+//! `Agent` and `Bot`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::game::{Game, State, check, positions};
 use crate::refused;
 
-/// Somebody who plays a game: a baseline, a bot or perfect play.
+/// An agent that plays a game: a baseline, a bot or perfect play.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
@@ -58,7 +58,7 @@ impl Agent {
     }
 }
 
-/// Where bots and tables with names are, unless somebody says otherwise: what `ashta.folders()` answers.
+/// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
         Some(folders) => Ok(Folders(folders)),
@@ -96,7 +96,7 @@ impl Agent {
         self.player.spec().to_string()
     }
 
-    /// A legal action for each of `states`, in which somebody is to choose. Who draws draws for state `i` by stream
+    /// A legal action for each of `states`, all at decision nodes. Who draws draws for state `i` by stream
     /// `i` of `seed`.
     #[pyo3(signature = (states, seed = 0))]
     fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> PyResult<Vec<usize>> {
@@ -121,7 +121,7 @@ impl Agent {
         Ok(self.act(py, vec![state], seed)?[0])
     }
 
-    /// What the states are worth to each player, `float32[states, num_players]`, 0 to 1.
+    /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let positions = positions(&self.race, &states)?;
         drop(states);

@@ -42,7 +42,7 @@ enum Named {
     Function(Py<PyAny>),
 }
 
-/// Who plays, once the game is known.
+/// The agents, once the game is known.
 enum Mind {
     Inside(Player),
     Function(Py<PyAny>),

@@ -76,7 +76,7 @@ impl Table {
         self.table.facts().certificate.map(|certificate| certificate.error + rounding)
     }
 
-    /// What the states are worth to each player, `float32[states, num_players]`, 0 to 1.
+    /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let positions = positions(&self.race, &states)?;
         drop(states);

@@ -67,7 +67,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let mut betters = vec![None];
     for turn in turns {
-        let TurnAnalysis { number, seat, before, throw, luck, after, given_away, .. } = turn;
+        let TurnAnalysis { number, seat, before, throw, luck, after, regret, .. } = turn;
         let throws: Vec<String> = throw.iter().map(u8::to_string).collect();
         rows.push(vec![
             number.to_string(),
@@ -76,7 +76,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
             throws.join(","),
             signed(*luck),
             percent(f64::from(after[place(*seat)])),
-            if *given_away > 0.0 { percent(*given_away) } else { String::new() },
+            if *regret > 0.0 { percent(*regret) } else { String::new() },
             turn.mark.map_or("", |mark| mark.word()).to_owned(),
             turn.played.clone(),
         ]);
@@ -102,9 +102,9 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let head = ["", "", "choices", "loses", "a choice", "doubtful", "errors", "blunders", "luck", "plays"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for player in players {
-        let PlayerAnalysis { seat, name, choices, given_away, given_away_per_choice, luck, marks, verdict } = player;
-        let mut row = vec![seat.to_string(), name.clone(), choices.to_string(), percent(*given_away)];
-        row.push(format!("{:.2} %", 100.0 * given_away_per_choice));
+        let PlayerAnalysis { seat, name, choices, regret, regret_per_choice, luck, marks, verdict } = player;
+        let mut row = vec![seat.to_string(), name.clone(), choices.to_string(), percent(*regret)];
+        row.push(format!("{:.2} %", 100.0 * regret_per_choice));
         row.extend(marks.iter().map(usize::to_string));
         row.extend([signed(*luck), verdict.unwrap_or("-").to_owned()]);
         rows.push(row);

@@ -42,7 +42,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
     let table = Table {
         persons: persons(&race, &args.seat)?,
         agent: player.agent(),
-        judge: player.evaluator(),
+        evaluator: player.evaluator(),
         agent_name: agent.spec().to_string(),
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
         position,

@@ -24,16 +24,16 @@ use input::Answer;
 pub use style::Style;
 use style::wrapped;
 
-/// Who plays what; see [`Session::new`].
+/// The player of each seat; see [`Session::new`].
 pub struct Table<'a> {
     /// The game.
     pub race: &'a Race,
     /// The seats that the person plays.
     pub persons: SeatSet,
-    /// Who plays the other seats.
+    /// The agent of the other seats.
     pub agent: Box<dyn Agent<Race> + Send>,
     /// Whose estimates are shown.
-    pub judge: Box<dyn Evaluator<Race> + Send>,
+    pub evaluator: Box<dyn Evaluator<Race> + Send>,
     /// What the agent is called.
     pub agent_name: String,
     /// Seed of the first seat, the throws and the agent.
@@ -310,7 +310,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     fn values(&mut self, states: &[State]) -> Vec<BySeat<f32>> {
         let mut values = Vec::new();
-        self.table.judge.values(self.table.race, states, &mut values);
+        self.table.evaluator.values(self.table.race, states, &mut values);
         values
     }
 

@@ -1,7 +1,7 @@
 """Ashtapada, Ashte Kashte and Pagade: exact environments, trained bots and perfect play.
 
 `Game` and `State` speak the words of OpenSpiel, `VectorGame` steps many games at once, `VersusGame` many games of one
-player against an agent; `Agent` and `Bot` play, `arena` says who plays better, and `Table` is perfect play position by
+player against an agent; `Agent` and `Bot` play, `arena` ranks agents, and `Table` is perfect play position by
 position. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these libraries.
 """
 

@@ -202,7 +202,7 @@ class VersusGame:
         """Whether the last step truncated the game at the turn limit, `bool[num_games]`."""
 
 class Agent:
-    """Somebody who plays `game`.
+    """An agent that plays `game`.
 
     `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
     ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
@@ -217,7 +217,7 @@ class Agent:
     def step(self, state: State, seed: int = 0) -> int:
         """A legal action for one state."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
-        """What the states are worth to each player, `float32[states, num_players]`, 0 to 1."""
+        """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
         """Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose."""
 
@@ -264,7 +264,7 @@ class Table:
     def error(self) -> float | None:
         """How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
-        """What the states are worth to each player, `float32[states, num_players]`, 0 to 1."""
+        """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
 
 class ArenaResult:
     """What an arena found."""

@@ -1,4 +1,4 @@
-//! An arena whose games are played elsewhere: who plays a share of them, and what puts the shares together.
+//! An arena whose games are played elsewhere: the actor of a share, and the collector of all.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -171,7 +171,7 @@ impl Trainer {
     }
 }
 
-/// Judges the networks of a run.
+/// Evaluates the networks of a run.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct RunEvaluator {

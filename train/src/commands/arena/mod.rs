@@ -1,4 +1,4 @@
-//! `ashta arena`: who plays better, by how much, and how sure that is.
+//! `ashta arena`: a tournament between agents, with differences in strength and their confidence intervals.
 
 mod engine;
 mod entrant;

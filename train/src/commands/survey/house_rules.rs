@@ -1,4 +1,4 @@
-//! What each house rule is worth: the value of the start with one flag changed at a time.
+//! The effect of each house rule: the value of the start with one flag changed at a time.
 
 use std::ops::ControlFlow;
 

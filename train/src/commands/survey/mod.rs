@@ -121,7 +121,7 @@ fn play(
     Ok((record, pictures))
 }
 
-/// What the position before the first throw is worth.
+/// The value of the position before the first throw.
 fn start(race: &Race, table: &Table) -> Result<Start> {
     let starts = table.starts();
     let mover = starts.movers()[0];

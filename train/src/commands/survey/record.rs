@@ -31,9 +31,9 @@ pub struct Record {
     pub pairs: u64,
     /// Seed of their throws.
     pub seed: u64,
-    /// The table by which perfect play was judged.
+    /// The table of perfect play.
     pub table: TableFacts,
-    /// What the start is worth.
+    /// The value of the start.
     pub start: Start,
     /// Perfect play against itself.
     pub perfect: Nature,
@@ -54,7 +54,7 @@ pub struct TableFacts {
     pub facts: Facts,
 }
 
-/// What the start is worth.
+/// The value of the start.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Start {
     /// Chance of the seat that throws first.

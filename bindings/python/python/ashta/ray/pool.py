@@ -1,4 +1,4 @@
-"""Workers that may die: a pool of equal ones, and one that is made anew when it is lost."""
+"""Fault-tolerant workers: a pool of equal ones, and one that is started anew when it fails."""
 
 import time
 from collections import deque

@@ -16,7 +16,7 @@ from .pool import Deaths, Pool, WorkersDied, answer, is_lost
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
-# How often in a row the learner or the evaluator may die.
+# Failures of the learner or the evaluator in a row that are tolerated.
 MOST_DEATHS = 5
 
 
@@ -65,7 +65,7 @@ class Learner:
 
 @ray.remote(max_restarts=0, max_task_retries=0)
 class Evaluator:
-    """Judges networks."""
+    """Evaluates networks."""
 
     def __init__(self, config, files, tables):
         self.inner = RunEvaluator(config, files, tables)
@@ -379,7 +379,7 @@ class Driver:
         return plans
 
     def conclude(self):
-        """Judges and exports the bot; the table of results, and where the bot is."""
+        """Evaluates and exports the bot; the table of results, and the path of the bot."""
         weights, (_, state) = self._ask("average"), self._ask("save")
         bot, table = self.evaluator.ask(self._pump, "conclude", weights, self.run.state(state))
         return table, Path(self.run.write_bot(bot))
