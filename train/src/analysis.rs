@@ -4,7 +4,6 @@ use anyhow::Result;
 use ashta_agents::arena::Reference;
 use ashta_agents::arena::record::GameLine;
 use ashta_agents::arena::{Appraiser, Move, TurnValues};
-use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::by_seat;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
@@ -131,14 +130,6 @@ pub struct Analysis {
     pub returns: Option<Vec<f32>>,
 }
 
-/// A turn as it was played.
-struct Played {
-    start: State,
-    throw: Vec<u8>,
-    thrown: State,
-    actions: Vec<Action>,
-}
-
 impl Analysis {
     /// Of a game, by the values of `reference`.
     ///
@@ -148,28 +139,30 @@ impl Analysis {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
         let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
-        let mut evaluator = reference.evaluator();
-        let played = turns(race, start, &moves);
-        let turn = |(number, (played, values)): (usize, (&Played, &TurnValues))| {
-            let better = (values.regret() > EQUAL).then(|| best(race, &mut *evaluator, &played.thrown));
+        let turn = |(number, values): (usize, &TurnValues<State>)| {
+            let better = (values.regret() > EQUAL).then(|| way(race, &values.thrown, &values.best));
+            let made = || moves[values.moves.clone()].iter();
+            let actions = made().filter_map(|made| if let Move::Choice(action) = *made { Some(action) } else { None });
+            let outcomes =
+                made().filter_map(|made| if let Move::Throw(outcome) = *made { Some(outcome) } else { None });
             let regret = if values.regret() > EQUAL { values.regret() } else { 0.0 };
             TurnAnalysis {
                 number: number + 1,
                 seat: values.seat.letter(),
-                position: race.print(&played.start),
+                position: race.print(&values.start),
                 before: by_seat(race, &values.before),
-                throw: played.throw.clone(),
-                thrown: by_seat(race, &values.thrown),
+                throw: outcomes.flat_map(|outcome| race.throw_values(outcome)).collect(),
+                thrown: by_seat(race, &values.after_throw),
                 luck: thrown_luck(values, values.seat),
                 results: values.results,
-                played: race.turn_text(&played.thrown, &played.actions),
-                after: by_seat(race, &values.played.unwrap_or(values.thrown)),
+                played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
+                after: by_seat(race, &values.played.unwrap_or(values.after_throw)),
                 regret,
                 mark: Mark::of(regret),
                 better,
             }
         };
-        let turns: Vec<TurnAnalysis> = played.iter().zip(&values).enumerate().map(turn).collect();
+        let turns: Vec<TurnAnalysis> = values.iter().enumerate().map(turn).collect();
         let seats = race.spec().seats.iter().zip(&line.players);
         let players = seats.map(|(seat, name)| player(seat, name, &turns, &values)).collect();
         let is_over = race.node(&end) == Node::Terminal;
@@ -184,44 +177,20 @@ impl Analysis {
     }
 }
 
-/// The turns of a game in which every turn has something to choose.
-fn turns(race: &Race, mut state: State, moves: &[Move]) -> Vec<Played> {
-    let mut turns: Vec<Played> = Vec::new();
-    let mut at = 0;
-    while at < moves.len() {
-        let (start, mut throw, mut actions) = (state, Vec::new(), Vec::new());
-        while let Some(&Move::Throw(outcome)) = moves.get(at) {
-            throw.extend(race.throw_values(outcome));
-            race.apply_chance(&mut state, outcome);
-            at += 1;
-        }
-        let thrown = state;
-        while let Some(&Move::Choice(action)) = moves.get(at) {
-            race.apply_action(&mut state, action);
-            actions.push(action);
-            at += 1;
-        }
-        turns.push(Played { start, throw, thrown, actions });
-    }
-    turns
-}
-
-/// The best afterstate of a turn, in words.
-fn best(race: &Race, evaluator: &mut (dyn Evaluator<Race> + Send), thrown: &State) -> String {
-    let (mut results, mut values) = (TurnResults::new(), Vec::new());
+/// The choices that lead from a decision to an afterstate, in words.
+fn way(race: &Race, thrown: &State, afterstate: &State) -> String {
+    let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
-    evaluator.values(race, results.states(), &mut values);
-    let Node::Decision(seat) = race.node(thrown) else { return String::new() };
-    let best = (0..results.len()).max_by(|&a, &b| values[a][seat].total_cmp(&values[b][seat]));
-    best.map_or_else(String::new, |best| race.turn_text(thrown, results.actions(best)))
+    let at = results.states().iter().position(|result| result == afterstate);
+    at.map_or_else(String::new, |at| race.turn_text(thrown, results.actions(at)))
 }
 
 /// The luck of a throw for a seat: also of a series that is left out of the mean before it.
-fn thrown_luck(turn: &TurnValues, seat: Seat) -> f64 {
-    f64::from(turn.thrown[seat]) - f64::from(turn.before[seat])
+fn thrown_luck<S>(turn: &TurnValues<S>, seat: Seat) -> f64 {
+    f64::from(turn.after_throw[seat]) - f64::from(turn.before[seat])
 }
 
-fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues]) -> PlayerAnalysis {
+fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<State>]) -> PlayerAnalysis {
     let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
     // The sum of nothing would be -0.

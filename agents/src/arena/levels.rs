@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::Game;
-use ashta_env::turn::{TurnResults, turn_results};
 
-use super::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use super::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::play::agent::{Agent, OnePly, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -125,33 +124,20 @@ where
         if !turn.side.contains(turn.seat) {
             return;
         }
-        let Some((losses, regret)) = losses(game, &mut evaluator.clone(), turn) else { return };
+        let appraisal = Appraisal::new(game, &mut evaluator.clone(), turn);
+        if !appraisal.is_choice() {
+            return;
+        }
+        let best = appraisal.best();
+        let loss = |&value: &f64| (best - value) as f32;
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let block = blocks.entry(turn.block).or_default();
-        block.losses.extend(losses);
+        block.losses.extend(appraisal.values.iter().map(loss));
         block.ends.push(block.losses.len());
-        block.regret += f64::from(regret);
+        block.regret += f64::from(loss(&appraisal.played));
     };
     let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
-}
-
-/// The regret of each result of a turn, and of the one that was played; `None` where there was nothing to decide.
-fn losses<G: Game>(
-    game: &G,
-    evaluator: &mut impl Evaluator<G>,
-    turn: &WatchedTurn<'_, G::State>,
-) -> Option<(Vec<f32>, f32)> {
-    let (mut results, mut values) = (TurnResults::new(), Vec::new());
-    turn_results(game, turn.thrown, &mut results);
-    if results.len() < 2 {
-        return None;
-    }
-    evaluator.values(game, results.states(), &mut values);
-    let own = || values.iter().map(|values| values[turn.seat]);
-    let best = own().fold(f32::MIN, f32::max);
-    let played = results.states().iter().position(|result| result == turn.end)?;
-    Some((own().map(|value| best - value).collect(), best - values[played][turn.seat]))
 }
 
 #[cfg(test)]

@@ -16,23 +16,31 @@ use crate::play::evaluator::Evaluator;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
 /// An evaluator's values of a turn that was played: expected returns by seat.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct TurnValues {
+#[derive(Clone, PartialEq, Debug)]
+pub struct TurnValues<S> {
     /// Whose turn it was.
     pub seat: Seat,
+    /// The position before its first throw.
+    pub start: S,
+    /// The position after its last throw.
+    pub thrown: S,
+    /// Its throws and choices, as places in the moves of the game.
+    pub moves: Range<usize>,
+    /// The best result.
+    pub best: S,
     /// Before the throw: the expectation over throws of the best result.
     pub before: BySeat<f32>,
     /// The value of the actual throw in this expectation; the expectation itself for a series that is left out of it.
     pub counted: BySeat<f32>,
-    /// After the throw: the best result.
-    pub thrown: BySeat<f32>,
+    /// After the throw: the value of the best result.
+    pub after_throw: BySeat<f32>,
     /// The result that was played; `None` when the game was given up before it.
     pub played: Option<BySeat<f32>>,
     /// Distinct results to choose from.
     pub results: usize,
 }
 
-impl TurnValues {
+impl<S> TurnValues<S> {
     /// The luck of the throw for `seat`: 0 on average.
     pub fn luck(&self, seat: Seat) -> f64 {
         f64::from(self.counted[seat]) - f64::from(self.before[seat])
@@ -40,7 +48,7 @@ impl TurnValues {
 
     /// The regret of the choice, 0 or more.
     pub fn regret(&self) -> f64 {
-        self.played.map_or(0.0, |played| f64::from(self.thrown[self.seat]) - f64::from(played[self.seat]))
+        self.played.map_or(0.0, |played| f64::from(self.after_throw[self.seat]) - f64::from(played[self.seat]))
     }
 }
 
@@ -86,13 +94,16 @@ pub struct Appraiser<G: Game, E> {
     scratch: ExpectationScratch<G::State>,
     results: Vec<G::State>,
     values: Vec<BySeat<f32>>,
-    turns: Vec<OpenTurn>,
+    turns: Vec<OpenTurn<G::State>>,
 }
 
 /// A turn before its results are evaluated.
 #[derive(Debug)]
-struct OpenTurn {
+struct OpenTurn<S> {
     seat: Seat,
+    start: S,
+    thrown: S,
+    moves: Range<usize>,
     expectation: Expectation,
     /// The results of the throw that happened.
     actual: Range<usize>,
@@ -109,12 +120,12 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
     }
 
     /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal.
-    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move]) -> Vec<TurnValues> {
+    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move]) -> Vec<TurnValues<G::State>> {
         self.results.clear();
         self.turns.clear();
         let mut at = 0;
         while at < moves.len() {
-            let start = state.clone();
+            let (start, begins) = (state.clone(), at);
             while let (Node::Chance(_), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
                 game.apply_chance(&mut state, outcome);
                 at += 1;
@@ -132,20 +143,25 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
             let happened = Happened { thrown: &thrown, results: actual.clone() };
             let least = self.series_probability;
             expectation.look(game, &start, least, Some(happened), &mut self.scratch, &mut self.results);
-            self.turns.push(OpenTurn { seat, expectation, actual, played });
+            self.turns.push(OpenTurn { seat, start, thrown, moves: begins..at, expectation, actual, played });
         }
         self.values.clear();
         if !self.results.is_empty() {
             self.evaluator.values(game, &self.results, &mut self.values);
         }
-        let values = &self.values;
-        let close = |OpenTurn { seat, expectation, actual, played }: OpenTurn| {
+        let (values, results) = (&self.values, &self.results);
+        let close = |OpenTurn { seat, start, thrown, moves, expectation, actual, played }: OpenTurn<G::State>| {
+            let best = best_of(&actual, seat, values);
             let before = expectation.expected(game, seat, values);
             TurnValues {
                 seat,
+                start,
+                thrown,
+                moves,
+                best: results[best].clone(),
                 before,
                 counted: expectation.counted(seat, values).unwrap_or(before),
-                thrown: values[best_of(&actual, seat, values)],
+                after_throw: values[best],
                 played: played.map(|result| values[result]),
                 results: actual.len(),
             }
@@ -155,7 +171,7 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
 }
 
 /// The luck of each seat in all of `turns`.
-pub fn luck(turns: &[TurnValues]) -> BySeat<f64> {
+pub fn luck<S>(turns: &[TurnValues<S>]) -> BySeat<f64> {
     BySeat(Seat::ALL.map(|seat| turns.iter().map(|turn| turn.luck(seat)).sum()))
 }
 
@@ -210,7 +226,8 @@ mod tests {
                 let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves);
                 assert_eq!(turns.len(), played.turns.len());
                 let south = Seat::SOUTH;
-                let given = |turn: &TurnValues| if turn.seat == south { -turn.regret() } else { turn.regret() };
+                let given =
+                    |turn: &TurnValues<ToyState>| if turn.seat == south { -turn.regret() } else { turn.regret() };
                 let given = turns.iter().map(given).sum::<f64>();
                 [f64::from(played.returns[south]), luck(&turns)[south], given]
             }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 3]>

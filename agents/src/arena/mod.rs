@@ -5,6 +5,7 @@
 //! next. Statistics are drawn from blocks, never from games, because the games of a block depend on each other. The
 //! arena plays any game through the `Game` interface and knows nothing of how agents choose.
 
+mod appraisal;
 mod estimate;
 pub mod levels;
 mod luck;
@@ -25,10 +26,10 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::play::agent::Agent;
+pub use appraisal::Appraisal;
 pub use estimate::{Adjusted, Blocks, Estimate, Mean};
 pub use luck::{Appraiser, Reference, TurnValues, luck};
 pub use rating::{Contest, Rating, contests, ratings};
-use report::GameScore;
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
@@ -210,18 +211,18 @@ where
                 watch(&WatchedTurn { block, side, seat: *seat, start, thrown, end });
             }
             progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
-            GameScore::new(game.spec(), &played)
-        }) as Box<dyn FnMut(PlayedGame<G::State>) -> GameScore>
+            GameFacts::new(&sides, &played)
+        }) as Box<dyn FnMut(PlayedGame<G::State>) -> GameFacts>
     };
-    let mut blocks = Vec::new();
-    let mut take = |_, games: Vec<GameScore>| {
-        blocks.push(games);
+    let mut all = Vec::new();
+    let mut take = |_, games: Vec<GameFacts>| {
+        all.extend(games);
         ControlFlow::Continue(())
     };
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
     let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: &|| false };
     play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
-    MatchReport::new(game.spec(), sides.len(), &blocks)
+    MatchReport::new(game.spec(), sides.len(), &all)
 }
 
 #[cfg(test)]

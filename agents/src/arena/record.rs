@@ -171,6 +171,30 @@ pub enum EndingText {
     Open,
 }
 
+impl EndingText {
+    fn of(ending: &Ending) -> EndingText {
+        match ending {
+            Ending::Finished => EndingText::Finished,
+            Ending::Truncated => EndingText::Truncated,
+            Ending::Forfeited(seat, Fault(reason)) => {
+                EndingText::Forfeited { seat: seat.letter(), reason: reason.clone() }
+            }
+        }
+    }
+
+    /// The ending; `None` for a game that was not played to its end or was forfeited by no seat.
+    pub(super) fn ending(&self) -> Option<Ending> {
+        Some(match self {
+            EndingText::Finished => Ending::Finished,
+            EndingText::Truncated => Ending::Truncated,
+            EndingText::Forfeited { seat, reason } => {
+                Ending::Forfeited(Seat::from_letter(*seat)?, Fault(reason.clone()))
+            }
+            EndingText::Open => return None,
+        })
+    }
+}
+
 /// A turn that moved the winning chances.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Swing {
@@ -258,13 +282,7 @@ impl GameLine {
             sheet: None,
             start: race.print(&race.initial_state(game.first)),
             moves: texts(race, game.first, &game.moves),
-            ending: match &game.ending {
-                Ending::Finished => EndingText::Finished,
-                Ending::Truncated => EndingText::Truncated,
-                Ending::Forfeited(seat, Fault(reason)) => {
-                    EndingText::Forfeited { seat: seat.letter(), reason: reason.clone() }
-                }
-            },
+            ending: EndingText::of(&game.ending),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
             turns: game.turns_begun,
             luck: None,

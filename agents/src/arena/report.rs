@@ -1,37 +1,13 @@
 //! The report of a match: score, confidence interval, and the games behind them.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use ashta_env::game::{Outlook, Seat, Spec};
+use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
-use super::table::{Ending, Move, PlayedGame};
-
-/// The score of one game.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct GameScore {
-    /// A's score, the mean return of its seats, and the best return of the others; `None` for a truncated game.
-    scores: Option<[f64; 2]>,
-    /// Actions of all seats.
-    decisions: u64,
-    /// Turns of all seats.
-    turns: u64,
-}
-
-impl GameScore {
-    /// Of a game in which agent 0 is A.
-    pub(super) fn new<S>(spec: &Spec, game: &PlayedGame<S>) -> GameScore {
-        let own = game.seating.seats_of(0);
-        let of = |seat: Seat| f64::from(game.returns[seat]);
-        let scores = (game.ending != Ending::Truncated).then(|| {
-            let others = spec.seats.iter().filter(|&seat| !own.contains(seat));
-            [own.iter().map(of).sum::<f64>() / own.len() as f64, others.map(of).fold(f64::NEG_INFINITY, f64::max)]
-        });
-        let decisions = game.moves.iter().filter(|made| matches!(made, Move::Choice(_))).count() as u64;
-        GameScore { scores, decisions, turns: u64::from(game.turns_begun) }
-    }
-}
+use super::summary::{GameFacts, Sums, chance_level, of_whole_blocks};
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
 /// takes.
@@ -73,44 +49,43 @@ pub struct SideResults {
 }
 
 impl MatchReport {
-    /// Sums up the games of a match in the order of their `blocks`, with `legs` games a block.
-    pub(super) fn new(spec: &Spec, legs: usize, blocks: &[Vec<GameScore>]) -> MatchReport {
-        let is_whole = |block: &&Vec<GameScore>| block.iter().all(|game| game.scores.is_some());
-        let counted: Vec<&Vec<GameScore>> = blocks.iter().filter(is_whole).collect();
-        let truncated_games = blocks.iter().flatten().filter(|game| game.scores.is_none()).count() as u64;
-        let truncated_blocks = (blocks.len() - counted.len()) as u64;
-        let blocks = counted.len() as u64;
-        let games = blocks * legs as u64;
-        let chance_level = match spec.outlook {
-            Outlook::Winner | Outlook::Teams => 1.0 / legs as f64,
-            Outlook::Placings => 0.5,
-        };
-        let own = |game: &GameScore| game.scores.map_or(0.0, |[own, _]| own);
-        let scores: Vec<f64> = counted.iter().map(|block| block.iter().map(own).sum::<f64>() / legs as f64).collect();
+    /// Sums up the games between the agents 0, A, and 1, which has all other sides, in ascending order of their blocks.
+    pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
+        let (games, mut scores) = (of_whole_blocks(all), Sums::default());
+        let chance_level = chance_level(spec, sides);
+        let mut results = SideResults { wins: 0, draws: 0, losses: 0 };
+        for game in &games {
+            let Some(returns) = &game.returns else { continue };
+            let Some(own) = game.agents.iter().position(|&agent| agent == 0) else { continue };
+            scores.add(game.block, returns[own], 0.0, chance_level);
+            let others = returns.iter().enumerate().filter(|&(side, _)| side != own).map(|(_, other)| *other);
+            let counter = match returns[own].total_cmp(&others.fold(f64::NEG_INFINITY, f64::max)) {
+                Ordering::Greater => &mut results.wins,
+                Ordering::Equal => &mut results.draws,
+                Ordering::Less => &mut results.losses,
+            };
+            *counter += 1;
+        }
+        let scores = scores.blocks(1).scores;
         let Estimate { mean, standard_error, interval } = Estimate::of_scores(&scores);
-        let all = || counted.iter().copied().flatten();
-        let per_game = |total: u64| if games > 0 { total as f64 / games as f64 } else { 0.0 };
-        let compared = |order: Ordering| {
-            let is_so = |game: &&GameScore| game.scores.is_some_and(|[own, best]| own.total_cmp(&best) == order);
-            all().filter(is_so).count() as u64
+        let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
+        let (blocks, games_played) = (scores.len() as u64, games.len() as u64);
+        let per_game = |of: fn(&GameFacts) -> u32| {
+            let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();
+            if games_played > 0 { total as f64 / games_played as f64 } else { 0.0 }
         };
-        let sides = (legs == 2).then(|| SideResults {
-            wins: compared(Ordering::Greater),
-            draws: compared(Ordering::Equal),
-            losses: compared(Ordering::Less),
-        });
         MatchReport {
             blocks,
-            games,
-            truncated_games,
-            truncated_blocks,
+            games: games_played,
+            truncated_games: truncated().count() as u64,
+            truncated_blocks: truncated().collect::<BTreeSet<u64>>().len() as u64,
             score: if blocks > 0 { mean } else { chance_level },
             standard_error,
             interval,
             chance_level,
-            sides,
-            decisions_per_game: per_game(all().map(|game| game.decisions).sum()),
-            turns_per_game: per_game(all().map(|game| game.turns).sum()),
+            sides: (sides == 2).then_some(results),
+            decisions_per_game: per_game(|game| game.decisions),
+            turns_per_game: per_game(|game| game.turns),
         }
     }
 }
@@ -122,18 +97,31 @@ mod tests {
     use ashta_env::game::Game;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
-    fn block(scores: [f64; 2]) -> Vec<GameScore> {
-        scores.map(|own| GameScore { scores: Some([own, 1.0 - own]), decisions: 10, turns: 5 }).to_vec()
+    fn block(number: u64, scores: [f64; 2]) -> Vec<GameFacts> {
+        let game = |(leg, own): (usize, f64)| GameFacts {
+            block: number,
+            agents: vec![leg, 1 - leg],
+            returns: Some(if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
+            luck: None,
+            turns: 5,
+            decisions: 10,
+            forfeited: None,
+        };
+        scores.into_iter().enumerate().map(game).collect()
     }
 
-    fn report(blocks: &[Vec<GameScore>]) -> MatchReport {
+    fn blocks(scores: impl IntoIterator<Item = [f64; 2]>) -> Vec<GameFacts> {
+        scores.into_iter().zip(0..).flat_map(|(scores, number)| block(number, scores)).collect()
+    }
+
+    fn report(games: &[GameFacts]) -> MatchReport {
         let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
-        MatchReport::new(game.spec(), 2, blocks)
+        MatchReport::new(game.spec(), 2, games)
     }
 
     #[test]
     fn statistics_are_drawn_from_blocks() {
-        let mut results = vec![block([1.0, 0.0]), block([1.0, 1.0]), block([0.5, 0.5]), block([1.0, 0.0])];
+        let mut results = blocks([[1.0, 0.0], [1.0, 1.0], [0.5, 0.5], [1.0, 0.0]]);
         let whole = report(&results);
         assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
         assert_eq!(whole.score, 0.625);
@@ -142,7 +130,7 @@ mod tests {
         assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));
         assert_eq!((whole.decisions_per_game, whole.turns_per_game), (10.0, 5.0));
 
-        results[1][1].scores = None;
+        results[3].returns = None;
         let cut = report(&results);
         assert_eq!((cut.blocks, cut.games, cut.truncated_games, cut.truncated_blocks), (3, 6, 1, 1));
         assert_eq!(cut.score, 0.5);
@@ -151,7 +139,7 @@ mod tests {
 
     #[test]
     fn agreement_of_few_blocks_proves_little() {
-        let wins = |blocks| report(&vec![block([1.0, 1.0]); blocks]);
+        let wins = |count| report(&blocks(vec![[1.0, 1.0]; count]));
         for (blocks, is_clear) in [(0, false), (1, false), (3, false), (20, true)] {
             let report = wins(blocks);
             assert_eq!(report.interval[0] > report.chance_level, is_clear, "{blocks}: {:?}", report.interval);
@@ -164,8 +152,7 @@ mod tests {
 
     #[test]
     fn many_blocks_have_the_normal_interval() {
-        let results: Vec<_> =
-            (0..100_000).map(|number| block(if number % 2 == 0 { [1.0, 0.0] } else { [1.0, 1.0] })).collect();
+        let results = blocks((0..100_000).map(|number| if number % 2 == 0 { [1.0, 0.0] } else { [1.0, 1.0] }));
         let report = report(&results);
         let error = report.standard_error.expect("many blocks");
         assert!((report.interval[0] - (report.score - NORMAL_95 * error)).abs() < 3e-5);

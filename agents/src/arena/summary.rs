@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::estimate::{Blocks, Estimate};
 use super::rating::{Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
+use super::table::{Ending, Move, PlayedGame};
 
 /// One game, by sides.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,8 +23,33 @@ pub struct GameFacts {
     pub luck: Option<Vec<f64>>,
     /// Turns of all seats.
     pub turns: u32,
+    /// Actions of all seats.
+    pub decisions: u32,
     /// The side that forfeited, and why.
     pub forfeited: Option<(usize, String)>,
+}
+
+impl GameFacts {
+    /// The facts of a game between `sides`.
+    pub fn new<S>(sides: &[SeatSet], game: &PlayedGame<S>) -> GameFacts {
+        let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
+        let by_side = || sides.iter().map(|side| f64::from(game.returns[first(side)]));
+        let forfeited = match &game.ending {
+            Ending::Forfeited(seat, fault) => {
+                sides.iter().position(|side| side.contains(*seat)).map(|side| (side, fault.0.clone()))
+            }
+            Ending::Finished | Ending::Truncated => None,
+        };
+        GameFacts {
+            block: game.block,
+            agents: sides.iter().map(|side| game.seating.agent(first(side)).unwrap_or(0)).collect(),
+            returns: (game.ending != Ending::Truncated).then(|| by_side().collect()),
+            luck: None,
+            turns: game.turns_begun,
+            decisions: game.moves.iter().filter(|made| matches!(made, Move::Choice(_))).count() as u32,
+            forfeited,
+        }
+    }
 }
 
 /// The results of an agent over all its games.
@@ -124,10 +150,10 @@ pub struct Summary {
 
 /// One statistic by block: sums over the games of each block.
 #[derive(Clone, Debug, Default)]
-struct Sums(BTreeMap<u64, BlockSums>);
+pub(super) struct Sums(BTreeMap<u64, BlockSums>);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct BlockSums {
+pub(super) struct BlockSums {
     value: f64,
     luck: f64,
     games: f64,
@@ -136,7 +162,7 @@ struct BlockSums {
 }
 
 impl Sums {
-    fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
+    pub(super) fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
         let sums = self.0.entry(block).or_default();
         sums.value += value;
         sums.luck += luck;
@@ -157,7 +183,7 @@ impl Sums {
     }
 
     /// The blocks, which go through `lineups` lineups in turn.
-    fn blocks(&self, lineups: u64) -> Blocks {
+    pub(super) fn blocks(&self, lineups: u64) -> Blocks {
         Blocks {
             scores: self.means(|sums| sums.value),
             luck: self.means(|sums| sums.luck),
@@ -168,7 +194,7 @@ impl Sums {
 }
 
 /// The games of blocks without a truncated game, which alone count. Blocks are in ascending order.
-fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
+pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
     let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
     all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
 }
@@ -210,6 +236,11 @@ pub struct Schedule<'a> {
     pub anchor: Option<usize>,
 }
 
+/// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
+pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
+    if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides as f64 }
+}
+
 /// Forfeits whose reasons are listed.
 const LISTED_REASONS: usize = 3;
 
@@ -217,7 +248,7 @@ const LISTED_REASONS: usize = 3;
 pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
     let Schedule { spec, sides, lineups, anchor } = *schedule;
     let (games, count) = (of_whole_blocks(all), agents.len());
-    let chance_level = if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides.len() as f64 };
+    let chance_level = chance_level(spec, sides.len());
     let mut own = vec![Sums::default(); count];
     let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
     let mut turns = Sums::default();
@@ -320,6 +351,7 @@ mod tests {
             returns: returns[leg].map(|own| if leg == 0 { vec![own, 1.0 - own] } else { vec![1.0 - own, own] }),
             luck: None,
             turns: 10 * (block as u32 + 1),
+            decisions: 0,
             forfeited: (block == 2 && leg == 1).then(|| (0, "it ended".to_owned())),
         })
     }

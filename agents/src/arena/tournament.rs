@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
@@ -347,40 +347,22 @@ impl<'a> Tournament<'a> {
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
             // Also of a series that is left out of the expectation and has no luck.
-            let moved = |turn: &TurnValues| f64::from(turn.thrown[turn.seat]) - f64::from(turn.before[turn.seat]);
-            let size = |turn: &TurnValues| moved(turn).abs().max(turn.regret());
+            let moved =
+                |turn: &TurnValues<State>| f64::from(turn.after_throw[turn.seat]) - f64::from(turn.before[turn.seat]);
+            let size = |turn: &TurnValues<State>| moved(turn).abs().max(turn.regret());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }
-        let facts = self.facts_of(&line, &game.seating);
+        let facts = self.facts_of(&line, game);
         (line, facts)
     }
 
-    /// The facts of a line by sides.
-    fn facts_of(&self, line: &GameLine, seating: &Seating) -> GameFacts {
-        let agent = |side: &SeatSet| side.iter().find_map(|seat| seating.agent(seat)).unwrap_or(0);
-        let place = |side: &SeatSet| {
-            let seats = self.race.spec().seats;
-            seats.iter().position(|seat| side.contains(seat)).unwrap_or(0)
-        };
-        let by_side = |values: &[f64]| self.sides.iter().map(|side| values[place(side)]).collect::<Vec<f64>>();
-        let returns: Vec<f64> = line.returns.iter().map(|&own| f64::from(own)).collect();
-        let forfeited = match &line.ending {
-            EndingText::Forfeited { seat, reason } => {
-                let seat = Seat::from_letter(*seat);
-                let side = seat.and_then(|seat| self.sides.iter().position(|side| side.contains(seat)));
-                side.map(|side| (side, reason.clone()))
-            }
-            _ => None,
-        };
-        GameFacts {
-            block: line.block,
-            agents: self.sides.iter().map(agent).collect(),
-            returns: (line.ending != EndingText::Truncated).then(|| by_side(&returns)),
-            luck: line.luck.as_ref().map(|luck| balanced(by_side(luck))),
-            turns: line.turns,
-            forfeited,
-        }
+    /// The facts of a game by sides, with the luck that its line has.
+    fn facts_of(&self, line: &GameLine, game: &PlayedGame<State>) -> GameFacts {
+        let seats = self.race.spec().seats;
+        let place = |side: &SeatSet| seats.iter().position(|seat| side.contains(seat)).unwrap_or(0);
+        let by_side = |luck: &Vec<f64>| balanced(self.sides.iter().map(|side| luck[place(side)]).collect());
+        GameFacts { luck: line.luck.as_ref().map(by_side), ..GameFacts::new(&self.sides, game) }
     }
 
     /// The facts of a line from elsewhere, verified by replaying its moves.
@@ -406,18 +388,32 @@ impl<'a> Tournament<'a> {
         }
         let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
-        if !is_ours || !spec.seats.iter().any(|first| self.race.initial_state(first) == start) {
+        let first = spec.seats.iter().find(|&first| is_ours && self.race.initial_state(first) == start);
+        let first = first.ok_or_else(|| {
             let (start, game) = (line.start.clone(), spec.name.clone());
-            return Err(LineError::Start { start, game, seats: spec.seats });
-        }
-        let (_, end) = line.replay(&race, start)?;
+            LineError::Start { start, game, seats: spec.seats }
+        })?;
+        let (moves, end) = line.replay(&race, start)?;
         let is_finished = self.race.node(&end) == Node::Terminal;
         let got = self.race.returns(&end);
         let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
         if is_finished != (line.ending == EndingText::Finished) || !is_true {
             return Err(LineError::Ending);
         }
-        Ok(self.facts_of(line, seating))
+        let mut returns = BySeat::default();
+        spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
+        let game = PlayedGame {
+            block: line.block,
+            leg: line.leg,
+            seating: *seating,
+            first,
+            moves,
+            turns: Vec::new(),
+            turns_begun: line.turns,
+            ending: line.ending.ending().ok_or(LineError::Ending)?,
+            returns,
+        };
+        Ok(self.facts_of(line, &game))
     }
 
     /// The summary of `facts`, in ascending order of their blocks.

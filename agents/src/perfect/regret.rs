@@ -13,7 +13,7 @@ use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
@@ -61,50 +61,6 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
-/// The values of a turn by perfect play. Values are expected returns of the seat whose turn it was.
-#[derive(Clone, Debug)]
-pub struct Appraisal {
-    /// The value before the first throw.
-    pub start: f64,
-    /// The distinct afterstates to choose from; none where there was nothing to decide.
-    pub results: TurnResults<State>,
-    /// The values of the afterstates.
-    pub values: Vec<f64>,
-    /// The value of the chosen afterstate.
-    pub played: f64,
-}
-
-impl Appraisal {
-    /// Looks up a turn of two seats in the table of their game.
-    pub fn new(race: &Race, table: &Table, turn: &WatchedTurn<'_, State>) -> Appraisal {
-        let mut results = TurnResults::new();
-        turn_results(race, turn.thrown, &mut results);
-        let values = results.states().iter().map(|result| value(table, result, turn.seat)).collect();
-        let (start, played) = (value(table, turn.start, turn.seat), value(table, turn.end, turn.seat));
-        Appraisal { start, results, values, played }
-    }
-
-    /// The value of the best afterstate.
-    pub fn best(&self) -> f64 {
-        self.values.iter().copied().fold(self.played, f64::max)
-    }
-
-    /// The regret of the choice.
-    pub fn regret(&self) -> f64 {
-        self.best() - self.played
-    }
-
-    /// The luck of the throws: 0 on average.
-    pub fn luck(&self) -> f64 {
-        self.best() - self.start
-    }
-
-    /// Whether there was more than one distinct afterstate.
-    pub fn is_choice(&self) -> bool {
-        self.values.len() > 1
-    }
-}
-
 /// The value of a position at the start or end of a turn for a seat.
 fn value(table: &Table, state: &State, seat: Seat) -> f64 {
     table.known(state).map_or(0.0, |values| f64::from(values[seat]))
@@ -128,7 +84,7 @@ pub struct Regrets {
 
 impl Regrets {
     /// Notes a turn; turns of B are ignored.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
         if !turn.side.contains(turn.seat) {
             return;
         }
@@ -204,7 +160,7 @@ pub fn against_perfect<'agents>(
     let regrets = Regrets::default();
     let watch = |turn: &WatchedTurn<'_, State>| {
         if turn.side.contains(turn.seat) {
-            regrets.note(turn, &Appraisal::new(race, table, turn));
+            regrets.note(turn, &Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn));
         }
     };
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;

@@ -16,8 +16,8 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
-use crate::perfect::regret::{Appraisal, RegretReport, Regrets, quantile};
+use crate::arena::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::perfect::regret::{RegretReport, Regrets, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
@@ -153,7 +153,7 @@ impl Natures {
     }
 
     /// Notes a turn.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
         let Some(own) = turn.side.iter().next() else { return };
         if self.whose == Whose::Both && own != self.first_seat {
             return;
@@ -297,7 +297,7 @@ pub fn survey<'agents>(
 ) -> Surveyed {
     let (regrets, natures) = (Regrets::default(), Natures::new(race, whose));
     let watch = |turn: &WatchedTurn<'_, State>| {
-        let appraisal = Appraisal::new(race, table, turn);
+        let appraisal = Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn);
         regrets.note(turn, &appraisal);
         natures.note(turn, &appraisal);
         if let Some(shortlist) = shortlist {

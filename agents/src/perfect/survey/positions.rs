@@ -14,8 +14,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use super::facts::{Kind, TurnFacts};
-use crate::arena::WatchedTurn;
-use crate::perfect::regret::Appraisal;
+use crate::arena::{Appraisal, WatchedTurn};
 use crate::play::agent::about_best;
 use crate::play::baseline::PipEvaluator;
 use crate::play::evaluator::{Evaluator, first_best};
@@ -81,7 +80,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// Shows it a turn.
-    pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal) {
+    pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
         let states = appraisal.results.states();
         let Some((natural, best)) = ways(race, states, &appraisal.values, turn.seat) else { return };
         let regret = appraisal.values[best] - appraisal.values[natural];
@@ -155,7 +154,7 @@ fn pieces(race: &Race, state: &State, seat: Seat) -> Pieces {
 }
 
 /// The effects of one of the results.
-fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal, result: usize) -> TurnFacts {
+fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>, result: usize) -> TurnFacts {
     let results = &appraisal.results;
     TurnFacts::new(race, turn.thrown, results.actions(result), results.state(result), turn.seat)
 }
@@ -163,7 +162,7 @@ fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal, resu
 fn describe(
     race: &Race,
     turn: &WatchedTurn<'_, State>,
-    appraisal: &Appraisal,
+    appraisal: &Appraisal<State>,
     natural: usize,
     best: usize,
 ) -> Position {
