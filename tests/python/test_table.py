@@ -474,7 +474,7 @@ def test_nobody_beats_a_table(small, tmp_path):
     solve(path, OPTIONAL)
     report = json.loads(exploit(path, "--json").stdout)
     assert abs(report["exploitability"]) < 2e-5, "as much as sixteen bits can cost"
-    assert report["best_response"]["first"] > 0.5 > report["best_reply"]["second"]
+    assert report["best_response"]["first"] > 0.5 > report["best_response"]["second"]
     refused = exploit("greedy", "--game", "ashte-kashte?pieces=1")
     assert refused.returncode == 1 and "greedy draws its moves" in refused.stderr
     refused = exploit("greedy", "--game", "pagade")

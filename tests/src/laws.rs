@@ -15,7 +15,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Without, builtin};
-use ashta_env::testing::laws::{Course, Play, Tally, check_game, successors};
+use ashta_env::testing::laws::{Course, LawConfig, Tally, check_game, successors};
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::random;
@@ -62,7 +62,7 @@ impl Laws {
     pub fn play(&self, seed: u64, games: usize) -> Result<Tally, String> {
         let gate = &self.race.ruleset().sheet().gate;
         let may_lap = gate.at > 0 && gate.without == Without::Lap;
-        let play = Play { seed, games, course: if may_lap { Course::Laps } else { Course::Forward } };
+        let play = LawConfig { seed, games, course: if may_lap { Course::Laps } else { Course::Forward } };
         let tally = check_game(&self.race, &play).map_err(|broken| {
             format!("{}: {}; in `{}`; seed {seed}", broken.law, broken.problem, self.race.print(&broken.state))
         })?;

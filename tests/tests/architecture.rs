@@ -2,7 +2,7 @@
 //!
 //! Only code counts: comments and unit tests are left out, unless a test says otherwise.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -346,6 +346,23 @@ fn nothing_but_the_c_library_is_unsafe() {
         .map(|path| (path.clone(), without_comments(&read(&path))))
         .collect();
     never_say(&files, &["unsafe"]);
+}
+
+/// One type, one name, so that a search finds it. Associated types are left out; `Err` is that of `FromStr`.
+#[test]
+fn types_have_names_of_their_own() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in ["env/src", "agents/src", "train/src"].into_iter().flat_map(code) {
+        for line in text.lines().filter(|line| !line.starts_with(' ') || line.trim_start().starts_with("pub")) {
+            let words: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with("pub")).collect();
+            if let ["struct" | "enum" | "trait" | "type", name, ..] = words[..] {
+                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or(name);
+                places.entry(name.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "types with the same name: {places:#?}");
 }
 
 /// Files of 500 lines are long already; one may be longer where it reads better whole.

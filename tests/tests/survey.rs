@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ashta_agents::arena::MatchConfig;
-use ashta_agents::perfect::survey::{Position, Shortlist, Surveyed, Whose, survey};
+use ashta_agents::perfect::survey::{Shortlist, Surveyed, SurveyedPosition, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::baseline::Baseline;
@@ -17,7 +17,7 @@ fn solved(text: &str) -> (Race, Arc<Table>) {
 
 const GAMES: MatchConfig = MatchConfig { blocks: 200, seed: 5, threads: 1, batch: 64 };
 
-fn itself(race: &Race, table: &Arc<Table>, config: &MatchConfig) -> (Surveyed, Vec<Position>) {
+fn itself(race: &Race, table: &Arc<Table>, config: &MatchConfig) -> (Surveyed, Vec<SurveyedPosition>) {
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
     let shortlist = Shortlist::default();
     let found = survey(race, &perfect, Whose::Both, table, Some(&shortlist), config, &|_| ());

@@ -20,7 +20,7 @@ const EQUAL: f64 = 1e-6;
 /// The error class of a choice by its regret, in winning chances.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
+pub enum ErrorClass {
     /// 2 % or more.
     Doubtful,
     /// 4 % or more.
@@ -29,19 +29,20 @@ pub enum Mark {
     Blunder,
 }
 
-impl Mark {
-    const ALL: [(Mark, f64); 3] = [(Mark::Blunder, 0.08), (Mark::Error, 0.04), (Mark::Doubtful, 0.02)];
+impl ErrorClass {
+    const ALL: [(ErrorClass, f64); 3] =
+        [(ErrorClass::Blunder, 0.08), (ErrorClass::Error, 0.04), (ErrorClass::Doubtful, 0.02)];
 
-    fn of(regret: f64) -> Option<Mark> {
-        Mark::ALL.into_iter().find(|&(_, least)| regret >= least).map(|(mark, _)| mark)
+    fn of(regret: f64) -> Option<ErrorClass> {
+        ErrorClass::ALL.into_iter().find(|&(_, least)| regret >= least).map(|(mark, _)| mark)
     }
 
     /// As a word.
     pub fn word(self) -> &'static str {
         match self {
-            Mark::Doubtful => "doubtful",
-            Mark::Error => "error",
-            Mark::Blunder => "blunder",
+            ErrorClass::Doubtful => "doubtful",
+            ErrorClass::Error => "error",
+            ErrorClass::Blunder => "blunder",
         }
     }
 }
@@ -85,7 +86,7 @@ pub struct TurnAnalysis {
     pub regret: f64,
     /// Its error class.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark: Option<Mark>,
+    pub mark: Option<ErrorClass>,
     /// The best choice, where another was played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
@@ -158,7 +159,7 @@ impl Analysis {
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
                 after: by_seat(race, &values.played.unwrap_or(values.after_throw)),
                 regret,
-                mark: Mark::of(regret),
+                mark: ErrorClass::of(regret),
                 better,
             }
         };
@@ -196,7 +197,7 @@ fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<S
     // The sum of nothing would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
-    let marked = |mark: Mark| own.iter().filter(|turn| turn.mark == Some(mark)).count();
+    let marked = |mark: ErrorClass| own.iter().filter(|turn| turn.mark == Some(mark)).count();
     let band = VERDICTS.into_iter().find(|&(_, most)| regret_per_choice <= most).map_or(WORST, |(name, _)| name);
     let verdict = (choices > 0).then_some(band);
     PlayerAnalysis {
@@ -206,7 +207,7 @@ fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<S
         regret,
         regret_per_choice,
         luck: values.iter().map(|turn| thrown_luck(turn, seat)).sum(),
-        marks: [Mark::Doubtful, Mark::Error, Mark::Blunder].map(marked),
+        marks: [ErrorClass::Doubtful, ErrorClass::Error, ErrorClass::Blunder].map(marked),
         verdict,
     }
 }

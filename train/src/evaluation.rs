@@ -69,7 +69,7 @@ pub fn against<'agents>(
 /// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "EvaluationForm", into = "EvaluationForm")]
-pub struct Evaluation {
+pub struct RunEvaluation {
     /// The results, one an opponent: those that the settings name first, then perfect play where it is at hand.
     pub results: Vec<MatchResult>,
     /// How many opponents the settings name.
@@ -78,7 +78,7 @@ pub struct Evaluation {
     pub exploitability: Option<f64>,
 }
 
-/// A [`Evaluation`] for formats without field names.
+/// A [`RunEvaluation`] for formats without field names.
 #[derive(Serialize, Deserialize)]
 struct EvaluationForm {
     results: Vec<(String, MatchReport, Option<RegretReport>)>,
@@ -86,17 +86,17 @@ struct EvaluationForm {
     exploitability: Option<f64>,
 }
 
-impl From<Evaluation> for EvaluationForm {
-    fn from(Evaluation { results, asked, exploitability }: Evaluation) -> EvaluationForm {
+impl From<RunEvaluation> for EvaluationForm {
+    fn from(RunEvaluation { results, asked, exploitability }: RunEvaluation) -> EvaluationForm {
         let form = |MatchResult { opponent, report, regret }| (opponent, report, regret);
         EvaluationForm { results: results.into_iter().map(form).collect(), asked, exploitability }
     }
 }
 
-impl From<EvaluationForm> for Evaluation {
-    fn from(EvaluationForm { results, asked, exploitability }: EvaluationForm) -> Evaluation {
+impl From<EvaluationForm> for RunEvaluation {
+    fn from(EvaluationForm { results, asked, exploitability }: EvaluationForm) -> RunEvaluation {
         let result = |(opponent, report, regret)| MatchResult { opponent, report, regret };
-        Evaluation { results: results.into_iter().map(result).collect(), asked, exploitability }
+        RunEvaluation { results: results.into_iter().map(result).collect(), asked, exploitability }
     }
 }
 
@@ -155,18 +155,18 @@ impl RunEvaluator {
     ///
     /// # Errors
     /// When a best response does not converge.
-    pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
+    pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
         let results = self.matches(net, &self.during, self.config.evaluation.pairs);
-        Ok(Evaluation { results, asked: self.during.len(), exploitability: self.exploitability(net)? })
+        Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net)? })
     }
 
     /// The evaluation at the end of a run.
     ///
     /// # Errors
     /// When a best response does not converge.
-    pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<Evaluation> {
+    pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
         let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs);
-        Ok(Evaluation { results, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
+        Ok(RunEvaluation { results, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
     }
 
     /// Plays the opponents, at last perfect play if that is at hand and was not among them.

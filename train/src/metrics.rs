@@ -37,7 +37,7 @@ pub struct IterationStep {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct MetricsLine<'a> {
     #[serde(flatten)]
     step: IterationStep,
     #[serde(flatten)]
@@ -89,7 +89,7 @@ impl Metrics {
     /// When the line cannot be written, for example to a full disk.
     pub fn write(&mut self, step: IterationStep) -> Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
-        let line = serde_json::to_string(&Line { step, scalars: &self.scalars }).with_context(cannot_write)?;
+        let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
         // Before the events, whose writer would panic: a full disk is to be reported from here.
         self.lines.write_all((line + "\n").as_bytes()).with_context(cannot_write)?;
         let number = step.iteration as usize;

@@ -39,7 +39,7 @@ const COLOURS: [RGBColor; 6] = [
 
 /// What stands around a diagram. Axes are named with their units.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
+pub struct PlotLabels<'a> {
     /// What it shows.
     pub title: &'a str,
     /// The horizontal axis.
@@ -102,7 +102,7 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Ra
 ///
 /// # Errors
 /// When the library cannot draw.
-pub fn line_chart(frame: &Frame<'_>, lines: &[Line], scale: Scale) -> Result<String> {
+pub fn line_chart(frame: &PlotLabels<'_>, lines: &[Line], scale: Scale) -> Result<String> {
     let height = |value: f64| if scale == Scale::Logarithmic { value.log10() } else { value };
     let xs = lines.iter().flat_map(|line| line.points.iter().map(|point| point[0]));
     let of_bands = lines.iter().flat_map(|line| line.band.iter().flat_map(|band| [band[1], band[2]]));
@@ -134,7 +134,7 @@ pub fn line_chart(frame: &Frame<'_>, lines: &[Line], scale: Scale) -> Result<Str
 ///
 /// # Errors
 /// When the library cannot draw.
-pub fn histogram(frame: &Frame<'_>, from: f64, width: f64, columns: &[f64], marks: &[Mark]) -> Result<String> {
+pub fn histogram(frame: &PlotLabels<'_>, from: f64, width: f64, columns: &[f64], marks: &[Mark]) -> Result<String> {
     let edge = |column: usize| from + width * column as f64;
     let highest = columns.iter().copied().fold(0.0, f64::max);
     let y = 0.0..if highest > 0.0 { 1.1 * highest } else { 1.0 };
@@ -160,7 +160,13 @@ pub fn histogram(frame: &Frame<'_>, from: f64, width: f64, columns: &[f64], mark
 ///
 /// # Errors
 /// When the library cannot draw.
-pub fn bar_chart(frame: &Frame<'_>, base: f64, names: &[String], groups: &[Bars], digits: usize) -> Result<String> {
+pub fn bar_chart(
+    frame: &PlotLabels<'_>,
+    base: f64,
+    names: &[String],
+    groups: &[Bars],
+    digits: usize,
+) -> Result<String> {
     let all = || groups.iter().flat_map(|bars| bars.bars.iter().flatten());
     let ends = all().flat_map(|bar| bar.interval.into_iter().flatten().chain([bar.value]));
     let x = padded(ends.filter(|end| end.is_finite()).chain([base]));
@@ -253,7 +259,7 @@ fn legend(root: &Root<'_>, labels: &[&str]) -> Result<i32> {
 /// Draws the title and the axes; the numbers of the vertical one are as `written`, with room of `left`.
 fn axes<'a>(
     root: &Root<'a>,
-    frame: &Frame<'_>,
+    frame: &PlotLabels<'_>,
     x: Range<f64>,
     y: Range<f64>,
     written: fn(&f64) -> String,
@@ -325,7 +331,7 @@ fn roomy(values: impl Iterator<Item = f64>) -> Range<f64> {
 mod tests {
     use super::*;
 
-    const FRAME: Frame<'_> = Frame { title: "Turns & <throws>", x: "turns", y: "games (%)" };
+    const FRAME: PlotLabels<'_> = PlotLabels { title: "Turns & <throws>", x: "turns", y: "games (%)" };
 
     /// Checks that tags are balanced and that every text is there, and returns the texts in their order.
     #[track_caller]
@@ -390,7 +396,7 @@ mod tests {
         };
         let adjusted = Bars { label: "without luck".to_owned(), bars: vec![bar(61.0, None); 3] };
         let names = ["random", "runner", "greedy"].map(str::to_owned);
-        let frame = Frame { y: "", ..FRAME };
+        let frame = PlotLabels { y: "", ..FRAME };
         let svg = bar_chart(&frame, 50.0, &names, &[bars.clone(), adjusted], 1).expect("drawn");
         texts(&svg, &["random", "runner", "greedy", "won", "without luck", "62.5", "48.0", "61.0"]);
         let short = bar_chart(&frame, 50.0, &names, &[bars], 1).expect("drawn");
@@ -403,7 +409,7 @@ mod tests {
             line_chart(&FRAME, &[], Scale::Logarithmic),
             line_chart(&FRAME, &[Line { points: vec![[1.0, 1.0]], ..Line::default() }], Scale::Linear),
             histogram(&FRAME, 0.0, 1.0, &[], &[]),
-            bar_chart(&Frame { y: "", ..FRAME }, 0.5, &[], &[], 2),
+            bar_chart(&PlotLabels { y: "", ..FRAME }, 0.5, &[], &[], 2),
         ] {
             texts(&svg.expect("drawn"), &["turns"]);
         }

@@ -16,7 +16,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 
 use crate::config::Config;
-use crate::evaluation::{Evaluation, MatchResult, RunEvaluator};
+use crate::evaluation::{MatchResult, RunEvaluation, RunEvaluator};
 use crate::export;
 use crate::plan::Plan;
 use crate::rundir::RunDir;
@@ -34,7 +34,7 @@ pub struct Run {
 
 /// How a run came to its end.
 #[derive(Debug)]
-pub enum Ending {
+pub enum RunEnding {
     /// All games were played, or the time limit was reached; everything is saved. [`Run::conclude`] goes on.
     Trained(Box<Run>),
     /// It was interrupted; everything is saved.
@@ -87,12 +87,12 @@ impl Run {
     ///
     /// # Errors
     /// When learning diverges or something cannot be written.
-    pub fn train(mut self, stops: &dyn Fn(u64) -> bool) -> Result<Ending> {
+    pub fn train(mut self, stops: &dyn Fn(u64) -> bool) -> Result<RunEnding> {
         while let Some(plan) = self.log.plan(None) {
             if stops(self.log.iteration()) {
                 self.save()?;
                 self.log.end_progress();
-                return Ok(Ending::Interrupted);
+                return Ok(RunEnding::Interrupted);
             }
             let clock = Instant::now();
             let net = Arc::new(self.trainer.latest_net()?);
@@ -114,7 +114,7 @@ impl Run {
         self.log.end_progress();
         self.trainer.net()?;
         self.save()?;
-        Ok(Ending::Trained(Box::new(self)))
+        Ok(RunEnding::Trained(Box::new(self)))
     }
 
     /// Plays the games of a plan by `net` while the learner works on what is due.
@@ -166,7 +166,7 @@ impl Run {
     /// When learning has diverged or the bot cannot be written.
     pub fn conclude(&mut self) -> Result<(Vec<MatchResult>, Option<f64>, std::path::PathBuf)> {
         let net = Arc::new(self.trainer.net()?);
-        let Evaluation { results, exploitability, .. } = self.evaluator.conclude(&net)?;
+        let RunEvaluation { results, exploitability, .. } = self.evaluator.conclude(&net)?;
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
         let bot = export::bot(&self.race, &net, config, &state, &results)?;
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{self, LoopState, TrainerState};
 use crate::config::Config;
-use crate::evaluation::{Evaluation, MatchResult};
+use crate::evaluation::{MatchResult, RunEvaluation};
 use crate::metrics::{IterationStep, Metrics};
 use crate::plan::{self, Plan};
 use crate::progress::{Progress, Status};
@@ -21,7 +21,7 @@ use crate::wire;
 
 /// The games of a plan, as messages, and the seconds that they took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptGames {
     /// What was planned.
     pub plan: Plan,
     /// How long it took.
@@ -199,7 +199,7 @@ impl RunLog {
     }
 
     /// Adds what a short evaluation found to the metrics; whether no earlier one was as good.
-    pub fn evaluated(&mut self, evaluation: &Evaluation) -> bool {
+    pub fn evaluated(&mut self, evaluation: &RunEvaluation) -> bool {
         self.status.scores.clear();
         for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
@@ -271,7 +271,7 @@ impl RunLog {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn keep(&self, kept: &Kept) -> Result<()> {
+    pub fn keep(&self, kept: &KeptGames) -> Result<()> {
         self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
     }
 
@@ -279,7 +279,7 @@ impl RunLog {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn kept(&self, iteration: u64) -> Result<Option<Kept>> {
+    pub fn kept(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
         let kept = wire::decode(&bytes);
         kept.map(Some)

@@ -178,7 +178,7 @@ pub fn luck<S>(turns: &[TurnValues<S>]) -> BySeat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Contestant, Estimate, MatchConfig, Meeting, PlayedGame, play_blocks, rotations, sides};
+    use crate::arena::{Contestant, Estimate, MatchConfig, MatchSetup, PlayedGame, play_blocks, rotations, sides};
     use crate::play::agent::{Agent, OnePly, RandomAgent};
     use crate::play::evaluator::Evaluation;
     use crate::search::test_support::ExactEvaluator;
@@ -219,7 +219,7 @@ mod tests {
         let sides = sides(game.spec());
         let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<Toy>>, || Box::new(b()) as Box<dyn Contestant<Toy>>);
         let seating = rotations(&sides, &[0, 1])[0];
-        let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
+        let meeting = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
         let study = || {
             let mut appraiser = Appraiser::new(evaluator(), least);
             Box::new(move |played: PlayedGame<ToyState>| {

@@ -33,7 +33,9 @@ pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
-pub use summary::{AgentSummary, GameFacts, Pairing, Schedule, SprtSummary, Summary, Thought, sprt_summary, summarise};
+pub use summary::{
+    AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
+};
 use table::GamesUnderWay;
 pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
@@ -64,7 +66,7 @@ pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + 
 /// The contestants and their seatings.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
-pub struct Meeting<'a, G: Game> {
+pub struct MatchSetup<'a, G: Game> {
     /// The game.
     pub game: &'a G,
     /// The contestants, by number.
@@ -91,14 +93,14 @@ pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> 
 /// # Panics
 /// When a contestant does not answer for each state, and in debug builds when an action is not legal.
 pub fn play_blocks<G: Game, T: Send>(
-    meeting: &Meeting<'_, G>,
+    meeting: &MatchSetup<'_, G>,
     blocks: Range<u64>,
     config: &MatchConfig,
     study: MakeStudy<'_, G::State, T>,
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
     let sides = sides(meeting.game.spec());
-    let Meeting { game, seatings, is_stopped, .. } = *meeting;
+    let MatchSetup { game, seatings, is_stopped, .. } = *meeting;
     let tables = GamesUnderWay { game, seatings, is_stopped, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
@@ -220,7 +222,7 @@ where
         ControlFlow::Continue(())
     };
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
-    let meeting = Meeting { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: &|| false };
+    let meeting = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: &|| false };
     play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
     MatchReport::new(game.spec(), sides.len(), &all)
 }
@@ -283,8 +285,8 @@ mod tests {
     fn the_watch_receives_every_turn_in_order() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             let game = Toy::new(ToyTable::Three, ToyPieces::Two, throws);
-            type Turns = Vec<[ToyState; 3]>;
-            let games: Mutex<BTreeMap<(u64, Seat), Turns>> = Mutex::default();
+            type GameTurns = Vec<[ToyState; 3]>;
+            let games: Mutex<BTreeMap<(u64, Seat), GameTurns>> = Mutex::default();
             let watch = |turn: &WatchedTurn<'_, ToyState>| {
                 assert_eq!(game.node(turn.start), Node::Chance(turn.seat));
                 let is_decision = game.node(turn.thrown) == Node::Decision(turn.seat);
@@ -337,7 +339,7 @@ mod tests {
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             };
             let replies: Vec<_> = sides.iter().map(best_response).collect();
-            let a = || Box::new(BestResponse(replies.clone())) as Boxed;
+            let a = || Box::new(ExactResponse(replies.clone())) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
             let report = play_match(&game, &a, &b, &config(blocks), &|_| ());
             let deviations = (report.score - score) / report.standard_error.expect("many blocks");
@@ -348,9 +350,9 @@ mod tests {
     }
 
     /// Plays the best response to random play from either side.
-    struct BestResponse(Vec<(SeatSet, ExactEvaluator)>);
+    struct ExactResponse(Vec<(SeatSet, ExactEvaluator)>);
 
-    impl Agent<Toy> for BestResponse {
+    impl Agent<Toy> for ExactResponse {
         fn act(
             &mut self,
             game: &Toy,
@@ -389,10 +391,10 @@ mod tests {
                 (*side, ExactEvaluator::new(&game, BySeat(plays)))
             })
             .collect();
-        let best = || Box::new(Box::new(BestResponse(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
+        let best = || Box::new(Box::new(ExactResponse(replies.clone())) as Boxed) as Box<dyn Contestant<Toy>>;
         let random = || Box::new(Box::new(RandomAgent) as Boxed) as Box<dyn Contestant<Toy>>;
         let seatings = rotations(&sides, &[0, 1]);
-        let meeting = Meeting {
+        let meeting = MatchSetup {
             game: &game,
             contestants: &[&best, &random],
             seatings: &|_| seatings.clone(),

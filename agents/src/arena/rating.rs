@@ -70,10 +70,10 @@ const DOUBT: f64 = 20.0;
 pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) -> Vec<Rating> {
     let even = even_games(agents, blocks);
     let mut r = vec![0.0; agents];
-    let mut curvature = Square::zero(agents);
+    let mut curvature = SquareMatrix::zero(agents);
     for _ in 0..200 {
         let mut gradient: Vec<f64> = r.iter().map(|r| -PRIOR * r).collect();
-        curvature = Square::zero(agents);
+        curvature = SquareMatrix::zero(agents);
         (0..agents).for_each(|agent| curvature.0[agent][agent] = PRIOR);
         let weighted = blocks.iter().flatten().map(|contest| (1.0, contest));
         for (weight, contest) in weighted.chain(even.iter().map(|(weight, contest)| (*weight, contest))) {
@@ -93,7 +93,7 @@ pub fn ratings(agents: usize, blocks: &[Vec<Contest>], anchor: Option<usize>) ->
         }
     }
     // The variance of the blocks' gradients at the solution gives that of the solution (sandwich estimator).
-    let (mut seen, mut modelled) = (Square::zero(agents), Square::zero(agents));
+    let (mut seen, mut modelled) = (SquareMatrix::zero(agents), SquareMatrix::zero(agents));
     let mut informative = vec![0.0; agents];
     for block in blocks {
         let mut pull = vec![0.0; agents];
@@ -160,11 +160,11 @@ fn expected(r: &[f64], contest: &Contest) -> Vec<f64> {
 
 /// A symmetric matrix, row by row.
 #[derive(Debug)]
-struct Square(Vec<Vec<f64>>);
+struct SquareMatrix(Vec<Vec<f64>>);
 
-impl Square {
-    fn zero(count: usize) -> Square {
-        Square(vec![vec![0.0; count]; count])
+impl SquareMatrix {
+    fn zero(count: usize) -> SquareMatrix {
+        SquareMatrix(vec![vec![0.0; count]; count])
     }
 
     /// Adds `weight` times the covariance of the shares of a contest.
@@ -196,7 +196,7 @@ impl Square {
 struct Factored(Vec<Vec<f64>>);
 
 impl Factored {
-    fn new(Square(matrix): &Square) -> Factored {
+    fn new(SquareMatrix(matrix): &SquareMatrix) -> Factored {
         let count = matrix.len();
         let mut lower = vec![vec![0.0; count]; count];
         for row in 0..count {

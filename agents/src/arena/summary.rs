@@ -221,7 +221,7 @@ pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
 }
 
 /// An agent and its time for a decision, in milliseconds.
-pub type Thought = (String, Option<f64>);
+pub type AgentTime = (String, Option<f64>);
 
 /// The schedule of a tournament.
 #[derive(Clone, Copy, Debug)]
@@ -245,7 +245,7 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
 const LISTED_REASONS: usize = 3;
 
 /// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
-pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
+pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
     let Schedule { spec, sides, lineups, anchor } = *schedule;
     let (games, count) = (of_whole_blocks(all), agents.len());
     let chance_level = chance_level(spec, sides.len());
@@ -273,7 +273,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[Thought], luck_by: Option<St
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
     let ratings = ratings(count, &rounds, anchor);
-    let summary = |(agent, (name, milliseconds)): (usize, &Thought)| {
+    let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
         let blocks = own[agent].blocks(lineups);
         let adjusted = has_luck.then(|| blocks.luck_adjusted());
         let reasons =

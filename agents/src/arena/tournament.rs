@@ -15,9 +15,9 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::record::{EndingText, GameLine, RecordError, Swing};
 use crate::arena::{
-    Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, Meeting, PlayedGame, Reference,
-    Schedule, Seating, Sprt, Summary, TurnValues, Verdict, lineups, luck, play_blocks, rotations, sides, sprt_summary,
-    summarise,
+    Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame,
+    Reference, Schedule, Seating, Sprt, Summary, TurnValues, Verdict, lineups, luck, play_blocks, rotations, sides,
+    sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
 use crate::play::evaluator::Evaluator;
@@ -163,13 +163,13 @@ pub fn distinct_names(specs: &[String]) -> Vec<String> {
 pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
 /// A contestant that is timed.
-struct Timed<'a> {
+struct TimedContestant<'a> {
     mind: Box<dyn Contestant<Race> + 'a>,
     thought: &'a Thought,
     clock: Clock<'a>,
 }
 
-impl Contestant<Race> for Timed<'_> {
+impl Contestant<Race> for TimedContestant<'_> {
     fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let begun = (self.clock)();
         let choices = self.mind.choose(race, states, rngs);
@@ -301,14 +301,14 @@ impl<'a> Tournament<'a> {
             .map(|entrant| {
                 || {
                     let (mind, thought) = ((entrant.make)(), &entrant.thought);
-                    Box::new(Timed { mind, thought, clock }) as Box<dyn Contestant<Race> + '_>
+                    Box::new(TimedContestant { mind, thought, clock }) as Box<dyn Contestant<Race> + '_>
                 }
             })
             .collect();
         let contestants: Vec<MakeContestant<'_, Race>> =
             makers.iter().map(|make| make as MakeContestant<'_, Race>).collect();
         let seatings = |block: u64| self.seatings(block).to_vec();
-        let meeting = Meeting { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
+        let meeting = MatchSetup { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
         let study = || {
             let mut appraiser =
                 self.reference.as_ref().map(|reference| Appraiser::new(reference.evaluator(), SERIES_PROBABILITY));

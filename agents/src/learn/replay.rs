@@ -10,7 +10,7 @@ use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::net::{Batch, Sample};
-use crate::learn::selfplay::{GameRecord, Position};
+use crate::learn::selfplay::{GameRecord, TrainingPosition};
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 use crate::play::perspective;
 
@@ -61,7 +61,7 @@ pub enum ReplayError {
     File(#[from] TensorFileError),
     /// The manifest beside the samples is not valid.
     #[error("the saved replay has no valid manifest")]
-    Manifest(#[from] serde_json::Error),
+    BufferManifest(#[from] serde_json::Error),
     /// The file belongs to a run with other sizes.
     #[error("the saved replay has the {what} {found}, not {expected}")]
     Mismatch {
@@ -82,7 +82,7 @@ const KEY: &str = "ashta-replay";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Manifest {
+struct BufferManifest {
     format: u32,
     part: Part,
     capacity: usize,
@@ -128,7 +128,7 @@ impl Replay {
 
     /// Adds a position of a game that is being replayed, if it is of this part. To fill several buffers, visit the game
     /// once and offer each position to all of them.
-    pub fn add_position<G: Game>(&mut self, game: &G, position: &Position<'_, G::State>) {
+    pub fn add_position<G: Game>(&mut self, game: &G, position: &TrainingPosition<'_, G::State>) {
         if position.is_start != (self.part == Part::Starts) {
             return;
         }
@@ -186,7 +186,7 @@ impl Replay {
             legal.extend([(bits & 0xFFFF) as f32, (bits >> 16) as f32]);
             policies.extend(sample.policy.iter().flat_map(|&(action, probability)| [f32::from(action.0), probability]));
         }
-        let manifest = Manifest {
+        let manifest = BufferManifest {
             format: FORMAT,
             part: self.part,
             capacity: self.capacity,
@@ -215,7 +215,7 @@ impl Replay {
     pub fn load(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay, ReplayError> {
         let bytes = tensor_file::read(&dir.join(FILE))?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: Manifest = serde_json::from_str(&file.manifest)?;
+        let manifest: BufferManifest = serde_json::from_str(&file.manifest)?;
         for (what, expected, found) in [
             ("format", FORMAT.to_string(), manifest.format.to_string()),
             ("part", part.to_string(), manifest.part.to_string()),

@@ -28,7 +28,7 @@ use ashta_env::ruleset::Ruleset;
 use crate::arena::Reference;
 use crate::network::bot::{Bot, BotError};
 use crate::network::evaluator::NetEvaluator;
-use crate::perfect::table::{Header, Perfect, Table, TableError};
+use crate::perfect::table::{Perfect, Table, TableError, TableHeader};
 use crate::play::agent::{Agent, OnePly, PolicyAgent, Ties};
 use crate::play::baseline::{Baseline, PipEvaluator};
 use crate::play::evaluator::Evaluator;
@@ -278,7 +278,7 @@ impl Shelf {
             return Ok(Arc::clone(table));
         }
         for path in table_files(&self.folders) {
-            let header = Header::read(&path)?;
+            let header = TableHeader::read(&path)?;
             if header.ruleset == *ruleset && header.facts.is_some() {
                 let table = Arc::new(Table::read(&path)?);
                 tables.insert(hash, Arc::clone(&table));

@@ -33,19 +33,19 @@ pub(crate) struct Expectation {
 pub(crate) struct ExpectationScratch<S> {
     pub(crate) turn_results: TurnResults<S>,
     open: Vec<OpenThrow<S>>,
-    seen: Seen,
+    seen: SeenDecisions,
 }
 
 /// Decisions by their observations: the same throws in another order are the same decision.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SeenDecisions {
     /// The observations, end to end.
     entries: Vec<u16>,
     /// For each decision the end of its observation, and its branch.
     ends: Vec<(usize, usize)>,
 }
 
-impl Seen {
+impl SeenDecisions {
     fn clear(&mut self) {
         self.entries.clear();
         self.ends.clear();
@@ -81,7 +81,7 @@ struct OpenThrow<S> {
 
 impl<S> Default for ExpectationScratch<S> {
     fn default() -> ExpectationScratch<S> {
-        ExpectationScratch { turn_results: TurnResults::new(), open: Vec::new(), seen: Seen::default() }
+        ExpectationScratch { turn_results: TurnResults::new(), open: Vec::new(), seen: SeenDecisions::default() }
     }
 }
 
@@ -266,7 +266,7 @@ mod tests {
             throws.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
             state
         };
-        let mut seen = Seen::default();
+        let mut seen = SeenDecisions::default();
         for (throws, branch, expected) in [(&[0][..], 3, 3), (&[1, 0], 4, 4), (&[1, 1, 0], 5, 5), (&[1, 0], 6, 4)] {
             assert_eq!(seen.find_or_insert(&game, &thrown(throws), branch), expected, "{throws:?}");
         }

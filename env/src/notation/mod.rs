@@ -26,7 +26,7 @@ use crate::sheet::{Divide, Sheets};
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
-pub use steps::Step;
+pub use steps::BoardStep;
 
 impl Race {
     /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.

@@ -12,7 +12,7 @@ use crate::sheet::Without;
 
 /// The effect of an action on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct BoardStep {
     /// The owner of the pieces that move: the mover or its partner.
     pub seat: Seat,
     /// The pieces that move, by their places in the order of [`Race::standing`] among those of the seat.
@@ -33,7 +33,7 @@ pub struct Step {
 
 impl Race {
     /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
-    pub fn step(&self, state: &State, action: Action) -> Option<Step> {
+    pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
         let (mut taken, used) = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
@@ -59,7 +59,7 @@ impl Race {
             self.effects(state, &end, seat).iter().for_each(|effect| text.push_str(&format!(", {effect}")));
         }
         let place = self.place_text(target);
-        Some(Step { seat, pieces, from: self.shown(seat, from), path, place, throws: taken.throws, text })
+        Some(BoardStep { seat, pieces, from: self.shown(seat, from), path, place, throws: taken.throws, text })
     }
 
     /// Every piece of `state`, seat by seat, at the place to which the throws allotted so far have brought it. Captures
@@ -226,7 +226,7 @@ mod tests {
                         let step = race.step(&state, action);
                         let before = race.print(&state);
                         race.apply_action(&mut state, action);
-                        if let Some(Step { seat, path, place, .. }) = step {
+                        if let Some(BoardStep { seat, path, place, .. }) = step {
                             let own: Vec<Standing> =
                                 race.standing_within(&state).into_iter().filter(|piece| piece.seat == seat).collect();
                             let is_there = own.iter().any(|piece| race.place_text(piece.place) == place);

@@ -6,13 +6,13 @@
 use crate::game::{Action, Game, Node, Outlook, Seat};
 use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
 use crate::race::rules::WALL;
-use crate::race::state::{Kind, Phase, State, role};
+use crate::race::state::{Phase, SeriesKind, State, role};
 use crate::race::{Race, Turns};
 use crate::sheet::{EntryAt, Speed, Without};
 
 /// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
 #[derive(Debug)]
-pub(super) struct Move {
+pub(super) struct UnitMove {
     pub(super) kind: MoveKind,
     pub(super) slot: usize,
     pub(super) from: u8,
@@ -99,7 +99,7 @@ impl Race {
     }
 
     /// The throws that the units of the mover have been given in this turn.
-    fn allotted(&self, state: &State) -> Vec<Move> {
+    fn allotted(&self, state: &State) -> Vec<UnitMove> {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
         if matches!(self.turns, Turns::Each(_)) {
@@ -107,7 +107,7 @@ impl Race {
         }
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
             let single_throw =
-                |kind| Move { kind, slot, from: own[slot], steps: 0, hidden: 0, throws: vec![1], target: None };
+                |kind| UnitMove { kind, slot, from: own[slot], steps: 0, hidden: 0, throws: vec![1], target: None };
             if role & role::ENTERED != 0 {
                 add(&mut moves, single_throw(MoveKind::Enter));
             }
@@ -118,12 +118,12 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
-            let mut next = Move { kind, slot, from: own[slot], steps, hidden: 0, throws: Vec::new(), target: None };
+            let mut next = UnitMove { kind, slot, from: own[slot], steps, hidden: 0, throws: Vec::new(), target: None };
             match &self.turns {
                 Turns::Series(turns) => {
                     next.from = next.from.max(1);
                     // Throws are allotted in ascending order, 1s first, but for the last one.
-                    let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(Kind::Four);
+                    let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(SeriesKind::Four);
                     if kind == MoveKind::Together && turns.unit.speed != Speed::Full {
                         next.hidden = steps;
                     } else if are_ones {
@@ -141,7 +141,7 @@ impl Race {
     }
 
     /// The unit that `action` moves in `state`, and how many throws of its value that uses; `None` when nothing moves.
-    pub(super) fn moved(&self, state: &State, action: Action) -> Option<(Move, usize)> {
+    pub(super) fn moved(&self, state: &State, action: Action) -> Option<(UnitMove, usize)> {
         let own = &state.pieces[self.colour(state).index()];
         if let Turns::Divide(turns) = &self.turns {
             let slot = turns.given(state).min(self.spec().pieces - 1);
@@ -149,7 +149,7 @@ impl Race {
             let (slot, kind, value) =
                 if enters { (0, MoveKind::Enter, state.dice[0]) } else { (slot, MoveKind::Alone, action.0) };
             let target = if enters { 1 } else { own[slot] + value };
-            let next = Move {
+            let next = UnitMove {
                 kind,
                 slot,
                 from: own[slot],
@@ -168,8 +168,15 @@ impl Race {
         });
         let place = own[slot];
         let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
-        let taking =
-            |kind, from, value| Move { kind, slot, from, steps: value, hidden: 0, throws: vec![value], target: None };
+        let taking = |kind, from, value| UnitMove {
+            kind,
+            slot,
+            from,
+            steps: value,
+            hidden: 0,
+            throws: vec![value],
+            target: None,
+        };
         // Where pieces enter on their first square, the throw is not named.
         let enters = place == 0 && self.rules.sheet.entry.at == EntryAt::Start;
         let landing = |value: u8, target: u8| {
@@ -180,7 +187,7 @@ impl Race {
             } else {
                 kind
             };
-            (target != WALL).then(|| Move { target: Some(target), ..taking(kind, place, value) })
+            (target != WALL).then(|| UnitMove { target: Some(target), ..taking(kind, place, value) })
         };
         Some(match &self.turns {
             Turns::Series(turns) => {
@@ -205,7 +212,7 @@ impl Race {
                 let value = state.dice[0];
                 if is_pair && self.divides() {
                     let part = self.rules.home.saturating_sub(place);
-                    let home = Move { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
+                    let home = UnitMove { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
                     return Some((home, 1));
                 }
                 let is_open = self.rules.gate_rule.is_open(state, state.mover);
@@ -225,7 +232,7 @@ impl Race {
     }
 
     /// The place that a move leads to, in a turn that ends in `end`.
-    fn target(&self, taken: &Move, colour: Seat, end: &State) -> u8 {
+    fn target(&self, taken: &UnitMove, colour: Seat, end: &State) -> u8 {
         if let Some(target) = taken.target {
             return target;
         }
@@ -238,14 +245,14 @@ impl Race {
     }
 
     /// One move in words, that leads to the place `target`.
-    pub(super) fn move_text(&self, taken: &Move, colour: Seat, target: u8) -> String {
+    pub(super) fn move_text(&self, taken: &UnitMove, colour: Seat, target: u8) -> String {
         let by = match (taken.hidden, joined(&taken.throws, "+")) {
             (0, throws) => throws,
             (steps, throws) if throws.is_empty() => format!("{steps} steps"),
             (steps, throws) => format!("{throws} after {steps} steps"),
         };
         let name = |place: u8| self.square(colour, place).map(|square| square.to_string());
-        let count = |taken: &Move| match taken.throws.len() {
+        let count = |taken: &UnitMove| match taken.throws.len() {
             1 => String::new(),
             count => format!("{count} "),
         };
@@ -306,7 +313,7 @@ impl Race {
 }
 
 /// Adds a move to those of a turn: to that of the same unit where there is one.
-fn add(moves: &mut Vec<Move>, next: Move) {
+fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
     let is_many = matches!(next.kind, MoveKind::Enter | MoveKind::Bear);
     if next.target.is_some() {
         return moves.push(next);

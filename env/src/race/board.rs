@@ -31,20 +31,20 @@ impl Square {
 
 /// The courses of all seats on one board.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct Courses {
     side: u8,
     courses: [Vec<Square>; MAX_SEATS],
 }
 
-impl Board {
+impl Courses {
     /// Lays out the course of a sheet for every seat.
     ///
     /// # Errors
     /// The problem of the course's text.
-    pub(crate) fn new(board: &sheet::Board) -> Result<Board, String> {
+    pub(crate) fn new(board: &sheet::Board) -> Result<Courses, String> {
         let south = walk(&board.course, board.side)?;
         let rotated = |quarters| south.iter().map(|square| square.rotated(board.side, quarters)).collect();
-        Ok(Board { side: board.side, courses: std::array::from_fn(rotated) })
+        Ok(Courses { side: board.side, courses: std::array::from_fn(rotated) })
     }
 
     /// Rows and columns of the frame.
@@ -100,7 +100,7 @@ mod tests {
 
     fn named(game: &str, numbers: impl IntoIterator<Item = usize>) -> String {
         let board = &builtin::named(game).expect("a built-in game").board;
-        let course = Board::new(board).expect("a course");
+        let course = Courses::new(board).expect("a course");
         let name = |number: usize| course.course(Seat::SOUTH)[number - usize::from(board.first_number)].to_string();
         numbers.into_iter().map(name).collect::<Vec<_>>().join(" ")
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::rules::Rules;
 use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
 
@@ -14,7 +14,7 @@ use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
     pub(super) rules: Arc<Rules>,
-    pub(super) seating: Seating,
+    pub(super) seating: Participants,
 }
 
 impl DivideTurns {

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::actions::{LATER, PAIRS, PASS, SINGLES};
 use crate::race::rules::{PLACES, Rules, WALL};
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::Throw;
+use crate::race::series::allot::AllottedThrow;
 use crate::race::state::{MAX_PIECES, Phase, State};
 use crate::race::throw::ThrowTurns;
 use crate::sheet::{Must, UnitKind};
@@ -23,14 +23,14 @@ pub(crate) struct EachTurns {
     pub(crate) series: SeriesTurns,
     hops: ThrowTurns,
     rules: Arc<Rules>,
-    seating: Seating,
+    seating: Participants,
 }
 
 /// Transposition table: by position within the turn, the most throws that can still be used.
 pub(super) type Memo = HashMap<State, u32>;
 
 impl EachTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> EachTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
         EachTurns {
             series: SeriesTurns::new(Arc::clone(&rules), seating),
             hops: ThrowTurns::new(Arc::clone(&rules), seating),
@@ -40,16 +40,16 @@ impl EachTurns {
     }
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
-    pub(super) fn left(&self, state: &State) -> impl Iterator<Item = Throw> {
+    pub(super) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         let (counts, last) = self.series.kept_counts(state);
         self.series.throws().filter(move |throw| match throw {
-            Throw::Of(kind) => counts[*kind as usize - 1] > 0,
-            Throw::Last(value) => *value == last,
+            AllottedThrow::Of(kind) => counts[*kind as usize - 1] > 0,
+            AllottedThrow::Last(value) => *value == last,
         })
     }
 
     /// The throws that are left and not set aside.
-    fn offered(&self, state: &State) -> impl Iterator<Item = Throw> {
+    fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
     }
 
@@ -124,15 +124,15 @@ impl EachTurns {
     }
 
     /// The position after a throw was played.
-    fn played(&self, state: &State, throw: Throw, action: Action) -> State {
+    fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
         let mut next = *state;
         let mover = state.mover.index();
         let (slot, is_unit) = (usize::from(action.0 % PAIRS.0), action >= PAIRS);
         let to = self.target(state, slot, self.series.pips(throw), is_unit);
         let (series, last) = self.series.kept(state);
         match throw {
-            Throw::Of(kind) => (next.series, next.dice[0]) = (series.without(kind), last),
-            Throw::Last(_) => (next.series, next.dice[0]) = (series, 0),
+            AllottedThrow::Of(kind) => (next.series, next.dice[0]) = (series.without(kind), last),
+            AllottedThrow::Last(_) => (next.series, next.dice[0]) = (series, 0),
         }
         next.skipped = 0;
         next.phase = Phase::Allot;
@@ -154,7 +154,7 @@ impl EachTurns {
     }
 
     /// Whether some piece or unit may play the throw so that it leads to `state`, with more to play.
-    pub(super) fn plays(&self, before: &State, throw: Throw, state: &State, memo: &mut Memo) -> bool {
+    pub(super) fn plays(&self, before: &State, throw: AllottedThrow, state: &State, memo: &mut Memo) -> bool {
         let takers = self.takers(before, self.series.pips(throw));
         if !takers.iter().any(|action| self.played(before, throw, action) == *state) {
             return false;
@@ -197,7 +197,7 @@ impl EachTurns {
         let mut clean = *state;
         clean.skipped = 0;
         let best = if is_optional { 0 } else { self.best(&clean, &mut memo) };
-        let mut legal = |throw: Throw| -> ActionMask {
+        let mut legal = |throw: AllottedThrow| -> ActionMask {
             let takers = self.takers(state, self.series.pips(throw)).iter();
             takers
                 .filter(|&action| is_optional || 1 + self.best(&self.played(state, throw, action), &mut memo) == best)

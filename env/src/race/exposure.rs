@@ -6,7 +6,7 @@
 //! pieces that must move first and the rest of the throws are left to the network.
 
 use crate::game::{MAX_SEATS, Seat};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::reach::places_of;
 use crate::race::rules::{PLACES, Rules, Throw};
 use crate::race::slots::Slots;
@@ -18,29 +18,29 @@ use crate::sheet::{EntryAt, Meeting, TurnKind, UnitKind, Without};
 pub(crate) const LEVELS: [f64; 2] = [1.0 / 16.0, 1.0 / 4.0];
 
 /// Places or cells as bits, one set for each level.
-type Sets = [u128; LEVELS.len()];
+type LevelSets = [u128; LEVELS.len()];
 
 /// By seat the cells on which its pieces are exposed.
-pub(crate) struct Threats([Sets; MAX_SEATS]);
+pub(crate) struct Threats([LevelSets; MAX_SEATS]);
 
 /// The exposure of pieces under one ruleset.
 #[derive(Clone, Debug)]
 pub(crate) struct Exposure {
-    seating: Seating,
+    seating: Participants,
     /// `[seat][is_under_way][is_open][place]`: the cells on which a piece can capture with one throw, with no piece of
     /// its seat on the course or with one, its gate closed or open.
-    reached: Box<[[[[Sets; PLACES]; 2]; 2]; MAX_SEATS]>,
+    reached: Box<[[[[LevelSets; PLACES]; 2]; 2]; MAX_SEATS]>,
     /// The same for two pieces that are a unit and on the course, where units capture single pieces.
-    reached_by_unit: Option<Box<[[[Sets; PLACES]; 2]; MAX_SEATS]>>,
+    reached_by_unit: Option<Box<[[[LevelSets; PLACES]; 2]; MAX_SEATS]>>,
     /// `[quarters][place]`: the places of the seat so many quarters counter-clockwise, if that is an enemy, on the same
     /// square, where pieces can be captured.
     shared: Box<[[u128; PLACES]; MAX_SEATS]>,
 }
 
 impl Exposure {
-    pub(crate) fn new(rules: &Rules, seating: Seating) -> Exposure {
+    pub(crate) fn new(rules: &Rules, seating: Participants) -> Exposure {
         // The places reached with at least the probability of the level.
-        let sets = |led: &dyn Fn(&Throw) -> u128| -> Sets {
+        let sets = |led: &dyn Fn(&Throw) -> u128| -> LevelSets {
             let (mut chances, mut all) = ([0.0; PLACES], 0);
             for (throw, chance) in rules.outcomes.iter().zip(rules.chances.iter()) {
                 let places = led(throw) & !1 & ((1 << rules.home) - 1);
@@ -50,7 +50,7 @@ impl Exposure {
             let likely = |least: f64| places_of(all).filter(move |&place| chances[usize::from(place)] >= least);
             LEVELS.map(|least| likely(least).fold(0, |set, place| set | 1 << place))
         };
-        let table = |steps: fn(&Rules, &Throw) -> u128| -> [[Sets; PLACES]; 2] {
+        let table = |steps: fn(&Rules, &Throw) -> u128| -> [[LevelSets; PLACES]; 2] {
             let led = |from: usize, is_open: bool| sets(&|throw| rules.led(from as u8, steps(rules, throw), is_open));
             [false, true].map(|is_open| std::array::from_fn(|from| if from == 0 { [0; 2] } else { led(from, is_open) }))
         };
@@ -63,7 +63,7 @@ impl Exposure {
             let bits = &rules.bits[seat.index()];
             places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]) & rules.captured
         };
-        let seen = |seat: Seat, table: &[[Sets; PLACES]; 2]| {
+        let seen = |seat: Seat, table: &[[LevelSets; PLACES]; 2]| {
             table.map(|places| places.map(|sets| sets.map(|set| cells(seat, set))))
         };
         let mut reached = Box::new([[[[[0; LEVELS.len()]; PLACES]; 2]; 2]; MAX_SEATS]);
@@ -84,7 +84,7 @@ impl Exposure {
     /// The places on which a piece can be exposed: those that an enemy reaches by any throw.
     pub(crate) fn places(&self, rules: &Rules) -> u128 {
         let is_enemy = |&seat: &Seat| seat != Seat::SOUTH && !(rules.has_teams() && seat == Seat::NORTH);
-        let all = |tables: &[[Sets; PLACES]; 2]| tables.iter().flatten().fold(0, |all, sets| all | sets[0]);
+        let all = |tables: &[[LevelSets; PLACES]; 2]| tables.iter().flatten().fold(0, |all, sets| all | sets[0]);
         let reached = Seat::ALL.into_iter().filter(is_enemy).fold(0, |reached, seat| {
             let by_unit = self.reached_by_unit.as_ref().map_or(0, |tables| all(&tables[seat.index()]));
             self.reached[seat.index()].iter().fold(reached | by_unit, |reached, tables| reached | all(tables))
@@ -115,14 +115,14 @@ impl Exposure {
 
     /// The cells on which `seat` can capture with one throw, by level.
     #[inline]
-    fn reached_by(&self, rules: &Rules, state: &State, seat: Seat) -> Sets {
+    fn reached_by(&self, rules: &Rules, state: &State, seat: Seat) -> LevelSets {
         let pieces = state.pieces[seat.index()];
         let own = Slots::of(pieces);
         let is_open = usize::from(rules.gate_rule.is_open(state, seat));
         let on_course = own.at_least(1) & !own.at_least(rules.home);
         let reached = &self.reached[seat.index()][usize::from(!on_course.is_empty())][is_open];
-        let mut all: Sets = [0; LEVELS.len()];
-        let mut add = |sets: &Sets| all.iter_mut().zip(sets).for_each(|(all, set)| *all |= set);
+        let mut all: LevelSets = [0; LEVELS.len()];
+        let mut add = |sets: &LevelSets| all.iter_mut().zip(sets).for_each(|(all, set)| *all |= set);
         pieces.iter().for_each(|&place| add(&reached[usize::from(place) % PLACES]));
         if let Some(reached) = &self.reached_by_unit {
             let (_, followed) = own.repeated();

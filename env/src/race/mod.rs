@@ -49,7 +49,7 @@ pub const ENCODING: u32 = 3;
 pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
-    seating: Seating,
+    seating: Participants,
     /// Actions that leave a valid state.
     sound: ActionMask,
     has_series: bool,
@@ -81,7 +81,7 @@ impl Turns {
 
 /// The seats that take part, their number of pieces and the order of turns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seating {
+pub(crate) struct Participants {
     pub seats: SeatSet,
     pub pieces: usize,
     next: BySeat<Seat>,
@@ -91,10 +91,10 @@ pub(crate) struct Seating {
     enemies: usize,
 }
 
-impl Seating {
+impl Participants {
     /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
     /// ones play together where `has_teams`.
-    fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Seating {
+    fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Participants {
         let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
         let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
         let others = |seat: Seat| {
@@ -105,7 +105,7 @@ impl Seating {
             others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
             others
         };
-        Seating {
+        Participants {
             seats,
             pieces,
             next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
@@ -145,7 +145,7 @@ impl Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
         let rules = Arc::new(Rules::new(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
         let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
-        let seating = Seating::new(seats, pieces, direction, rules.has_teams());
+        let seating = Participants::new(seats, pieces, direction, rules.has_teams());
         let table = Arc::clone(&rules);
         let (turns, actions) = match (sheet.turn.kind, sheet.turn.hop) {
             (TurnKind::Throw, _) => (Turns::Throw(ThrowTurns::new(table, seating)), actions::ACTIONS),
@@ -219,7 +219,7 @@ impl Race {
     }
 
     /// The courses of the seats.
-    pub fn board(&self) -> &board::Board {
+    pub fn board(&self) -> &board::Courses {
         &self.rules.board
     }
 

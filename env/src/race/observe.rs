@@ -11,7 +11,7 @@ use crate::race::exposure::{Exposure, LEVELS, Threats};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::series::SeriesTurns;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
-use crate::race::{Race, Seating, Turns};
+use crate::race::{Participants, Race, Turns};
 use crate::sheet::{Divide, EntryAt};
 
 /// The layout of the observation: the first column of each group of entries.
@@ -23,7 +23,7 @@ use crate::sheet::{Divide, EntryAt};
 /// with the throws left.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    seating: Seating,
+    seating: Participants,
     /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
     places: Vec<u16>,
     /// Places that pieces can stand on, counted.
@@ -62,7 +62,7 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Seating, outlook: Outlook) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, outlook: Outlook) -> Layout {
         let pieces = seating.pieces as u16;
         let series = |turns: &SeriesTurns| 3 * COUNT_COLUMNS + turns.stops() as u16;
         let values = values(rules);
@@ -158,13 +158,13 @@ impl Layout {
     }
 
     pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        let mut columns = Columns::new();
+        let mut columns = FoundEntries::new();
         self.observe_columns(race, state, seat, &mut columns);
         active.extend_from_slice(&columns);
     }
 
     #[inline]
-    fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut Columns) {
+    fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut FoundEntries) {
         let mut at = 0;
         // The distances between seats determine where courses meet: with two and four seats they are fixed.
         if self.seating.seats.len() == 3 {
@@ -212,7 +212,7 @@ impl Layout {
         owner: Seat,
         threats: &Threats,
         at: u16,
-        active: &mut Columns,
+        active: &mut FoundEntries,
     ) {
         let pieces = &state.pieces[owner.index()];
         let mut nth = 0;
@@ -235,7 +235,7 @@ impl Layout {
         }
     }
 
-    fn observe_throws(&self, race: &Race, state: &State, active: &mut Columns) {
+    fn observe_throws(&self, race: &Race, state: &State, active: &mut FoundEntries) {
         let face = |value: u8| self.values.iter().position(|&other| other == value).map(|at| at as u16);
         match &race.turns {
             Turns::Series(turns) => self.observe_series(turns, state, active),
@@ -267,7 +267,7 @@ impl Layout {
         }
     }
 
-    fn observe_series(&self, turns: &SeriesTurns, state: &State, active: &mut Columns) {
+    fn observe_series(&self, turns: &SeriesTurns, state: &State, active: &mut FoundEntries) {
         let (counts, last) = turns.kept_counts(state);
         for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
             let at = self.throws + kind as u16 * COUNT_COLUMNS;
@@ -279,7 +279,7 @@ impl Layout {
         }
     }
 
-    fn observe_slots(&self, race: &Race, state: &State, active: &mut Columns) {
+    fn observe_slots(&self, race: &Race, state: &State, active: &mut FoundEntries) {
         let colour = race.colour(state);
         let roles = self.slot - ROLES;
         let mut reached = [0_u16; MAX_PIECES];
@@ -397,7 +397,7 @@ fn values(rules: &Rules) -> Vec<u8> {
 }
 
 /// The columns found so far, appended at once, which is faster than to grow the list for each.
-type Columns = ArrayVec<u16, 256>;
+type FoundEntries = ArrayVec<u16, 256>;
 
 /// The numbers of the bits that are set, ascending.
 #[inline]

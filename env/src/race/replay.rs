@@ -7,8 +7,8 @@ use crate::game::{Action, Game, Node, Seat};
 use crate::race::actions::PASS;
 use crate::race::each::EachTurns;
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::Throw;
-use crate::race::state::{Kind, MAX_PIECES, Phase, State, role};
+use crate::race::series::allot::AllottedThrow;
+use crate::race::state::{MAX_PIECES, Phase, SeriesKind, State, role};
 use crate::race::{Race, Turns};
 
 /// Most throws of one kind that are assumed to have been left unused before: one more makes no difference.
@@ -98,9 +98,9 @@ impl Race {
             for throw in turns.series.throws() {
                 let mut with = state;
                 match throw {
-                    Throw::Of(kind) if !state.series.is_full() => with.series.push(kind, true),
-                    Throw::Last(value) if state.dice[0] == 0 => with.dice[0] = value,
-                    Throw::Of(_) | Throw::Last(_) => continue,
+                    AllottedThrow::Of(kind) if !state.series.is_full() => with.series.push(kind, true),
+                    AllottedThrow::Last(value) if state.dice[0] == 0 => with.dice[0] = value,
+                    AllottedThrow::Of(_) | AllottedThrow::Last(_) => continue,
                 }
                 for before in self.unplayed(&with, turns.series.pips(throw)) {
                     let is_valid = self.seating.seats.iter().all(|seat| self.check_seat(&before, seat).is_ok())
@@ -217,7 +217,7 @@ impl Race {
             return false;
         }
         let next = turns.next_value(state);
-        for kind in Kind::ALL.into_iter().filter(|&kind| turns.face(kind) > 0) {
+        for kind in SeriesKind::ALL.into_iter().filter(|&kind| turns.face(kind) > 0) {
             // Throws are allotted in ascending order of their kinds.
             let is_before = next.is_none_or(|next| turns.stop(next).is_some() || turns.face(kind) <= next);
             if !is_before || state.series.is_full() {

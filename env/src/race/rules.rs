@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use crate::game::{Chances, MAX_SEATS, Seat};
-use crate::race::Seating;
-use crate::race::board::{Board, Square};
+use crate::race::Participants;
+use crate::race::board::{Courses, Square};
 use crate::race::odds::outcomes;
 use crate::race::slots::{Set, Slots};
 use crate::race::state::{MAX_PIECES, State, sort};
@@ -35,7 +35,7 @@ pub(crate) type Cells = u128;
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
-    pub(crate) board: Board,
+    pub(crate) board: Courses,
     /// The place of the finish.
     pub(crate) home: u8,
     /// The last place: the finish, or borne off.
@@ -168,7 +168,7 @@ impl Rules {
     /// # Errors
     /// The problem of its course.
     pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
-        let board = Board::new(&sheet.board)?;
+        let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet);
         let does: [Does; 256] = std::array::from_fn(|value| Does::new(&sheet, value as u8));
         let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
@@ -356,7 +356,14 @@ impl Rules {
     /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
     /// in parts stalls.
     #[inline(always)]
-    pub(crate) fn capture(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
+    pub(crate) fn capture(
+        &self,
+        state: &mut State,
+        seating: &Participants,
+        mover: Seat,
+        to: u8,
+        is_unit: bool,
+    ) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
         let pieces = state.pieces.as_flattened();
         let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
@@ -366,7 +373,7 @@ impl Rules {
 
     /// [`Rules::capture`] where an enemy stands.
     #[inline(never)]
-    fn capture_met(&self, state: &mut State, seating: &Seating, mover: Seat, to: u8, is_unit: bool) -> bool {
+    fn capture_met(&self, state: &mut State, seating: &Participants, mover: Seat, to: u8, is_unit: bool) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
         let mut has_captured = false;
         for &enemy in seating.enemies(mover) {

@@ -190,14 +190,14 @@ impl fmt::Debug for Series {
 
 /// The kinds of throws after which a series goes on, by ascending value; the first one enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SeriesKind {
     One = 1,
     Four = 2,
     Zero = 3,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; MAX_KINDS] = [Kind::One, Kind::Four, Kind::Zero];
+impl SeriesKind {
+    pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero];
 }
 
 impl Series {
@@ -227,7 +227,7 @@ impl Series {
 
     /// Adds a throw that is kept or lost, unless the series is full.
     #[inline]
-    pub(crate) fn push(&mut self, kind: Kind, is_kept: bool) {
+    pub(crate) fn push(&mut self, kind: SeriesKind, is_kept: bool) {
         if self.is_full() {
             return;
         }
@@ -238,10 +238,10 @@ impl Series {
     }
 
     /// The throws in the order thrown, with those that are lost.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Kind> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
         std::iter::from_fn(move || {
-            let kind = Kind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
+            let kind = SeriesKind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
             order >>= 2;
             kind
         })
@@ -256,7 +256,7 @@ impl Series {
 
     /// The kept throws of the series, without the first of `kind`.
     #[inline]
-    pub(crate) fn without(mut self, kind: Kind) -> Series {
+    pub(crate) fn without(mut self, kind: SeriesKind) -> Series {
         if self.counts[kind as usize - 1] == 0 {
             return self;
         }
@@ -266,9 +266,9 @@ impl Series {
         let kept = order >> (2 * (length - u32::from(self.counts.iter().sum::<u8>())));
         let (low, high) = (kept & LOW, kept >> 1 & LOW);
         let places = match kind {
-            Kind::One => low & !high,
-            Kind::Four => high & !low,
-            Kind::Zero => low & high,
+            SeriesKind::One => low & !high,
+            SeriesKind::Four => high & !low,
+            SeriesKind::Zero => low & high,
         };
         let below = (places & places.wrapping_neg()).wrapping_sub(1);
         self.set_order(kept & below | kept >> 2 & !below);
@@ -286,25 +286,25 @@ mod tests {
 
     #[test]
     fn series_keeps_counts_and_order() {
-        let series = |throws: &[(Kind, bool)]| {
+        let series = |throws: &[(SeriesKind, bool)]| {
             let mut series = Series::default();
             throws.iter().for_each(|&(kind, is_kept)| series.push(kind, is_kept));
             series
         };
-        let [one, four, zero] = Kind::ALL.map(|kind| (kind, true));
-        let thrown = series(&[(Kind::Four, false), (Kind::Zero, false), one, four, one]);
+        let [one, four, zero] = SeriesKind::ALL.map(|kind| (kind, true));
+        let thrown = series(&[(SeriesKind::Four, false), (SeriesKind::Zero, false), one, four, one]);
         assert_eq!((thrown.counts(), thrown.iter().count()), ([2, 1, 0], 5));
         assert_eq!(thrown, series(&[one, one, four]));
-        let left: Vec<Kind> = thrown.without(Kind::One).iter().collect();
-        assert_eq!(left, [Kind::Four, Kind::One]);
-        let left: Vec<Kind> = series(&[four, zero, one, four]).without(Kind::Four).iter().collect();
-        assert_eq!(left, [Kind::Zero, Kind::One, Kind::Four]);
-        assert_eq!(thrown.without(Kind::Zero), thrown);
+        let left: Vec<SeriesKind> = thrown.without(SeriesKind::One).iter().collect();
+        assert_eq!(left, [SeriesKind::Four, SeriesKind::One]);
+        let left: Vec<SeriesKind> = series(&[four, zero, one, four]).without(SeriesKind::Four).iter().collect();
+        assert_eq!(left, [SeriesKind::Zero, SeriesKind::One, SeriesKind::Four]);
+        assert_eq!(thrown.without(SeriesKind::Zero), thrown);
 
         let full = series(&[zero; Series::LIMIT + 1]);
         assert_eq!((full.counts(), full.iter().count()), ([0, 0, 64], Series::LIMIT));
-        assert!(full.is_full() && !full.without(Kind::Zero).is_full());
-        assert_eq!(full.without(Kind::Zero).iter().count(), 63);
+        assert!(full.is_full() && !full.without(SeriesKind::Zero).is_full());
+        assert_eq!(full.without(SeriesKind::Zero).iter().count(), 63);
     }
 
     #[test]

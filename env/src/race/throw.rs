@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::actions::{PAIRS, PASS};
 use crate::race::bits::{Bits, Word};
 use crate::race::rules::{Cells, Crowd, GateRule, PLACES, Rules, WALL};
@@ -19,7 +19,7 @@ use crate::sheet::{Divide, EntryAt, Must, UnitKind};
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(super) rules: Arc<Rules>,
-    pub(super) seating: Seating,
+    pub(super) seating: Participants,
     tables: Box<Tables>,
     /// Bitboards for boards with few cells, and for all.
     short: Option<Box<Bits<u64>>>,
@@ -71,7 +71,7 @@ pub(super) struct Offer {
 }
 
 impl ThrowTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> ThrowTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> ThrowTurns {
         let sheet = &rules.sheet;
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
         let steps_of_unit = |value: usize| rules.does[value].unit_steps;

@@ -7,7 +7,7 @@ use super::{
     SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
 };
 use crate::game::SeatSet;
-use crate::race::board::{Board, Square};
+use crate::race::board::{Courses, Square};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::state::MAX_PIECES;
 
@@ -371,7 +371,7 @@ impl Check<'_> {
         if self.problems.len() > before {
             return false;
         }
-        let course = match Board::new(board) {
+        let course = match Courses::new(board) {
             Ok(laid_out) => laid_out.course(crate::game::Seat::SOUTH).to_vec(),
             Err(error) => {
                 self.say(true, "board.course", error);

@@ -40,7 +40,7 @@ impl<S: Eq + Hash> Exact<S> {
 }
 
 /// A position in the form of the sweeps.
-enum Row {
+enum ExactRow {
     End(BySeat<f64>),
     Mean(Vec<(f64, usize)>),
     Best(Seat, Vec<usize>),
@@ -60,12 +60,14 @@ pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> 
         // Later positions are mostly successors of earlier ones.
         for (position, row) in rows.iter().enumerate().rev() {
             let new = match row {
-                Row::End(returns) => *returns,
-                Row::Mean(parts) => parts.iter().fold(BySeat([0.0; MAX_SEATS]), |mut sum, &(probability, next)| {
-                    sum.0.iter_mut().zip(values[next].0).for_each(|(sum, value)| *sum += probability * value);
-                    sum
-                }),
-                Row::Best(seat, nexts) => {
+                ExactRow::End(returns) => *returns,
+                ExactRow::Mean(parts) => {
+                    parts.iter().fold(BySeat([0.0; MAX_SEATS]), |mut sum, &(probability, next)| {
+                        sum.0.iter_mut().zip(values[next].0).for_each(|(sum, value)| *sum += probability * value);
+                        sum
+                    })
+                }
+                ExactRow::Best(seat, nexts) => {
                     let first = values[nexts[0]];
                     nexts[1..].iter().fold(first, |best, &next| {
                         if values[next][*seat] > best[*seat] + TIE { values[next] } else { best }
@@ -83,7 +85,7 @@ pub fn solve<G: Game>(game: &G, plays: BySeat<Play>) -> Option<Exact<G::State>> 
 }
 
 /// Numbers every reachable position in the order of a breadth-first walk and lists its successors.
-fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize>, Vec<Row>) {
+fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize>, Vec<ExactRow>) {
     let mut positions = HashMap::new();
     let mut states = Vec::new();
     let mut number = |state: G::State, states: &mut Vec<G::State>| {
@@ -99,10 +101,10 @@ fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize
     while rows.len() < states.len() {
         let state = states[rows.len()].clone();
         rows.push(match game.node(&state) {
-            Node::Terminal => Row::End(BySeat(game.returns(&state).0.map(f64::from))),
+            Node::Terminal => ExactRow::End(BySeat(game.returns(&state).0.map(f64::from))),
             Node::Chance(_) => {
                 let probabilities = game.chance_outcomes(&state).iter().enumerate();
-                Row::Mean(
+                ExactRow::Mean(
                     probabilities
                         .map(|(outcome, &probability)| {
                             let mut next = state.clone();
@@ -120,10 +122,10 @@ fn enumerate<G: Game>(game: &G, plays: BySeat<Play>) -> (HashMap<G::State, usize
                 };
                 let legal = game.legal_actions(&state);
                 match plays[seat] {
-                    Play::Best => Row::Best(seat, legal.iter().map(reach).collect()),
+                    Play::Best => ExactRow::Best(seat, legal.iter().map(reach).collect()),
                     Play::Uniform => {
                         let probability = 1.0 / legal.len() as f64;
-                        Row::Mean(legal.iter().map(|action| (probability, reach(action))).collect())
+                        ExactRow::Mean(legal.iter().map(|action| (probability, reach(action))).collect())
                     }
                 }
             }

@@ -22,7 +22,7 @@ use views::Views;
 
 /// The configuration of [`check_game`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Play {
+pub struct LawConfig {
     /// Seed of the throws and of the choices.
     pub seed: u64,
     /// Number of random games.
@@ -90,7 +90,7 @@ const AROUND: usize = 60;
 ///
 /// # Errors
 /// The first law found broken.
-pub fn check_game<G: Game>(game: &Arc<G>, play: &Play) -> Result<Tally, Broken<G::State>> {
+pub fn check_game<G: Game>(game: &Arc<G>, play: &LawConfig) -> Result<Tally, Broken<G::State>> {
     check_start(&**game)?;
     let mut rng = chance::stream(play.seed, 0);
     let mut tally = Tally::default();

@@ -37,13 +37,13 @@ pub struct AgentSpeed {
 }
 
 /// An agent whose thinking is timed.
-struct Timed<'a> {
+struct TimedAgent<'a> {
     agent: Box<dyn Agent<Race> + Send>,
     times: Vec<Duration>,
     all: &'a Mutex<Vec<Duration>>,
 }
 
-impl Agent<Race> for Timed<'_> {
+impl Agent<Race> for TimedAgent<'_> {
     fn act(&mut self, game: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Action> {
         let clock = Instant::now();
         let actions = self.agent.act(game, states, rngs);
@@ -55,7 +55,7 @@ impl Agent<Race> for Timed<'_> {
     }
 }
 
-impl Drop for Timed<'_> {
+impl Drop for TimedAgent<'_> {
     fn drop(&mut self) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.times);
     }
@@ -78,7 +78,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
         let player = games::player(agent, &race)?;
         let times = Mutex::default();
         let timed = || {
-            Box::new(Timed { agent: player.agent(), times: Vec::new(), all: &times })
+            Box::new(TimedAgent { agent: player.agent(), times: Vec::new(), all: &times })
                 as Box<dyn Agent<Race> + Send + '_>
         };
         let result = against(&race, &timed, &opponent, &config, &|_| ());

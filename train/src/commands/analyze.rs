@@ -15,7 +15,7 @@ use ashta_train::output::{columns, print};
 
 use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
 use crate::cli::AnalyzeArgs;
-use crate::page::{Board, Contents, ShownGame, page};
+use crate::page::{BoardPicture, Contents, ShownGame, page};
 
 /// The longest file that is read, in bytes: more than all games of any arena.
 const LONGEST_FILE: u64 = 1 << 30;
@@ -40,7 +40,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let analysis = Analysis::new(&race, &line, &reference).with_context(there)?;
     if let Some(path) = &args.html {
         let game = ShownGame::new(&race, &line, &reference, String::new(), 0)?;
-        let (verdicts, board) = (Vec::new(), Board::new(&race));
+        let (verdicts, board) = (Vec::new(), BoardPicture::new(&race));
         let contents = Contents { summary: None, verdicts, lengths: None, board, games: vec![game] };
         write_whole(path, &page(&race.spec().name, &contents)?)?;
     }

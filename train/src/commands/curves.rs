@@ -8,7 +8,7 @@ use ashta_train::files::write_whole;
 use serde_json::Value;
 
 use crate::cli::{CurvesArgs, Progressed};
-use crate::plot::{Frame, Line, Scale, line_chart};
+use crate::plot::{Line, PlotLabels, Scale, line_chart};
 
 /// What was measured in a run: how far it was, and the value.
 type Curve = Vec<[f64; 2]>;
@@ -19,7 +19,7 @@ type Curve = Vec<[f64; 2]>;
 /// When a run cannot be read or has not measured what is asked for, or the diagram not be written.
 pub fn run(args: &CurvesArgs) -> Result<()> {
     let lines = args.lines.iter().map(|line| read_line(line, args)).collect::<Result<Vec<Line>>>()?;
-    let frame = Frame { title: args.title.as_deref().unwrap_or(&args.metric), x: args.by.axis(), y: &args.metric };
+    let frame = PlotLabels { title: args.title.as_deref().unwrap_or(&args.metric), x: args.by.axis(), y: &args.metric };
     let scale = if args.log { Scale::Logarithmic } else { Scale::Linear };
     write_whole(&args.output, &line_chart(&frame, &lines, scale)?)?;
     for line in &lines {

@@ -12,7 +12,7 @@ use ashta_train::config::usual_game;
 use ashta_train::games;
 
 use crate::cli::{GameArgs, PlayArgs};
-use crate::play::{Session, Style, Table};
+use crate::play::{PlayTable, Session, Style};
 
 /// Seeds that are drawn are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;
@@ -39,7 +39,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         }
     };
     let player = games::player(&agent, &race)?;
-    let table = Table {
+    let table = PlayTable {
         persons: persons(&race, &args.seat)?,
         agent: player.agent(),
         evaluator: player.evaluator(),

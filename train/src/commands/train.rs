@@ -12,7 +12,7 @@ use ashta_train::evaluation::{MatchResult, RunEvaluator};
 use ashta_train::games;
 use ashta_train::output::{print, remark};
 use ashta_train::progress::score_table;
-use ashta_train::run::{Ending, Run};
+use ashta_train::run::{Run, RunEnding};
 use ashta_train::rundir::{RunDir, RunInfo};
 
 use super::terminal;
@@ -44,11 +44,11 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         ControlFlow::Continue(())
     })?;
     match run.train(&|_| stops.load(Ordering::Relaxed))? {
-        Ending::Interrupted => {
+        RunEnding::Interrupted => {
             remark(go_on);
             std::process::exit(terminal::INTERRUPTED);
         }
-        Ending::Trained(mut run) => {
+        RunEnding::Trained(mut run) => {
             is_saved.store(true, Ordering::Relaxed);
             let (results, exploitability, bot) = run.conclude()?;
             let rows: Vec<_> = results.iter().map(MatchResult::row).collect();

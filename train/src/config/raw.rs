@@ -45,7 +45,7 @@ impl fmt::Display for Origin {
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct RawEntry {
     /// The value as written.
     pub value: Value,
     /// Where.
@@ -55,7 +55,7 @@ pub struct Entry {
 /// The merged settings, by dotted key. Every key of the defaults is present; later layers replace single values.
 #[derive(Debug)]
 pub struct RawConfig {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, RawEntry>,
     known: Vec<String>,
     problems: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl RawConfig {
                 let key = format!("{section}.{key}");
                 if key != FLAGS {
                     raw.known.push(key.clone());
-                    raw.entries.insert(key, Entry { value, origin: Origin::Default });
+                    raw.entries.insert(key, RawEntry { value, origin: Origin::Default });
                 }
             }
         }
@@ -95,7 +95,7 @@ impl RawConfig {
     /// Lays a sheet over the settings so far, as the game that is played.
     pub fn add_sheet(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let entry = Entry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
+        let entry = RawEntry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
         self.entries.insert("ruleset.game".to_owned(), entry);
     }
 
@@ -114,12 +114,12 @@ impl RawConfig {
     }
 
     /// The entry of `key`, which must be one of the defaults.
-    pub fn entry(&self, key: &str) -> &Entry {
+    pub fn entry(&self, key: &str) -> &RawEntry {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
 
     /// The flags that were written, without the name of their section.
-    pub fn flags(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
@@ -146,7 +146,7 @@ impl RawConfig {
         let is_key = suggest::split(&key).0 == FLAGS || self.known.contains(&key);
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
-                Ok(value) => drop(self.entries.insert(key, Entry { value, origin: place })),
+                Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
                 Err(error) => self.problems.push(format!("{place}: `{key}` cannot be read: {}", error.message())),
             }
             return;

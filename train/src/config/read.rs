@@ -12,7 +12,7 @@ use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::builtin;
 use toml::Value;
 
-use super::raw::{Entry, FLAGS, Origin, RawConfig};
+use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
 use super::{
     ClusterConfig, Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig,
     SelfplayConfig,
@@ -326,7 +326,7 @@ impl Reader<'_> {
 
     fn flags(&mut self) -> BTreeMap<String, String> {
         let mut flags = BTreeMap::new();
-        for (flag, Entry { value, origin }) in self.raw.flags() {
+        for (flag, RawEntry { value, origin }) in self.raw.flags() {
             match value {
                 Value::String(text) => drop(flags.insert(flag.to_string(), text.clone())),
                 Value::Integer(_) | Value::Boolean(_) => drop(flags.insert(flag.to_string(), value.to_string())),

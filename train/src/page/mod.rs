@@ -28,16 +28,16 @@ pub struct Contents {
     pub verdicts: Vec<String>,
     /// How long the games are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lengths: Option<Lengths>,
+    pub lengths: Option<LengthChart>,
     /// The board on which they are played.
-    pub board: Board,
+    pub board: BoardPicture,
     /// Games to look at.
     pub games: Vec<ShownGame>,
 }
 
 /// Games by their length.
 #[derive(Debug, Serialize)]
-pub struct Lengths {
+pub struct LengthChart {
     /// Turns between two classes.
     pub step: u32,
     /// Games in each class.
@@ -46,7 +46,7 @@ pub struct Lengths {
 
 /// The squares of a board.
 #[derive(Debug, Serialize)]
-pub struct Board {
+pub struct BoardPicture {
     side: usize,
     /// Row, column and what it is.
     squares: Vec<(u8, u8, &'static str)>,
@@ -83,23 +83,23 @@ pub fn page(title: &str, contents: &Contents) -> Result<String> {
     Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
 }
 
-impl Lengths {
+impl LengthChart {
     /// Of games of these lengths, in about forty classes.
-    pub fn new(turns: &[u32]) -> Lengths {
+    pub fn new(turns: &[u32]) -> LengthChart {
         let longest = turns.iter().copied().max().unwrap_or(0);
         let step = (longest / 40 + 1).next_multiple_of(if longest > 200 { 5 } else { 1 });
         let mut counts = vec![0; (longest / step + 1) as usize];
         turns.iter().for_each(|turns| counts[(turns / step) as usize] += 1);
-        Lengths { step, counts }
+        LengthChart { step, counts }
     }
 }
 
-impl Board {
+impl BoardPicture {
     /// The board of a game.
-    pub fn new(race: &Race) -> Board {
+    pub fn new(race: &Race) -> BoardPicture {
         let squares =
             race.squares().map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
-        Board { side: race.board().side(), squares: squares.collect() }
+        BoardPicture { side: race.board().side(), squares: squares.collect() }
     }
 }
 
@@ -154,7 +154,8 @@ mod tests {
     fn nothing_in_the_numbers_ends_the_script() {
         let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
         let verdicts = vec!["</script><b>".to_owned()];
-        let contents = Contents { summary: None, verdicts, lengths: None, board: Board::new(&race), games: Vec::new() };
+        let contents =
+            Contents { summary: None, verdicts, lengths: None, board: BoardPicture::new(&race), games: Vec::new() };
         let page = page("a < b", &contents).expect("it is written");
         assert_eq!(page.matches("</script>").count(), 2, "those of the data and of the script");
         assert!(page.contains("<title>a &lt; b</title>") && !page.contains("{{"));
@@ -167,7 +168,7 @@ mod tests {
             ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 4),
         ] {
             let (race, state) = Race::parse(position).expect("a position");
-            let board = Board::new(&race);
+            let board = BoardPicture::new(&race);
             assert_eq!((board.squares.len(), board.side * board.side), (squares, squares));
             assert_eq!(board.squares.iter().filter(|square| square.2 == "marked").count(), marked, "{position}");
             let frame = Frame::new(&race, &state);
@@ -177,9 +178,9 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_classes() {
-        let lengths = Lengths::new(&[1, 39, 40, 41, 79]);
+        let lengths = LengthChart::new(&[1, 39, 40, 41, 79]);
         assert_eq!((lengths.step, lengths.counts.iter().sum::<u64>()), (2, 5));
-        assert_eq!(Lengths::new(&[]).counts, [0]);
-        assert_eq!(Lengths::new(&[500, 999]).step, 25);
+        assert_eq!(LengthChart::new(&[]).counts, [0]);
+        assert_eq!(LengthChart::new(&[500, 999]).step, 25);
     }
 }

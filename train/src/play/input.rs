@@ -9,7 +9,7 @@ const COLUMNS: usize = 79;
 
 /// An answer to the prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum PlayerAnswer {
     /// The choice with this number, from 1.
     Choice(usize),
     /// ENTER alone: show the choices again.
@@ -30,19 +30,19 @@ pub enum Answer {
     Unknown(String),
 }
 
-impl Answer {
+impl PlayerAnswer {
     /// Reads a line; capital or small letters make no difference.
-    pub fn read(line: &str) -> Answer {
+    pub fn read(line: &str) -> PlayerAnswer {
         let word = line.trim();
         match word.to_lowercase().as_str() {
-            "" => Answer::Again,
-            "?" => Answer::Chances,
-            "b" | "board" => Answer::Board,
-            "p" | "position" => Answer::Position,
-            "h" | "help" => Answer::Help,
-            "u" | "undo" => Answer::Undo,
-            "q" | "quit" | "exit" => Answer::Quit,
-            number => number.parse().map_or_else(|_| Answer::Unknown(word.to_owned()), Answer::Choice),
+            "" => PlayerAnswer::Again,
+            "?" => PlayerAnswer::Chances,
+            "b" | "board" => PlayerAnswer::Board,
+            "p" | "position" => PlayerAnswer::Position,
+            "h" | "help" => PlayerAnswer::Help,
+            "u" | "undo" => PlayerAnswer::Undo,
+            "q" | "quit" | "exit" => PlayerAnswer::Quit,
+            number => number.parse().map_or_else(|_| PlayerAnswer::Unknown(word.to_owned()), PlayerAnswer::Choice),
         }
     }
 }
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        assert_eq!(Answer::read(" 12 \r\n"), Answer::Choice(12));
-        assert_eq!(Answer::read("\n"), Answer::Again);
-        assert_eq!(Answer::read("Q"), Answer::Quit);
-        assert_eq!(Answer::read("undo\n"), Answer::Undo);
+        assert_eq!(PlayerAnswer::read(" 12 \r\n"), PlayerAnswer::Choice(12));
+        assert_eq!(PlayerAnswer::read("\n"), PlayerAnswer::Again);
+        assert_eq!(PlayerAnswer::read("Q"), PlayerAnswer::Quit);
+        assert_eq!(PlayerAnswer::read("undo\n"), PlayerAnswer::Undo);
         for unknown in ["-1", "1.5", "one", "??", "99999999999999999999999"] {
-            assert_eq!(Answer::read(unknown), Answer::Unknown(unknown.to_owned()));
+            assert_eq!(PlayerAnswer::read(unknown), PlayerAnswer::Unknown(unknown.to_owned()));
         }
     }
 

@@ -20,12 +20,12 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 
-use input::Answer;
+use input::PlayerAnswer;
 pub use style::Style;
 use style::wrapped;
 
 /// The player of each seat; see [`Session::new`].
-pub struct Table<'a> {
+pub struct PlayTable<'a> {
     /// The game.
     pub race: &'a Race,
     /// The seats that the person plays.
@@ -50,7 +50,7 @@ pub struct Table<'a> {
 
 /// A game under way.
 pub struct Session<'a, I, O> {
-    table: Table<'a>,
+    table: PlayTable<'a>,
     input: I,
     output: O,
     throws: SeededThrows,
@@ -79,7 +79,7 @@ enum Decision {
 
 impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// A game that reads the person's answers from `input`, one a line, and writes everything to `output`.
-    pub fn new(table: Table<'a>, input: I, output: O) -> Session<'a, I, O> {
+    pub fn new(table: PlayTable<'a>, input: I, output: O) -> Session<'a, I, O> {
         let seats = table.race.spec().seats;
         let state = table
             .position
@@ -138,7 +138,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     }
 
     fn greet(&mut self) -> io::Result<()> {
-        let Table { race, persons, style, agent_name, seed, .. } = &self.table;
+        let PlayTable { race, persons, style, agent_name, seed, .. } = &self.table;
         let seats = race.spec().seats;
         let names = |of_persons: bool| {
             let taken = seats.iter().filter(|&seat| persons.contains(seat) == of_persons);
@@ -196,29 +196,29 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 writeln!(self.output)?;
                 return Ok(Decision::Quit);
             }
-            match Answer::read(&String::from_utf8_lossy(&line)) {
-                Answer::Choice(number @ 1..) if number <= texts.len() => {
+            match PlayerAnswer::read(&String::from_utf8_lossy(&line)) {
+                PlayerAnswer::Choice(number @ 1..) if number <= texts.len() => {
                     self.choose(*results.state(number - 1));
                     return Ok(Decision::Played);
                 }
-                Answer::Choice(number) => {
+                PlayerAnswer::Choice(number) => {
                     writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
                 }
-                Answer::Unknown(word) => {
+                PlayerAnswer::Unknown(word) => {
                     let count = texts.len();
                     writeln!(self.output, "`{word}` is no answer: type a number from 1 to {count}, or h for help.")?;
                 }
-                Answer::Again => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
-                Answer::Chances => self.list(seat, &texts, Some(results.states()))?,
-                Answer::Board => self.draw()?,
-                Answer::Position => self.print_position()?,
-                Answer::Help => {
+                PlayerAnswer::Again => self.list(seat, &texts, self.table.shows_chances.then_some(results.states()))?,
+                PlayerAnswer::Chances => self.list(seat, &texts, Some(results.states()))?,
+                PlayerAnswer::Board => self.draw()?,
+                PlayerAnswer::Position => self.print_position()?,
+                PlayerAnswer::Help => {
                     let rules = input::rules(self.table.race.ruleset().sheet());
                     writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
                 }
-                Answer::Undo if self.undo() => return Ok(Decision::Undone),
-                Answer::Undo => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
-                Answer::Quit => return Ok(Decision::Quit),
+                PlayerAnswer::Undo if self.undo() => return Ok(Decision::Undone),
+                PlayerAnswer::Undo => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
+                PlayerAnswer::Quit => return Ok(Decision::Quit),
             }
         }
     }
@@ -262,7 +262,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
 
     /// What a seat has thrown, and for whom: `N throws 4, 2`.
     fn thrown(&self, seat: Seat, state: &State) -> String {
-        let Table { race, persons, style, .. } = &self.table;
+        let PlayTable { race, persons, style, .. } = &self.table;
         let values: Vec<String> = race.pending_throws(state).iter().map(ToString::to_string).collect();
         let colour = race.colour(state);
         let partner = if colour == seat { String::new() } else { format!(" for {}", style.seat(colour)) };
@@ -346,7 +346,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// Reports how the game ended.
     fn announce(&mut self) -> io::Result<()> {
         self.draw()?;
-        let Table { race, persons, style, .. } = &self.table;
+        let PlayTable { race, persons, style, .. } = &self.table;
         let returns = race.returns(&self.now.state);
         let seats = race.spec().seats;
         let best = seats.iter().map(|seat| returns[seat]).fold(0.0, f32::max);

@@ -26,7 +26,7 @@ fn run(
     input: &str,
 ) -> (String, Vec<String>) {
     let agent = games::player(&games::agent(agent).expect("an agent"), race).expect("any game");
-    let table = Table {
+    let table = PlayTable {
         race,
         persons: SeatSet::of(&[person]),
         agent: agent.agent(),
@@ -134,7 +134,7 @@ fn chances_are_shown_all_the_time() {
     let race = Race::new(Ruleset::parse("pagade", SeatSet::ALL).expect("a game"));
     let agent = games::player(&games::agent("greedy").expect("an agent"), &race).expect("any game");
     let mut output = Vec::new();
-    let table = Table {
+    let table = PlayTable {
         race: &race,
         persons: SeatSet::of(&[Seat::SOUTH]),
         agent: agent.agent(),

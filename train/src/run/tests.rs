@@ -36,7 +36,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let path = rundir.path().to_owned();
     let (race, evaluator) = seated(race, config);
     let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
-    if let Ending::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
+    if let RunEnding::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
         run.conclude().expect("a bot");
     }
     path
@@ -48,7 +48,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
     let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
     let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
-    let Ending::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
+    let RunEnding::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };
     run.conclude().expect("a bot");

@@ -26,7 +26,7 @@ use rand::Rng;
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
-pub use record::{DecisionTarget, GameCounts, GameRecord, Position, Trajectory, TurnTarget};
+pub use record::{DecisionTarget, GameCounts, GameRecord, TrainingPosition, Trajectory, TurnTarget};
 
 /// The settings of self-play and its targets.
 #[derive(Clone, Copy, PartialEq, Debug)]

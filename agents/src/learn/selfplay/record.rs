@@ -80,7 +80,7 @@ impl GameCounts {
 
 /// A position of a replayed game that can be learned from.
 #[derive(Debug)]
-pub struct Position<'a, S> {
+pub struct TrainingPosition<'a, S> {
     /// The position.
     pub state: &'a S,
     /// The seat that throws or decides.
@@ -103,7 +103,7 @@ impl<S> Trajectory<S> {
 
     /// Replays the turns and shows the positions in which they begin; and if it `shows_turns` also every throw of a
     /// series, every decision with a policy target, and of every fourth turn the other decisions.
-    fn visit<G: Game<State = S>>(&self, game: &G, shows_turns: bool, each: &mut impl FnMut(Position<'_, S>))
+    fn visit<G: Game<State = S>>(&self, game: &G, shows_turns: bool, each: &mut impl FnMut(TrainingPosition<'_, S>))
     where
         S: Clone,
     {
@@ -116,7 +116,7 @@ impl<S> Trajectory<S> {
             while let Node::Chance(seat) = game.node(&state) {
                 let values = if is_start { target.before_throw } else { target.after_throw };
                 if is_start || shows_turns {
-                    each(Position { state: &state, seat, is_start, values, policy: &[] });
+                    each(TrainingPosition { state: &state, seat, is_start, values, policy: &[] });
                 }
                 is_start = false;
                 if !shows_turns && number + 1 == self.turns.len() {
@@ -129,7 +129,7 @@ impl<S> Trajectory<S> {
                 let Some((&action, decision)) = decisions.next() else { return };
                 if shows_turns && (shows_forced || !decision.policy.is_empty()) {
                     let (values, policy) = (target.after_throw, &decision.policy);
-                    each(Position { state: &state, seat, is_start, values, policy });
+                    each(TrainingPosition { state: &state, seat, is_start, values, policy });
                 }
                 game.apply_action(&mut state, Action(action));
             }
@@ -141,7 +141,7 @@ impl<S: Clone> GameRecord<S> {
     /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every
     /// decision with a policy target, and of every fourth turn also the other decisions. Of the side branches, which
     /// follow, it shows the turn-start states alone.
-    pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(Position<'_, S>)) {
+    pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(TrainingPosition<'_, S>)) {
         self.main.visit(game, true, &mut each);
         self.branches.iter().for_each(|line| line.visit(game, false, &mut each));
     }

@@ -7,7 +7,7 @@ use prost::Message;
 use super::{Bot, BotError};
 use crate::network::portable::{Mlp, ValueHead};
 use proto::{
-    Attribute, BOOL, Dimension, FLOAT, Graph, INT, INT64, Model, Node, OperatorSet, Property, Shape, Size, Tensor,
+    Attribute, BOOL, Dimension, FLOAT, Graph, INT, INT64, Model, NodeProto, OperatorSet, Property, Shape, Size, Tensor,
     TensorType, Type, ValueInfo,
 };
 
@@ -121,14 +121,14 @@ fn int(name: &str, i: i64) -> Attribute {
 /// A graph as it grows.
 #[derive(Default)]
 struct Builder {
-    nodes: Vec<Node>,
+    nodes: Vec<NodeProto>,
     tensors: Vec<Tensor>,
 }
 
 impl Builder {
     /// Adds an operation with one output and returns the name of that.
     fn node(&mut self, kind: &str, inputs: &[&str], output: &str, attribute: Vec<Attribute>) -> String {
-        self.nodes.push(Node {
+        self.nodes.push(NodeProto {
             input: inputs.iter().map(|&input| input.to_owned()).collect(),
             output: vec![output.to_owned()],
             name: format!("make_{output}"),

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ashta_env::starts::{Side, Sides, TurnStarts};
 
-use super::duel::{Duel, PairOrder, Role, Style, UNIT, cells};
+use super::duel::{Duel, PairOrder, PlayerPolicy, Role, UNIT, cells};
 use super::rows::{Criterion, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
-use super::sweep::{Cells, Kernel, Place, Sight, Sweeps, Swept};
+use super::sweep::{Kernel, Place, SharedValues, Sight, Sweeps, Swept};
 use super::{SolveConfig, SolveError};
 
 /// The expected score of a player.
@@ -42,7 +42,7 @@ pub struct Memory(Vec<AtomicU32>);
 pub fn meet<T: TurnStarts>(
     turns: &T,
     start: Sides,
-    styles: [Style<'_>; 2],
+    styles: [PlayerPolicy<'_>; 2],
     memory: &mut Memory,
     config: &SolveConfig,
     watch: &(dyn Fn(&Sight) -> ControlFlow<()> + Sync),
@@ -51,9 +51,9 @@ pub fn meet<T: TurnStarts>(
     let positions = duel.count * duel.count;
     for style in styles {
         let found = match style {
-            Style::Best => positions,
-            Style::Taste(values) => values.len(),
-            Style::Habit(habit) => habit.positions(),
+            PlayerPolicy::Best => positions,
+            PlayerPolicy::Taste(values) => values.len(),
+            PlayerPolicy::Habit(habit) => habit.positions(),
         };
         if found != positions {
             return Err(SolveError::Values { expected: positions, found });
@@ -65,7 +65,7 @@ pub fn meet<T: TurnStarts>(
     let cells = &memory.0;
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: super::LIMIT };
     let order = PairOrder::new(turns.sides());
-    let has_habits = styles.iter().any(|style| matches!(style, Style::Habit(_)));
+    let has_habits = styles.iter().any(|style| matches!(style, PlayerPolicy::Habit(_)));
     let swept = if turns.has_rows() && !has_habits {
         let kernel = MeetingRows::new(duel, cells, styles);
         sweeps.run(&kernel, cells, &TileOrder(order), Place::default(), watch)
@@ -86,8 +86,8 @@ pub fn meet<T: TurnStarts>(
 /// Two different players. The first half of the cells are the positions in which the first one throws.
 struct TwoPlayers<'a, T> {
     duel: Duel<'a, T>,
-    cells: &'a Cells,
-    styles: [Style<'a>; 2],
+    cells: &'a SharedValues,
+    styles: [PlayerPolicy<'a>; 2],
 }
 
 impl<T: TurnStarts> Kernel<[Side; 2]> for TwoPlayers<'_, T> {
@@ -120,12 +120,12 @@ struct MeetingRows<'a, T> {
 }
 
 impl<'a, T: TurnStarts> MeetingRows<'a, T> {
-    fn new(duel: Duel<'a, T>, cells: &Cells, styles: [Style<'_>; 2]) -> MeetingRows<'a, T> {
+    fn new(duel: Duel<'a, T>, cells: &SharedValues, styles: [PlayerPolicy<'_>; 2]) -> MeetingRows<'a, T> {
         let count = duel.count;
         let (first, second) = cells.split_at(count * count);
         let criterion = |style| match style {
-            Style::Taste(values) => Some(Criterion::new(values, count, 0.0)),
-            Style::Best | Style::Habit(_) => None,
+            PlayerPolicy::Taste(values) => Some(Criterion::new(values, count, 0.0)),
+            PlayerPolicy::Best | PlayerPolicy::Habit(_) => None,
         };
         MeetingRows {
             mirrors: RwLock::new([first, second].map(|cells| mirror(cells, count, Value::key_after))),

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
 use super::rows::{Quantity, Rows, TileOrder};
-use super::sweep::{Cells, Kernel, Place, Sweeps, Swept, Watch};
+use super::sweep::{Kernel, Place, SharedValues, SolveWatch, Sweeps, Swept};
 
 /// Results whose values differ by less than this from the best might be the best.
 const GAP: f64 = 1e-3;
@@ -52,11 +52,11 @@ pub struct Certificate {
 /// When the watch stopped it.
 pub(super) fn certify<T: TurnStarts>(
     turns: &T,
-    values: &Cells,
+    values: &SharedValues,
     start: Sides,
     residual: f64,
     threads: usize,
-    watch: Watch<'_>,
+    watch: SolveWatch<'_>,
 ) -> Result<Option<Certificate>, Stopped> {
     let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
@@ -149,8 +149,8 @@ impl Quantity for Length {
 #[derive(Debug)]
 struct Longest<'a, T> {
     duel: Duel<'a, T>,
-    values: &'a Cells,
-    cells: &'a Cells,
+    values: &'a SharedValues,
+    cells: &'a SharedValues,
 }
 
 impl<T: TurnStarts> Longest<'_, T> {
@@ -190,8 +190,8 @@ impl<T: TurnStarts> Kernel<[Side; 2]> for Longest<'_, T> {
 
 /// Chooses of the results whose value is nearly the best the one after which the game is longest.
 struct LongestChoice<'a> {
-    values: &'a Cells,
-    cells: &'a Cells,
+    values: &'a SharedValues,
+    cells: &'a SharedValues,
     count: usize,
     sides: [Side; 2],
     found: Backup,
@@ -235,7 +235,7 @@ impl LongestChoice<'_> {
         }
     }
 
-    fn at(&self, cells: &Cells, own: Side, other: Side) -> u32 {
+    fn at(&self, cells: &SharedValues, own: Side, other: Side) -> u32 {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
     }
 }

@@ -6,7 +6,7 @@ use ashta_env::starts::{Side, Then, TurnEnd, TurnStarts, TurnVisitor};
 use serde::Serialize;
 
 use super::duel::{Duel, ONE, UNIT};
-use super::sweep::Cells;
+use super::sweep::SharedValues;
 
 /// How choices by rounded values differ from those by exact ones.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
@@ -21,7 +21,12 @@ pub struct Differences {
 
 /// Compares the choices of two seats by `values` and by `rounded`, both fractions of 2³² − 1 in the order of
 /// [`TurnStarts::number`].
-pub fn differences<T: TurnStarts>(turns: &T, values: &Cells, rounded: &Cells, threads: usize) -> Differences {
+pub fn differences<T: TurnStarts>(
+    turns: &T,
+    values: &SharedValues,
+    rounded: &SharedValues,
+    threads: usize,
+) -> Differences {
     let duel = Duel::new(turns);
     let visit = |found: &mut Differences, own: Side| {
         for sides in duel.positions(own) {
@@ -39,8 +44,8 @@ pub fn differences<T: TurnStarts>(turns: &T, values: &Cells, rounded: &Cells, th
 }
 
 struct RoundedChoice<'a> {
-    values: &'a Cells,
-    rounded: &'a Cells,
+    values: &'a SharedValues,
+    rounded: &'a SharedValues,
     count: usize,
     /// The highest and the lowest value, and the highest rounded value with the value of its result.
     best: Option<(u32, u32, u32, u32)>,
@@ -68,7 +73,7 @@ impl TurnVisitor for RoundedChoice<'_> {
 
     fn end(&mut self, end: TurnEnd) {
         let [own, other, ..] = end.sides;
-        let at = |cells: &Cells, own: Side, other: Side| {
+        let at = |cells: &SharedValues, own: Side, other: Side| {
             cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
         };
         let [value, rounded] = [self.values, self.rounded].map(|cells| match end.then {

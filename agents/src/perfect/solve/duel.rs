@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use ashta_env::game::Seat;
 use ashta_env::starts::{Side, SideInfo, Then, TurnEnd, TurnStarts, TurnVisitor};
 
-use super::sweep::{Cells, Kernel, Order};
+use super::sweep::{Kernel, SharedValues, SweepOrder};
 
 /// The bits of the value 1.
 pub(super) const ONE: u32 = u32::MAX;
@@ -25,21 +25,21 @@ pub(super) fn cells(count: usize) -> Vec<AtomicU32> {
 /// the steps that both seats have made together, from the most to the fewest, make the levels.
 #[derive(Debug)]
 pub(super) struct PairOrder {
-    layers: Vec<Layer>,
+    layers: Vec<SideLayer>,
     /// Pairs of layers, those that the others lead to first.
     pairs: Vec<[usize; 2]>,
 }
 
 /// The side positions of one layer.
 #[derive(Debug)]
-struct Layer {
+struct SideLayer {
     sides: Range<usize>,
     height: u8,
     /// By steps the first side position with as many or more; one more entry at the end.
     first: Vec<usize>,
 }
 
-impl Layer {
+impl SideLayer {
     fn with_steps(&self, steps: usize) -> Range<usize> {
         match self.first.get(steps..steps + 2) {
             Some(&[first, end]) => first..end,
@@ -51,12 +51,12 @@ impl Layer {
 impl PairOrder {
     /// The order of the positions of these side positions, which are sorted by layer and then by steps.
     pub(super) fn new(sides: &[SideInfo]) -> PairOrder {
-        let mut layers: Vec<Layer> = Vec::new();
+        let mut layers: Vec<SideLayer> = Vec::new();
         for layer in sides.chunk_by(|a, b| a.layer == b.layer) {
             let start = layers.last().map_or(0, |layer| layer.sides.end);
             let most = layer.iter().map(|side| usize::from(side.steps)).max().unwrap_or(0);
             let below = |steps: usize| layer.partition_point(|side| usize::from(side.steps) < steps);
-            layers.push(Layer {
+            layers.push(SideLayer {
                 sides: start..start + layer.len(),
                 height: layer[0].height,
                 first: (0..=most + 1).map(|steps| start + below(steps)).collect(),
@@ -80,7 +80,7 @@ impl PairOrder {
     }
 }
 
-impl Order for PairOrder {
+impl SweepOrder for PairOrder {
     /// One side position and a range of others.
     type Row = (Side, Range<usize>);
     /// Two side positions, which stand for the positions in which a seat with either of them throws.
@@ -119,14 +119,14 @@ impl Order for PairOrder {
 /// other one does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role<'a> {
-    pub(super) mine: &'a Cells,
-    pub(super) theirs: &'a Cells,
-    pub(super) style: Style<'a>,
+    pub(super) mine: &'a SharedValues,
+    pub(super) theirs: &'a SharedValues,
+    pub(super) style: PlayerPolicy<'a>,
 }
 
 /// The policy of a player.
 #[derive(Clone, Copy, Debug)]
-pub enum Style<'a> {
+pub enum PlayerPolicy<'a> {
     /// The best response to the other player.
     Best,
     /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
@@ -137,10 +137,10 @@ pub enum Style<'a> {
     Habit(&'a Habit),
 }
 
-impl Style<'_> {
+impl PlayerPolicy<'_> {
     /// Whether the player chooses by the values of its afterstates.
     fn is_best(self) -> bool {
-        matches!(self, Style::Best)
+        matches!(self, PlayerPolicy::Best)
     }
 }
 
@@ -224,8 +224,8 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             leads_to: NextPosition::Elsewhere,
         };
         match role.style {
-            Style::Best | Style::Taste(_) => self.visit(sides, &mut choice),
-            Style::Habit(habit) => habit.visit(self.cell(sides), &mut choice),
+            PlayerPolicy::Best | PlayerPolicy::Taste(_) => self.visit(sides, &mut choice),
+            PlayerPolicy::Habit(habit) => habit.visit(self.cell(sides), &mut choice),
         }
         choice.settle();
         choice.found.scaled(1.0 / (1.0 - self.turns.cut_off()))
@@ -368,7 +368,7 @@ enum NextPosition {
 
 impl BestChoice<'_> {
     #[inline]
-    fn at(&self, cells: &Cells, own: Side, other: Side) -> u32 {
+    fn at(&self, cells: &SharedValues, own: Side, other: Side) -> u32 {
         cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
     }
 
@@ -405,8 +405,8 @@ impl TurnVisitor for BestChoice<'_> {
             Then::Drawn => ONE / 2,
         };
         let key = match (self.role.style, then) {
-            (Style::Taste(taste), Then::Next) => !self.at(taste, other, own),
-            (Style::Taste(taste), Then::Again) => self.at(taste, own, other),
+            (PlayerPolicy::Taste(taste), Then::Next) => !self.at(taste, other, own),
+            (PlayerPolicy::Taste(taste), Then::Again) => self.at(taste, own, other),
             _ => value,
         };
         let leads_to = match then {
@@ -431,14 +431,14 @@ impl TurnVisitor for BestChoice<'_> {
 
 /// Perfect play of both players.
 #[derive(Debug)]
-pub(super) struct Perfect<'a, T> {
+pub(super) struct PerfectKernel<'a, T> {
     pub(super) duel: Duel<'a, T>,
-    pub(super) cells: &'a Cells,
+    pub(super) cells: &'a SharedValues,
 }
 
-impl<T: TurnStarts> Perfect<'_, T> {
+impl<T: TurnStarts> PerfectKernel<'_, T> {
     pub(super) fn role(&self) -> Role<'_> {
-        Role { mine: self.cells, theirs: self.cells, style: Style::Best }
+        Role { mine: self.cells, theirs: self.cells, style: PlayerPolicy::Best }
     }
 
     /// By how much a turn of looking ahead changes the value of a position.
@@ -451,7 +451,7 @@ impl<T: TurnStarts> Perfect<'_, T> {
     }
 }
 
-impl<T: TurnStarts> Kernel<[Side; 2]> for Perfect<'_, T> {
+impl<T: TurnStarts> Kernel<[Side; 2]> for PerfectKernel<'_, T> {
     #[inline]
     fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
         if !self.duel.is_position(sides) {

@@ -11,18 +11,24 @@ use ashta_env::game::MAX_SEATS;
 use ashta_env::starts::{Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
 
 use super::duel::{UNIT, bits};
-use super::sweep::{Cells, Kernel, Order, Place, Sweeps, Swept, Watch};
+use super::sweep::{Kernel, Place, SharedValues, SolveWatch, SweepOrder, Sweeps, Swept};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
 
 /// Sweeps until all values have converged.
-pub(super) fn sweep<T: TurnStarts>(turns: &T, cells: &Cells, sweeps: Sweeps, place: Place, watch: Watch<'_>) -> Swept {
+pub(super) fn sweep<T: TurnStarts>(
+    turns: &T,
+    cells: &SharedValues,
+    sweeps: Sweeps,
+    place: Place,
+    watch: SolveWatch<'_>,
+) -> Swept {
     sweeps.run(&MaxN { turns, cells }, cells, &RoundOrder::new(turns), place, watch)
 }
 
 /// Counts the positions and finds the largest change by looking one turn ahead.
-pub(super) fn check<T: TurnStarts>(turns: &T, cells: &Cells) -> (u64, f64) {
+pub(super) fn check<T: TurnStarts>(turns: &T, cells: &SharedValues) -> (u64, f64) {
     let game = MaxN { turns, cells };
     let (mut count, mut residual) = (0, 0.0_f64);
     for number in 0..turns.numbers() {
@@ -31,7 +37,7 @@ pub(super) fn check<T: TurnStarts>(turns: &T, cells: &Cells) -> (u64, f64) {
             continue;
         }
         count += 1;
-        let Backup { sums, passing, staying } = game.backup(mover, sides);
+        let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
         let (next_mover, next_sides) = game.after(mover, sides);
         let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
         let seats = turns.seats();
@@ -100,7 +106,7 @@ impl RoundOrder {
     }
 }
 
-impl Order for RoundOrder {
+impl SweepOrder for RoundOrder {
     type Row = std::ops::Range<usize>;
     type Item = u32;
 
@@ -129,13 +135,13 @@ impl Order for RoundOrder {
 /// The game with the values found so far.
 struct MaxN<'a, T> {
     turns: &'a T,
-    cells: &'a Cells,
+    cells: &'a SharedValues,
 }
 
 /// The backup of a turn for each seat in turn order from the one that throws, without the results that lead to the same
 /// position, and their probabilities.
 #[derive(Clone, Copy, Default)]
-struct Backup {
+struct RoundBackup {
     sums: [f64; MAX_SEATS],
     passing: f64,
     staying: f64,
@@ -162,12 +168,12 @@ impl<T: TurnStarts> MaxN<'_, T> {
         values
     }
 
-    fn backup(&self, mover: usize, sides: Sides) -> Backup {
+    fn backup(&self, mover: usize, sides: Sides) -> RoundBackup {
         let mut choice = MaxNChoice {
             game: self,
             mover,
             sides,
-            backup: Backup::default(),
+            backup: RoundBackup::default(),
             probability: 0.0,
             best: None,
             here: None,
@@ -175,8 +181,8 @@ impl<T: TurnStarts> MaxN<'_, T> {
         self.turns.visit(self.turns.movers()[mover], sides, &mut choice);
         choice.settle();
         let normal = 1.0 / (1.0 - self.turns.cut_off());
-        let Backup { sums, passing, staying } = choice.backup;
-        Backup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
+        let RoundBackup { sums, passing, staying } = choice.backup;
+        RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
 }
 
@@ -226,7 +232,7 @@ struct MaxNChoice<'a, T> {
     game: &'a MaxN<'a, T>,
     mover: usize,
     sides: Sides,
-    backup: Backup,
+    backup: RoundBackup,
     probability: f64,
     best: Option<[f64; MAX_SEATS]>,
     /// The next event in the same position, if all results so far lead to it.

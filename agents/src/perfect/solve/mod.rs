@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ashta_env::starts::{Sides, TurnStarts};
 use serde::{Deserialize, Serialize};
 
-use duel::{Duel, PairOrder, Perfect};
+use duel::{Duel, PairOrder, PerfectKernel};
 use rows::{Rows, TileOrder, Value};
 use sweep::{Sweeps, Swept};
 
@@ -25,7 +25,7 @@ pub use best_response::{Memory, Response, meet};
 pub use certificate::Certificate;
 pub use compare::{Differences, differences};
 pub(crate) use duel::fold;
-pub use duel::{Habit, Style};
+pub use duel::{Habit, PlayerPolicy};
 pub use sweep::{Place, Sight};
 
 /// The unit of the bits of a value: values are fractions of 2³² − 1.
@@ -158,7 +158,7 @@ pub fn solve<T: TurnStarts>(
         let kernel = Rows::<T, Value>::new(Duel::new(turns), &cells, 1.0);
         sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &on_sight)
     } else if turns.seats() == 2 {
-        let kernel = Perfect { duel: Duel::new(turns), cells: &cells };
+        let kernel = PerfectKernel { duel: Duel::new(turns), cells: &cells };
         sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &on_sight)
     } else {
         many::sweep(turns, &cells, sweeps, place, &on_sight)
@@ -189,7 +189,7 @@ pub fn solve<T: TurnStarts>(
 
 /// Counts the positions of two seats and finds the largest change by looking one turn ahead.
 fn check<T: TurnStarts>(turns: &T, cells: &[AtomicU32], threads: usize) -> (u64, f64) {
-    let kernel = Perfect { duel: Duel::new(turns), cells };
+    let kernel = PerfectKernel { duel: Duel::new(turns), cells };
     let rows = turns.has_rows().then(|| Rows::<T, Value>::new(Duel::new(turns), cells, 1.0));
     let visit = |(count, largest): &mut (u64, f64), own| {
         let positions = kernel.duel.positions(own);

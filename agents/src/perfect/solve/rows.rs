@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use ashta_env::starts::{LANES, RowVisitor, Side, Sides, TurnStarts};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT, solve_pair};
-use super::sweep::{Cells, Kernel, Order};
+use super::sweep::{Kernel, SharedValues, SweepOrder};
 
 /// Some side positions against some others, each range at most [`LANES`] long; or the same twice.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ impl Tile {
 #[derive(Debug)]
 pub(super) struct TileOrder(pub(super) PairOrder);
 
-impl Order for TileOrder {
+impl SweepOrder for TileOrder {
     type Row = Tile;
     type Item = Tile;
 
@@ -168,7 +168,7 @@ pub(super) struct Criterion {
 
 impl Criterion {
     /// A criterion by the values of `count`² positions.
-    pub(super) fn new(values: &Cells, count: usize, gap: f64) -> Criterion {
+    pub(super) fn new(values: &SharedValues, count: usize, gap: f64) -> Criterion {
         Criterion { mirror: mirror(values, count, Value::key_after), gap: (gap / UNIT) as i32 }
     }
 }
@@ -255,19 +255,19 @@ impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
 #[derive(Debug)]
 pub(super) struct Rows<'a, T, Q> {
     lookout: Lookout<'a, T, Q>,
-    cells: &'a Cells,
+    cells: &'a SharedValues,
     mirror: RwLock<Vec<i32>>,
     criterion: Option<Criterion>,
 }
 
 impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
-    pub(super) fn new(duel: Duel<'a, T>, cells: &'a Cells, covered: f64) -> Rows<'a, T, Q> {
+    pub(super) fn new(duel: Duel<'a, T>, cells: &'a SharedValues, covered: f64) -> Rows<'a, T, Q> {
         let mirror = RwLock::new(mirror(cells, duel.count, Q::key_after));
         Rows { lookout: Lookout::new(duel, covered), cells, mirror, criterion: None }
     }
 
     /// The same where only results count whose value differs from the best by no more than `gap`.
-    pub(super) fn with_criterion(self, values: &Cells, gap: f64) -> Rows<'a, T, Q> {
+    pub(super) fn with_criterion(self, values: &SharedValues, gap: f64) -> Rows<'a, T, Q> {
         Rows { criterion: Some(Criterion::new(values, self.lookout.duel.count, gap)), ..self }
     }
 
@@ -321,7 +321,7 @@ impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
 
 /// Keys of all positions for the player who does not throw there: by its side position and then the thrower's, so that
 /// the keys of one side position against many others lie side by side. There is room for more lanes at the end.
-pub(super) fn mirror(cells: &Cells, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
+pub(super) fn mirror(cells: &SharedValues, count: usize, key: impl Fn(u32) -> i32) -> Vec<i32> {
     let mut mirror = vec![0; count * count + LANES];
     for (cell, bits) in cells.iter().enumerate() {
         mirror[place(cell, count)] = key(bits.load(Ordering::Relaxed));

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use serde::{Deserialize, Serialize};
 
 /// Values of positions as bits that threads can share.
-pub(super) type Cells = [AtomicU32];
+pub(super) type SharedValues = [AtomicU32];
 
 /// The order in which positions are swept.
-pub(super) trait Order: Sync {
+pub(super) trait SweepOrder: Sync {
     /// Some positions that are taken one after the other by one thread.
     type Row;
     /// A position, or several that are worked on together.
@@ -75,7 +75,7 @@ pub struct Sight {
 }
 
 /// Receives the progress of the solver after each level; stops it by breaking.
-pub type Watch<'a> = &'a (dyn Fn(&Sight) -> ControlFlow<()> + Sync);
+pub type SolveWatch<'a> = &'a (dyn Fn(&Sight) -> ControlFlow<()> + Sync);
 
 /// How long to sweep and with how many threads.
 #[derive(Clone, Copy, Debug)]
@@ -101,10 +101,10 @@ pub(super) enum Swept {
 /// The state shared by the threads.
 struct Shared<'a, K, O> {
     kernel: &'a K,
-    cells: &'a Cells,
+    cells: &'a SharedValues,
     order: &'a O,
     sweeps: Sweeps,
-    watch: Watch<'a>,
+    watch: SolveWatch<'a>,
     barrier: Barrier,
     next_row: AtomicUsize,
     /// The largest change of the sweep, as the bits of a positive number.
@@ -114,13 +114,13 @@ struct Shared<'a, K, O> {
 
 impl Sweeps {
     /// Sweeps over `cells` from `place` on until all values have converged.
-    pub(super) fn run<O: Order, K: Kernel<O::Item>>(
+    pub(super) fn run<O: SweepOrder, K: Kernel<O::Item>>(
         self,
         kernel: &K,
-        cells: &Cells,
+        cells: &SharedValues,
         order: &O,
         place: Place,
-        watch: Watch<'_>,
+        watch: SolveWatch<'_>,
     ) -> Swept {
         let threads = self.threads.max(1);
         let shared = Shared {
@@ -145,7 +145,7 @@ impl Sweeps {
     }
 }
 
-impl<O: Order, K: Kernel<O::Item>> Shared<'_, K, O> {
+impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     /// The work of each thread; all threads take the same way through layers, sweeps and levels.
     fn work(&self, mut place: Place, is_leader: bool) -> Swept {
         let (mut rows, mut out) = (Vec::new(), Vec::new());

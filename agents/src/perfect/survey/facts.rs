@@ -13,7 +13,7 @@ use serde::Serialize;
 /// The main effect of a turn; of several the first of this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum TurnEffect {
     /// It captured with the front piece, which alone moved.
     CaptureInFront,
     /// It captured otherwise.
@@ -48,7 +48,7 @@ pub struct TurnFacts {
     together: bool,
     joined: usize,
     parted: usize,
-    run: Run,
+    run: MovedPiece,
     /// Steps that the own pieces have gained.
     steps: i32,
     /// Own single pieces that stand within an enemy's throw afterwards, and the enemy's within the own.
@@ -59,7 +59,7 @@ pub struct TurnFacts {
 
 /// Which of the pieces on the board moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Run {
+enum MovedPiece {
     None,
     Only,
     Front,
@@ -101,12 +101,12 @@ impl TurnFacts {
         let (old_doubles, new_doubles) = (doubles(&old_board), doubles(&new_board));
         let moved = on_board(&without(&old, &new));
         let run = match (old_board.as_slice(), moved.as_slice()) {
-            (_, []) => Run::None,
-            ([_], _) => Run::Only,
-            ([.., front], [from]) if from == front => Run::Front,
-            ([rear, ..], [from]) if from == rear => Run::Rear,
-            (_, [_]) => Run::Middle,
-            _ => Run::Several,
+            (_, []) => MovedPiece::None,
+            ([_], _) => MovedPiece::Only,
+            ([.., front], [from]) if from == front => MovedPiece::Front,
+            ([rear, ..], [from]) if from == rear => MovedPiece::Rear,
+            (_, [_]) => MovedPiece::Middle,
+            _ => MovedPiece::Several,
         };
         let total = |places: &[u8]| places.iter().map(|&place| i32::from(place)).sum::<i32>();
         TurnFacts {
@@ -126,19 +126,19 @@ impl TurnFacts {
     }
 
     /// Its main effect.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TurnEffect {
         match self {
-            TurnFacts { captured: 1.., run: Run::Front | Run::Only, .. } => Kind::CaptureInFront,
-            TurnFacts { captured: 1.., .. } => Kind::Capture,
-            TurnFacts { home: 1.., .. } | TurnFacts { borne: 1.., .. } => Kind::Home,
-            TurnFacts { entered: 1.., .. } => Kind::Enter,
-            TurnFacts { together: true, .. } => Kind::Together,
-            TurnFacts { joined: 1.., .. } => Kind::Join,
-            TurnFacts { parted: 1.., .. } => Kind::Part,
-            TurnFacts { run: Run::Front | Run::Only, .. } => Kind::Front,
-            TurnFacts { run: Run::Rear, .. } => Kind::Rear,
-            TurnFacts { run: Run::Middle | Run::Several, .. } => Kind::Others,
-            TurnFacts { run: Run::None, .. } => Kind::Nothing,
+            TurnFacts { captured: 1.., run: MovedPiece::Front | MovedPiece::Only, .. } => TurnEffect::CaptureInFront,
+            TurnFacts { captured: 1.., .. } => TurnEffect::Capture,
+            TurnFacts { home: 1.., .. } | TurnFacts { borne: 1.., .. } => TurnEffect::Home,
+            TurnFacts { entered: 1.., .. } => TurnEffect::Enter,
+            TurnFacts { together: true, .. } => TurnEffect::Together,
+            TurnFacts { joined: 1.., .. } => TurnEffect::Join,
+            TurnFacts { parted: 1.., .. } => TurnEffect::Part,
+            TurnFacts { run: MovedPiece::Front | MovedPiece::Only, .. } => TurnEffect::Front,
+            TurnFacts { run: MovedPiece::Rear, .. } => TurnEffect::Rear,
+            TurnFacts { run: MovedPiece::Middle | MovedPiece::Several, .. } => TurnEffect::Others,
+            TurnFacts { run: MovedPiece::None, .. } => TurnEffect::Nothing,
         }
     }
 
@@ -170,12 +170,12 @@ impl TurnFacts {
         say(self.joined > 0 && !self.together, format!("makes {pair}"));
         say(self.parted > 0 && !self.together, format!("parts {pair}"));
         let run = match self.run {
-            Run::None => "moves nothing on the board",
-            Run::Only => "moves its only piece on the board",
-            Run::Front => "moves the front piece alone",
-            Run::Rear => "moves the rear piece alone",
-            Run::Middle => "moves a piece between front and rear",
-            Run::Several => "moves several pieces",
+            MovedPiece::None => "moves nothing on the board",
+            MovedPiece::Only => "moves its only piece on the board",
+            MovedPiece::Front => "moves the front piece alone",
+            MovedPiece::Rear => "moves the rear piece alone",
+            MovedPiece::Middle => "moves a piece between front and rear",
+            MovedPiece::Several => "moves several pieces",
         };
         say(!self.together, run.to_owned());
         say(true, format!("gains {} steps", self.steps));
@@ -192,7 +192,7 @@ mod tests {
     use ashta_env::turn::{TurnResults, turn_results};
 
     /// The facts of every result of a position, with the turn in words.
-    fn facts(position: &str) -> Vec<(String, Kind, Vec<String>)> {
+    fn facts(position: &str) -> Vec<(String, TurnEffect, Vec<String>)> {
         let (race, state) = Race::parse(position).expect("a position");
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
         let mut results = TurnResults::new();
@@ -205,10 +205,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn kinds(position: &str, expected: &[(&str, Kind)]) {
+    fn kinds(position: &str, expected: &[(&str, TurnEffect)]) {
         let found = facts(position);
         for (turn, kind) in expected {
-            let is_this = |(text, ..): &&(String, Kind, Vec<String>)| text.starts_with(turn);
+            let is_this = |(text, ..): &&(String, TurnEffect, Vec<String>)| text.starts_with(turn);
             let (_, found, words) = found.iter().find(is_this).unwrap_or_else(|| panic!("{turn}: {found:?}"));
             assert_eq!(found, kind, "{turn}: {words:?}");
         }
@@ -218,17 +218,21 @@ mod tests {
     fn turns_have_a_kind() {
         kinds(
             "ashtapada S:5,30/N:off,23 S 4,2",
-            &[("B2 to B6 by 4", Kind::Others), ("B2 to C7 by 4+2", Kind::Front), ("H3 to G8 by 4+2", Kind::Rear)],
+            &[
+                ("B2 to B6 by 4", TurnEffect::Others),
+                ("B2 to C7 by 4+2", TurnEffect::Front),
+                ("H3 to G8 by 4+2", TurnEffect::Rear),
+            ],
         );
-        kinds("ashtapada S:5,30/N:off,23 S 4,2", &[("H3 to H7 by 4", Kind::Capture)]);
-        kinds("ashtapada S:off,5/N:off,off S 1,2", &[("enter on E1", Kind::Enter)]);
-        kinds("ashtapada S:5,30/N:off,46 S 4,2", &[("B2 to C7 by 4+2, captures", Kind::CaptureInFront)]);
-        kinds("ashtapada S:33,33/N:off,off S 1,1,2", &[("B5 to B7 by 1+1, then B5", Kind::Join)]);
-        kinds("ashtapada S:6,6/N:off,off S 3", &[("H4 to H7", Kind::Part), ("twins H4", Kind::Together)]);
-        kinds("ashtapada S:30,33/N:off,off S 3", &[("B2 to", Kind::Join)]);
-        kinds("ashtapada S:58,59/N:off,off S 2", &[("C3 to the keep", Kind::Home)]);
-        kinds("ashtapada S:keep,keep/N:off,off S 1,2", &[("bear off", Kind::Home)]);
-        kinds("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2", &[("enter", Kind::Enter)]);
+        kinds("ashtapada S:5,30/N:off,23 S 4,2", &[("H3 to H7 by 4", TurnEffect::Capture)]);
+        kinds("ashtapada S:off,5/N:off,off S 1,2", &[("enter on E1", TurnEffect::Enter)]);
+        kinds("ashtapada S:5,30/N:off,46 S 4,2", &[("B2 to C7 by 4+2, captures", TurnEffect::CaptureInFront)]);
+        kinds("ashtapada S:33,33/N:off,off S 1,1,2", &[("B5 to B7 by 1+1, then B5", TurnEffect::Join)]);
+        kinds("ashtapada S:6,6/N:off,off S 3", &[("H4 to H7", TurnEffect::Part), ("twins H4", TurnEffect::Together)]);
+        kinds("ashtapada S:30,33/N:off,off S 3", &[("B2 to", TurnEffect::Join)]);
+        kinds("ashtapada S:58,59/N:off,off S 2", &[("C3 to the keep", TurnEffect::Home)]);
+        kinds("ashtapada S:keep,keep/N:off,off S 1,2", &[("bear off", TurnEffect::Home)]);
+        kinds("ashte-kashte S:hand,hand,8,8/N:hand,hand,hand,22 S 2", &[("enter", TurnEffect::Enter)]);
     }
 
     #[test]

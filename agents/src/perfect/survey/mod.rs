@@ -21,8 +21,8 @@ use crate::perfect::regret::{RegretReport, Regrets, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
-pub use facts::Kind;
-pub use positions::{Position, Shortlist, Way};
+pub use facts::TurnEffect;
+pub use positions::{Shortlist, SurveyedPosition, Way};
 
 /// Quantiles of the lengths of games.
 const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -132,7 +132,7 @@ impl GameNature {
 }
 
 /// Games by block and A's seat.
-type Games = BTreeMap<(u64, Seat), GameNature>;
+type GameNatures = BTreeMap<(u64, Seat), GameNature>;
 /// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
 type Classes = [Vec<u64>; 3];
 
@@ -141,7 +141,7 @@ type Classes = [Vec<u64>; 3];
 pub struct Natures {
     whose: Whose,
     first_seat: Seat,
-    found: Mutex<(Games, Classes)>,
+    found: Mutex<(GameNatures, Classes)>,
 }
 
 impl Natures {
@@ -149,7 +149,7 @@ impl Natures {
     pub fn new(race: &Race, whose: Whose) -> Natures {
         let classes = || vec![0; (1.0 / CLASS) as usize + 1];
         let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        Natures { whose, first_seat, found: Mutex::new((Games::new(), [classes(), classes(), classes()])) }
+        Natures { whose, first_seat, found: Mutex::new((GameNatures::new(), [classes(), classes(), classes()])) }
     }
 
     /// Notes a turn.

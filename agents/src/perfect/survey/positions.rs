@@ -13,7 +13,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use super::facts::{Kind, TurnFacts};
+use super::facts::{TurnEffect, TurnFacts};
 use crate::arena::{Appraisal, WatchedTurn};
 use crate::play::agent::about_best;
 use crate::play::baseline::PipEvaluator;
@@ -25,11 +25,11 @@ const KEPT: usize = 100;
 const NEAR: u8 = 6;
 
 /// The places of the own and of the enemy's pieces, as each seat counts them.
-type Pieces = [[u8; 4]; 2];
+type PieceSteps = [[u8; 4]; 2];
 /// These in parts of the course of [`NEAR`] squares.
-type Area = Pieces;
+type AreaKey = PieceSteps;
 /// The worst position of each area.
-type Kept = BTreeMap<Area, (Pieces, Position)>;
+type KeptPositions = BTreeMap<AreaKey, (PieceSteps, SurveyedPosition)>;
 
 /// One of the ways to play a turn.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -41,12 +41,12 @@ pub struct Way {
     /// Its value for the seat to choose.
     pub value: f64,
     /// Its main effect.
-    pub kind: Kind,
+    pub kind: TurnEffect,
 }
 
 /// A position in which the natural result is not the best.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Position {
+pub struct SurveyedPosition {
     /// The position, all thrown.
     pub position: String,
     /// It as a drawing; lines are separated by `\n`.
@@ -65,9 +65,9 @@ pub struct Position {
     pub only_best: Vec<String>,
 }
 
-impl Position {
+impl SurveyedPosition {
     /// The larger regret first, and among equals any order that is always the same.
-    fn order(&self, other: &Position) -> Ordering {
+    fn order(&self, other: &SurveyedPosition) -> Ordering {
         other.regret.total_cmp(&self.regret).then_with(|| self.position.cmp(&other.position))
     }
 }
@@ -75,7 +75,7 @@ impl Position {
 /// The worst natural moves of each kind: of each area the worst.
 #[derive(Debug, Default)]
 pub struct Shortlist {
-    kinds: Mutex<BTreeMap<Kind, Kept>>,
+    kinds: Mutex<BTreeMap<TurnEffect, KeptPositions>>,
 }
 
 impl Shortlist {
@@ -90,8 +90,8 @@ impl Shortlist {
         let kind = facts(race, turn, appraisal, natural).kind();
         let pieces = pieces(race, turn.thrown, turn.seat);
         let area = pieces.map(|places| places.map(|place| place / NEAR));
-        let is_worse = |(_, kept): &(Pieces, Position)| regret >= kept.regret;
-        let has_room = |kept: &Kept| match kept.get(&area) {
+        let is_worse = |(_, kept): &(PieceSteps, SurveyedPosition)| regret >= kept.regret;
+        let has_room = |kept: &KeptPositions| match kept.get(&area) {
             Some(same) => is_worse(same),
             None => kept.len() < KEPT || kept.values().any(is_worse),
         };
@@ -113,14 +113,14 @@ impl Shortlist {
 
     /// Up to `count` positions, the worst first: at most a third of them of each kind of natural move, and no two of
     /// them alike.
-    pub fn positions(self, count: usize) -> Vec<Position> {
+    pub fn positions(self, count: usize) -> Vec<SurveyedPosition> {
         let kinds = self.kinds.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut candidates: Vec<(Kind, Pieces, Position)> = Vec::new();
+        let mut candidates: Vec<(TurnEffect, PieceSteps, SurveyedPosition)> = Vec::new();
         for (kind, kept) in kinds {
             candidates.extend(kept.into_values().map(|(pieces, position)| (kind, pieces, position)));
         }
         candidates.sort_by(|a, b| a.2.order(&b.2));
-        let mut chosen: Vec<(Kind, Pieces, Position)> = Vec::new();
+        let mut chosen: Vec<(TurnEffect, PieceSteps, SurveyedPosition)> = Vec::new();
         for candidate in candidates {
             let alike = chosen.iter().filter(|other| other.0 == candidate.0).count();
             let is_new = chosen.iter().all(|other| !are_alike(&other.1, &candidate.1));
@@ -144,11 +144,11 @@ fn ways(race: &Race, states: &[State], values: &[f64], seat: Seat) -> Option<(us
     Some((natural[least], first_best(values.iter().map(|&value| value as f32))?))
 }
 
-fn are_alike(a: &Pieces, b: &Pieces) -> bool {
+fn are_alike(a: &PieceSteps, b: &PieceSteps) -> bool {
     a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| a.abs_diff(*b) <= NEAR)
 }
 
-fn pieces(race: &Race, state: &State, seat: Seat) -> Pieces {
+fn pieces(race: &Race, state: &State, seat: Seat) -> PieceSteps {
     let enemy = race.spec().seats.iter().find(|&other| other != seat).unwrap_or(seat);
     [race.steps(state, seat), race.steps(state, enemy)]
 }
@@ -165,7 +165,7 @@ fn describe(
     appraisal: &Appraisal<State>,
     natural: usize,
     best: usize,
-) -> Position {
+) -> SurveyedPosition {
     let of = |result: usize| facts(race, turn, appraisal, result);
     let way = |result: usize| Way {
         turn: race.turn_text(turn.thrown, appraisal.results.actions(result)),
@@ -177,7 +177,7 @@ fn describe(
     let only = |these: &[String], others: &[String]| -> Vec<String> {
         these.iter().filter(|phrase| !others.contains(phrase)).cloned().collect()
     };
-    Position {
+    SurveyedPosition {
         position: race.print(turn.thrown),
         board: race.draw(turn.thrown),
         throws: race.pending_throws(turn.thrown),
@@ -230,7 +230,7 @@ mod tests {
         let found = shortlist.positions(12);
         assert_eq!(found.len(), 1);
         let position = &found[0];
-        assert_eq!((position.natural.kind, position.natural.value), (Kind::Capture, 0.25));
+        assert_eq!((position.natural.kind, position.natural.value), (TurnEffect::Capture, 0.25));
         assert!(position.natural.turn.contains("captures N"), "{position:?}");
         assert!((position.regret - (position.best.value - 0.25)).abs() < 1e-12);
         assert!(position.only_natural.contains(&"captures one piece".to_owned()), "{position:?}");

@@ -31,7 +31,7 @@ const BLOCK: usize = 1 << 18;
 /// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
+pub struct TableHeader {
     /// The ruleset that was solved.
     pub ruleset: Ruleset,
     /// Its hash.
@@ -58,7 +58,7 @@ pub(super) enum Numbers<'a> {
 }
 
 /// Whether the values are finished.
-pub(super) enum Progress {
+pub(super) enum SolveProgress {
     Facts(Facts),
     Place(Place),
 }
@@ -110,7 +110,7 @@ pub enum TableError {
     },
     /// The header is not as described.
     #[error("has a header that is not valid")]
-    Header(#[source] serde_json::Error),
+    TableHeader(#[source] serde_json::Error),
     /// A fact in the header cannot be true.
     #[error("{what} in the header is {found}, not {expected}")]
     Fact {
@@ -148,12 +148,12 @@ fn in_file<T>(path: &Path, result: Result<T, TableError>) -> Result<T, TableErro
     result.map_err(|cause| TableError::InFile { path: path.to_owned(), cause: Box::new(cause) })
 }
 
-impl Header {
+impl TableHeader {
     /// Reads the header of a file.
     ///
     /// # Errors
     /// When it is no table.
-    pub fn read(path: &Path) -> Result<Header, TableError> {
+    pub fn read(path: &Path) -> Result<TableHeader, TableError> {
         in_file(path, open(path).and_then(|mut input| read_header(&mut input)))
     }
 }
@@ -165,7 +165,9 @@ pub(super) fn read(path: &Path) -> Result<Table, TableError> {
 /// The table that a file holds.
 pub(super) fn decode(input: &mut impl Read) -> Result<Table, TableError> {
     match decode_any(input)? {
-        (Header { facts: Some(facts), unfinished: None, .. }, starts, values) => Ok(Table { starts, values, facts }),
+        (TableHeader { facts: Some(facts), unfinished: None, .. }, starts, values) => {
+            Ok(Table { starts, values, facts })
+        }
         _ => Err(TableError::Unfinished),
     }
 }
@@ -190,7 +192,7 @@ fn open(path: &Path) -> Result<BufReader<File>, TableError> {
 }
 
 /// The content of a file, finished or not.
-fn decode_any(input: &mut impl Read) -> Result<(Header, RaceStarts, TableValues), TableError> {
+fn decode_any(input: &mut impl Read) -> Result<(TableHeader, RaceStarts, TableValues), TableError> {
     let header = read_header(input)?;
     let fact = |what, expected: &dyn ToString, found: &dyn ToString| {
         let (expected, found) = (expected.to_string(), found.to_string());
@@ -224,7 +226,7 @@ fn hash(ruleset: &Ruleset) -> String {
     format!("{:016x}", ruleset.hash64())
 }
 
-fn read_header(input: &mut impl Read) -> Result<Header, TableError> {
+fn read_header(input: &mut impl Read) -> Result<TableHeader, TableError> {
     let short = || "the header".to_owned();
     let mut start = [0; MAGIC.len() + 8];
     fill(input, &mut start, short)?;
@@ -246,7 +248,7 @@ fn read_header(input: &mut impl Read) -> Result<Header, TableError> {
     if u32::from_le_bytes(sum) != checksum(&[&start, &header]) {
         return Err(TableError::Damaged { part: "the header".to_owned() });
     }
-    serde_json::from_slice(&header).map_err(TableError::Header)
+    serde_json::from_slice(&header).map_err(TableError::TableHeader)
 }
 
 /// Reads as many bytes as there is room for.
@@ -312,7 +314,7 @@ pub(super) fn write(
     path: &Path,
     starts: &RaceStarts,
     values: Numbers<'_>,
-    progress: Progress,
+    progress: SolveProgress,
 ) -> Result<(), TableError> {
     in_file(path, write_whole(path, io("written"), |out| encode(out, starts, values, progress)))
 }
@@ -322,14 +324,14 @@ pub(super) fn encode(
     out: &mut impl Write,
     starts: &RaceStarts,
     values: Numbers<'_>,
-    progress: Progress,
+    progress: SolveProgress,
 ) -> Result<(), TableError> {
     let ruleset = starts.race().ruleset().clone();
     let (facts, unfinished) = match progress {
-        Progress::Facts(facts) => (Some(facts), None),
-        Progress::Place(place) => (None, Some(place)),
+        SolveProgress::Facts(facts) => (Some(facts), None),
+        SolveProgress::Place(place) => (None, Some(place)),
     };
-    let header = Header {
+    let header = TableHeader {
         ruleset_hash: hash(&ruleset),
         ruleset,
         sides: starts.sides().len(),
@@ -341,7 +343,7 @@ pub(super) fn encode(
         facts,
         unfinished,
     };
-    let header = serde_json::to_vec(&header).map_err(TableError::Header)?;
+    let header = serde_json::to_vec(&header).map_err(TableError::TableHeader)?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;

@@ -20,7 +20,7 @@ use crate::perfect::solve::{Facts, Solution, Unfinished};
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;
 
-pub use file::{Header, TableError};
+pub use file::{TableError, TableHeader};
 
 /// Branches of a series of throws that are rarer than this get the value of the series before it began.
 const MIN_PROBABILITY: f32 = 1e-6;
@@ -107,7 +107,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
-        file::write(path, &self.starts, self.numbers(), file::Progress::Facts(self.facts))
+        file::write(path, &self.starts, self.numbers(), file::SolveProgress::Facts(self.facts))
     }
 
     /// The content of the table's file: the same bytes for the same table.
@@ -116,7 +116,7 @@ impl Table {
     /// When a fact cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, TableError> {
         let mut bytes = Vec::new();
-        file::encode(&mut bytes, &self.starts, self.numbers(), file::Progress::Facts(self.facts))?;
+        file::encode(&mut bytes, &self.starts, self.numbers(), file::SolveProgress::Facts(self.facts))?;
         Ok(bytes)
     }
 
@@ -196,7 +196,7 @@ fn value_count(starts: &RaceStarts) -> usize {
 /// # Errors
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &RaceStarts, unfinished: &Unfinished) -> Result<(), TableError> {
-    file::write(path, starts, file::Numbers::Long(&unfinished.values), file::Progress::Place(unfinished.place))
+    file::write(path, starts, file::Numbers::Long(&unfinished.values), file::SolveProgress::Place(unfinished.place))
 }
 
 /// Reads the values of a game that is not solved yet.

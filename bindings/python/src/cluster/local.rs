@@ -9,7 +9,7 @@ use ashta_env::race::Race;
 use ashta_train::config::Config;
 use ashta_train::evaluation::RunEvaluator;
 use ashta_train::games;
-use ashta_train::run::{Ending, Run};
+use ashta_train::run::{Run, RunEnding};
 use ashta_train::rundir::{RunDir, RunInfo};
 use pyo3::prelude::*;
 
@@ -75,8 +75,8 @@ pub fn train_here(
             })
         };
         match Run::begin(config, race, evaluator, rundir)?.train(&stops)? {
-            Ending::Interrupted => Ok((path, None)),
-            Ending::Trained(mut run) => {
+            RunEnding::Interrupted => Ok((path, None)),
+            RunEnding::Trained(mut run) => {
                 let (_, _, bot) = run.conclude()?;
                 Ok((path, Some(bot)))
             }

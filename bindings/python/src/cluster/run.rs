@@ -10,10 +10,10 @@ use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::TrainerState;
 use ashta_train::config::Config;
-use ashta_train::evaluation::Evaluation;
+use ashta_train::evaluation::RunEvaluation;
 use ashta_train::plan;
 use ashta_train::rundir::{RunDir, RunInfo};
-use ashta_train::runlog::{Kept, RunLog};
+use ashta_train::runlog::{KeptGames, RunLog};
 use ashta_train::trainer::{MeanLosses, Report};
 use ashta_train::{export, trainer, wire};
 use numpy::PyReadonlyArray1;
@@ -85,7 +85,7 @@ impl TrainingRun {
 }
 
 /// The plan, the messages and the seconds of an iteration.
-type KeptGames = (Plan, Vec<Vec<u8>>, f64);
+type KeptTuple = (Plan, Vec<Vec<u8>>, f64);
 
 #[pymethods]
 impl TrainingRun {
@@ -232,14 +232,14 @@ impl TrainingRun {
 
     /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
     fn keep(&self, plan: &Plan, messages: Vec<Vec<u8>>, seconds: f64) -> PyResult<()> {
-        let kept = Kept { plan: plan.0.clone(), seconds, messages };
+        let kept = KeptGames { plan: plan.0.clone(), seconds, messages };
         self.log().keep(&kept).map_err(failed)
     }
 
     /// The plan, the messages and the seconds that were kept of an iteration, if they were.
-    fn kept(&self, iteration: u64) -> PyResult<Option<KeptGames>> {
+    fn kept(&self, iteration: u64) -> PyResult<Option<KeptTuple>> {
         let kept = self.log().kept(iteration).map_err(failed)?;
-        Ok(kept.map(|Kept { plan, seconds, messages }| (Plan(plan), messages, seconds)))
+        Ok(kept.map(|KeptGames { plan, seconds, messages }| (Plan(plan), messages, seconds)))
     }
 
     /// Whether there is a short evaluation after an iteration.
@@ -274,7 +274,7 @@ impl TrainingRun {
 
     /// Adds what a short evaluation found, of the weights after `iteration`; whether no earlier one was as good.
     fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> PyResult<bool> {
-        let evaluation: Evaluation = wire::decode(evaluation).map_err(crate::refused)?;
+        let evaluation: RunEvaluation = wire::decode(evaluation).map_err(crate::refused)?;
         let mut log = self.log();
         log.scalar("eval/iteration", iteration as f64);
         Ok(log.evaluated(&evaluation))

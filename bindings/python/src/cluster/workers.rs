@@ -9,7 +9,7 @@ use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, TrainerState, parse_state};
 use ashta_train::config::Config;
-use ashta_train::evaluation::{Evaluation, MatchResult};
+use ashta_train::evaluation::{MatchResult, RunEvaluation};
 use ashta_train::progress::score_table;
 use ashta_train::trainer;
 use ashta_train::{evaluation, export, games, wire};
@@ -181,7 +181,7 @@ pub struct RunEvaluator {
 }
 
 impl RunEvaluator {
-    fn find(&self, weights: &[f32], is_last: bool) -> Result<(Arc<PortableNet>, Evaluation)> {
+    fn find(&self, weights: &[f32], is_last: bool) -> Result<(Arc<PortableNet>, RunEvaluation)> {
         let net = network(&self.config, &self.race, weights)?;
         let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
         let evaluation = if is_last { evaluator.conclude(&net) } else { evaluator.evaluate(&net) };
@@ -223,7 +223,7 @@ impl RunEvaluator {
         let weights = numbers(&weights)?;
         let conclude = || -> Result<(Vec<u8>, String)> {
             let state = parse_state(state)?;
-            let (net, Evaluation { results, exploitability, .. }) = self.find(&weights, true)?;
+            let (net, RunEvaluation { results, exploitability, .. }) = self.find(&weights, true)?;
             let bot = export::bot(&self.race, &net, &self.config, &state, &results)?;
             let mut table = score_table(&results.iter().map(MatchResult::row).collect::<Vec<_>>());
             if let Some(exploitability) = exploitability {

@@ -42,7 +42,7 @@ struct Landings {
 
 /// A pawn that lands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hop {
+pub(super) struct PawnHop {
     /// The place on its course.
     pub(super) place: u8,
     pub(super) square: u8,
@@ -188,29 +188,29 @@ impl<'a> Hops<'a> {
 
     /// The hop of a pawn by one die, before any other moves.
     #[inline]
-    pub(super) fn by(&self, slot: usize, die: usize) -> Hop {
+    pub(super) fn by(&self, slot: usize, die: usize) -> PawnHop {
         self.hop(slot, self.dice[die], self.beyond)
     }
 
     /// The hop of a pawn by both dice.
     #[inline]
-    pub(super) fn by_sum(&self, slot: usize) -> Hop {
+    pub(super) fn by_sum(&self, slot: usize) -> PawnHop {
         self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
     }
 
     /// The hops of a pawn by one die and then of another by the other die.
     #[inline]
-    pub(super) fn both(&self, slot: usize, die: usize, second: usize) -> [Hop; 2] {
+    pub(super) fn both(&self, slot: usize, die: usize, second: usize) -> [PawnHop; 2] {
         let first = self.by(slot, die);
         let beyond = if first.cuts { Beyond::Enters } else { self.beyond };
         [first, self.hop(second, self.dice[other(die)], beyond)]
     }
 
     #[inline]
-    fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> Hop {
+    fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> PawnHop {
         let steps = self.own.get(slot).wrapping_add(steps);
         let square = self.squares.landing(steps, beyond);
-        Hop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
+        PawnHop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]

@@ -10,20 +10,20 @@ pub(super) mod ring;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::race::rules::{GateRule, Rules};
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, Phase, State, role, sort};
 use crate::sheet::{End, FinishedPartner, Must, Without};
-use hops::{Hop, Hops, LARGER, SMALLER, other};
+use hops::{Hops, LARGER, PawnHop, SMALLER, other};
 use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
 
 /// The rules of the turn with their tables.
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
-    seating: Seating,
+    seating: Participants,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
     is_partnership: bool,
@@ -39,7 +39,7 @@ pub(crate) struct DiceTurns {
 }
 
 impl DiceTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> DiceTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> DiceTurns {
         let is_partnership = rules.has_teams();
         let (pieces, seats) = (seating.pieces, seating.seats.len());
         // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
@@ -199,7 +199,7 @@ impl DiceTurns {
     }
 
     /// The moves of a turn whose first pawn has its die.
-    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[Move; 2]> {
+    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
         let (first, die) = self.allotted(state)?;
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
@@ -218,7 +218,7 @@ impl DiceTurns {
     }
 
     /// Moves pawns, one or two, and passes the turn on or ends the game.
-    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[Move; 2]>) {
+    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
         if let Some([(first, hop), (second, next)]) = moves {
             let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
             let mut own = landed.bytes();
@@ -289,4 +289,4 @@ impl DiceTurns {
 }
 
 /// A pawn's slot and hop.
-type Move = (usize, Hop);
+type PawnMove = (usize, PawnHop);

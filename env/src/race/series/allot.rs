@@ -4,7 +4,7 @@ use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::actions::{PAIRS, PASS, SINGLES};
 use crate::race::slots::{Set, Slots};
-use crate::race::state::{Kind, MAX_PIECES, Series, State, role};
+use crate::race::state::{MAX_PIECES, Series, SeriesKind, State, role};
 use crate::sheet::{Must, Speed, UnitKind};
 
 /// Throws that are still to be allotted, counted by kind.
@@ -28,8 +28,8 @@ pub(crate) struct Allotment {
 
 /// One throw to allot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Throw {
-    Of(Kind),
+pub(crate) enum AllottedThrow {
+    Of(SeriesKind),
     Last(u8),
 }
 
@@ -39,7 +39,7 @@ const DECLARED: u8 = 0x40;
 const CHOSEN: u8 = 0x80;
 
 /// The constants of a turn while it is allotted.
-pub(crate) struct Turn {
+pub(crate) struct SeriesTurn {
     pub(crate) own: Slots,
     /// The slots of declared twins.
     pub(crate) declared: Set,
@@ -64,7 +64,7 @@ pub(super) struct Units {
 
 impl SeriesTurns {
     /// Upper bound on the `remaining` throws that fit between the pieces and the keep.
-    pub(super) fn most_by_room(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> u32 {
+    pub(super) fn most_by_room(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> u32 {
         let room = |slot: usize| {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
             match place {
@@ -78,7 +78,7 @@ impl SeriesTurns {
         };
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let Remaining { ones, fours, zeros, last } = remaining;
-        let (four, zero) = (self.face(Kind::Four), self.face(Kind::Zero));
+        let (four, zero) = (self.face(SeriesKind::Four), self.face(SeriesKind::Zero));
         let mut throws = [(1, ones), (last, u8::from(last > 0)), (four, fours), (zero, zeros)];
         throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
@@ -93,7 +93,7 @@ impl SeriesTurns {
 
     /// Whether some unit on the course can surely go on by `pips`, made by any throws.
     #[inline]
-    pub(super) fn moves_by(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> bool {
+    pub(super) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
         let roles = allotment.roles;
         let places = turn.own.or(roles.only(role::ENTERED));
         let together = if self.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
@@ -104,7 +104,7 @@ impl SeriesTurns {
 
     /// The units while `pips` remain to be allotted in all. Always inlined, so that the sets stay in registers.
     #[inline(always)]
-    pub(super) fn units(&self, turn: &Turn, allotment: &Allotment, pips: u32) -> Units {
+    pub(super) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
         let roles = allotment.roles;
         // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
         let places = turn.own.or(roles.only(role::ENTERED));
@@ -136,7 +136,7 @@ impl SeriesTurns {
     }
 
     /// Whether the piece may not leave its square by itself, where twins may not be split.
-    fn is_tied(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> bool {
+    fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Declared => turn.declared.contains(slot),
@@ -197,7 +197,13 @@ impl SeriesTurns {
 
     /// Gives a throw to the unit that `action` names and that can take it; to no unit with [`PASS`].
     #[inline]
-    pub(super) fn give(&self, turn: &Turn, allotment: &Allotment, throw: Throw, action: Action) -> Allotment {
+    pub(super) fn give(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+        action: Action,
+    ) -> Allotment {
         let mut next = *allotment;
         if action >= PASS {
             if self.must == Must::Greedy {
@@ -227,7 +233,7 @@ impl SeriesTurns {
     }
 
     /// The slot that moves along when `slot` begins to lead.
-    fn follower(&self, turn: &Turn, allotment: &Allotment, slot: usize) -> Option<usize> {
+    fn follower(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> Option<usize> {
         let places = turn.own.or(allotment.roles.only(role::ENTERED));
         let declared = if turn.declared.contains(slot) { turn.declared } else { !turn.declared };
         let alike = places.are(places.get(slot)) & declared & !allotment.roles.have(role::TAKEN);
@@ -241,14 +247,14 @@ impl SeriesTurns {
     }
 
     /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
-    pub(super) fn is_complete(&self, turn: &Turn, allotment: &Allotment) -> bool {
+    pub(super) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let is_extended =
-            |throw: &Throw| allotment.skipped & self.bit(*throw) != 0 && self.extends(turn, allotment, *throw);
+            |throw: &AllottedThrow| allotment.skipped & self.bit(*throw) != 0 && self.extends(turn, allotment, *throw);
         self.stands(turn, allotment) && (allotment.skipped == 0 || !self.throws().any(|throw| is_extended(&throw)))
     }
 
     /// Whether some unit can take one more `throw` so that the allotment stands.
-    pub(crate) fn extends(&self, turn: &Turn, allotment: &Allotment, throw: Throw) -> bool {
+    pub(crate) fn extends(&self, turn: &SeriesTurn, allotment: &Allotment, throw: AllottedThrow) -> bool {
         self.extensions(turn, allotment, throw).any(|next| self.stands(turn, &next))
     }
 
@@ -256,9 +262,9 @@ impl SeriesTurns {
     #[inline]
     pub(crate) fn extensions(
         &self,
-        turn: &Turn,
+        turn: &SeriesTurn,
         allotment: &Allotment,
-        throw: Throw,
+        throw: AllottedThrow,
     ) -> impl Iterator<Item = Allotment> {
         // Whether the throws left suffice to bring all pieces into the keep is not checked.
         let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.pips(throw));
@@ -268,7 +274,7 @@ impl SeriesTurns {
     /// Whether the allotment can stand as it is: every hop lands on an open square, and pieces are borne off only when
     /// all others are in the keep.
     #[inline]
-    pub(crate) fn stands(&self, turn: &Turn, allotment: &Allotment) -> bool {
+    pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
         for slot in 0..self.seating.pieces {
@@ -289,20 +295,20 @@ impl SeriesTurns {
     }
 
     #[inline]
-    pub(crate) fn pips(&self, throw: Throw) -> u8 {
+    pub(crate) fn pips(&self, throw: AllottedThrow) -> u8 {
         match throw {
-            Throw::Of(kind) => self.face(kind),
-            Throw::Last(value) => value,
+            AllottedThrow::Of(kind) => self.face(kind),
+            AllottedThrow::Last(value) => value,
         }
     }
 
     /// The bit of a throw among those left unused.
-    pub(crate) fn bit(&self, throw: Throw) -> u8 {
+    pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
         match throw {
-            Throw::Of(kind) => 1 << kind as u8,
-            Throw::Last(value) => {
-                let stops = self.throws().filter(|throw| matches!(throw, Throw::Last(_)));
-                32 << stops.take_while(|&throw| throw != Throw::Last(value)).count().min(2)
+            AllottedThrow::Of(kind) => 1 << kind as u8,
+            AllottedThrow::Last(value) => {
+                let stops = self.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
+                32 << stops.take_while(|&throw| throw != AllottedThrow::Last(value)).count().min(2)
             }
         }
     }
@@ -311,7 +317,8 @@ impl SeriesTurns {
     #[inline]
     pub(super) fn smallest(&self, remaining: Remaining) -> u8 {
         let Remaining { ones, fours, zeros, last } = remaining;
-        let kinds = [(ones, 1), (fours, self.face(Kind::Four)), (zeros, self.face(Kind::Zero)), (last, last)];
+        let kinds =
+            [(ones, 1), (fours, self.face(SeriesKind::Four)), (zeros, self.face(SeriesKind::Zero)), (last, last)];
         kinds.into_iter().filter(|&(count, _)| count > 0).map(|(_, face)| face).min().unwrap_or(0)
     }
 
@@ -348,18 +355,18 @@ impl Remaining {
 
     /// The next throw to allot and what remains after it.
     #[inline]
-    pub(super) fn split(mut self) -> Option<(Throw, Remaining)> {
+    pub(super) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
         let throw = if self.ones > 0 {
             self.ones -= 1;
-            Throw::Of(Kind::One)
+            AllottedThrow::Of(SeriesKind::One)
         } else if self.fours > 0 {
             self.fours -= 1;
-            Throw::Of(Kind::Four)
+            AllottedThrow::Of(SeriesKind::Four)
         } else if self.zeros > 0 {
             self.zeros -= 1;
-            Throw::Of(Kind::Zero)
+            AllottedThrow::Of(SeriesKind::Zero)
         } else if self.last > 0 {
-            Throw::Last(std::mem::take(&mut self.last))
+            AllottedThrow::Last(std::mem::take(&mut self.last))
         } else {
             return None;
         };

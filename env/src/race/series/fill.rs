@@ -8,13 +8,13 @@
 use std::cell::RefCell;
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, Throw, Turn, base};
-use crate::race::state::{Kind, role};
+use super::allot::{Allotment, AllottedThrow, Remaining, SeriesTurn, base};
+use crate::race::state::{SeriesKind, role};
 use crate::sheet::{Must, UnitKind};
 
 /// A moving piece, or two that move together.
 #[derive(Clone, Copy)]
-struct Unit {
+struct FillUnit {
     reached: u8,
     /// Whether it has made steps, so that it may stay where it is.
     has_moved: bool,
@@ -23,7 +23,7 @@ struct Unit {
 
 /// Interchangeable waiting pieces on one square of the course.
 #[derive(Clone, Copy)]
-struct Group {
+struct FillGroup {
     place: u8,
     is_declared: bool,
     waiting: u8,
@@ -48,7 +48,7 @@ type Share = ([usize; 3], u128);
 /// A search for the allotment that uses most.
 struct Fill<'a> {
     turns: &'a SeriesTurns,
-    turn: &'a Turn,
+    turn: &'a SeriesTurn,
     allotment: &'a Allotment,
     remaining: Remaining,
     /// The number of used throws at which the search stops.
@@ -64,11 +64,11 @@ struct Fill<'a> {
 #[derive(Default)]
 struct Lists {
     /// The pieces that wait on the course.
-    groups: Vec<Group>,
+    groups: Vec<FillGroup>,
     /// The units that move by the decisions so far.
-    units: Vec<Unit>,
+    units: Vec<FillUnit>,
     /// The waiting pieces that will not move.
-    idle: Vec<Group>,
+    idle: Vec<FillGroup>,
     /// The shares of the current unit.
     shares: Vec<Share>,
     /// By the number of other throws taken, the possible numbers of 1s, as bits.
@@ -85,7 +85,7 @@ thread_local! {
 /// from `enough` on; `None` when no legal allotment begins so.
 pub(super) fn most_used(
     turns: &SeriesTurns,
-    turn: &Turn,
+    turn: &SeriesTurn,
     allotment: &Allotment,
     remaining: Remaining,
     enough: u32,
@@ -99,7 +99,7 @@ pub(super) fn most_used(
         let steps = allotment.steps.get(slot);
         let role = allotment.roles.get(slot) & (role::SINGLE | role::LEAD);
         let reached = base(turn.own.get(slot)) + steps;
-        (role != 0).then_some(Unit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
+        (role != 0).then_some(FillUnit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
     }));
     let off = fill.waiting(|place| place == 0);
     let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.ones) } else { 0 };
@@ -161,7 +161,7 @@ impl Fill<'_> {
             UnitKind::Together => true,
             UnitKind::Declared => is_declared || self.turns.opposite >> place & 1 == 1,
         };
-        self.lists.groups.push(Group { place, is_declared, waiting: count, alone, may_join });
+        self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
     /// Number of further pieces that may leave a square alone where twins may not be split, when so many more have
@@ -182,13 +182,13 @@ impl Fill<'_> {
         }
         let Some(&group) = self.lists.groups.get(index) else { return self.bear(entered) };
         let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
-        let unit = Unit { reached: group.place, has_moved: false, is_pair: false };
+        let unit = FillUnit { reached: group.place, has_moved: false, is_pair: false };
         for pairs in 0..=if group.may_join { group.waiting / 2 } else { 0 } {
             for singles in (0..=group.alone.min(group.waiting - 2 * pairs)).rev() {
-                self.lists.units.extend((0..pairs).map(|_| Unit { is_pair: true, ..unit }));
+                self.lists.units.extend((0..pairs).map(|_| FillUnit { is_pair: true, ..unit }));
                 self.lists.units.extend((0..singles).map(|_| unit));
                 let (waiting, alone) = (group.waiting - 2 * pairs - singles, group.alone - singles);
-                self.lists.idle.extend((waiting > 0).then_some(Group { waiting, alone, ..group }));
+                self.lists.idle.extend((waiting > 0).then_some(FillGroup { waiting, alone, ..group }));
                 self.settle(index + 1, entered);
                 self.lists.units.truncate(units);
                 self.lists.idle.truncate(idle);
@@ -216,7 +216,9 @@ impl Fill<'_> {
                     continue;
                 }
                 // A 1 that is left over must not bear off.
-                let could_bear = borne < in_keep && all_can_be_home && left & self.turns.bit(Throw::Of(Kind::One)) != 0;
+                let could_bear = borne < in_keep
+                    && all_can_be_home
+                    && left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
                 match home {
                     _ if !could_bear => self.fit(ones + borne, Some(left), home),
                     Home::Any => {
@@ -232,9 +234,9 @@ impl Fill<'_> {
     /// The sets of kinds of which throws can be left over, as [`SeriesTurns::bit`]s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
-        let remains = |throw: &Throw| match throw {
-            Throw::Of(kind) => [ones, fours, zeros][*kind as usize - 1] > 0,
-            Throw::Last(value) => *value == last,
+        let remains = |throw: &AllottedThrow| match throw {
+            AllottedThrow::Of(kind) => [ones, fours, zeros][*kind as usize - 1] > 0,
+            AllottedThrow::Last(value) => *value == last,
         };
         let skipped = self.allotment.skipped;
         let free = self.turns.throws().filter(remains).fold(0, |bits, throw| bits | self.turns.bit(throw));
@@ -244,7 +246,8 @@ impl Fill<'_> {
     /// Whether some piece that stays could take a throw of one of these kinds.
     fn is_extended_by_idle(&self, left: u8) -> bool {
         let open = self.open();
-        let can_enter = self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.bit(Throw::Of(Kind::One)) != 0;
+        let can_enter =
+            self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
         can_enter
             || self.turns.throws().filter(|&throw| left & self.turns.bit(throw) != 0).any(|throw| {
                 let (pips, joint) = (self.turns.pips(throw), self.turns.joint_steps(self.turns.pips(throw)));
@@ -299,9 +302,13 @@ impl Fill<'_> {
                 return;
             }
         }
-        let must = |throw: Throw| left.is_some_and(|left| left & self.turns.bit(throw) == 0);
-        let must = [must(Throw::Of(Kind::Four)), must(Throw::Of(Kind::Zero)), must(Throw::Last(last))];
-        let ones_end = if left.is_some_and(|left| left & self.turns.bit(Throw::Of(Kind::One)) == 0) {
+        let must = |throw: AllottedThrow| left.is_some_and(|left| left & self.turns.bit(throw) == 0);
+        let must = [
+            must(AllottedThrow::Of(SeriesKind::Four)),
+            must(AllottedThrow::Of(SeriesKind::Zero)),
+            must(AllottedThrow::Last(last)),
+        ];
+        let ones_end = if left.is_some_and(|left| left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) == 0) {
             1 << all_ones
         } else {
             ones_fit
@@ -315,7 +322,7 @@ impl Fill<'_> {
     }
 
     /// Finds the shares of a unit, so that it can take no more of the kinds `left` and that it is in the keep or not.
-    fn share(&mut self, unit: Unit, left: u8, is_home: Option<bool>) {
+    fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.keep;
@@ -329,7 +336,7 @@ impl Fill<'_> {
             Some(false) => ends &= !home,
         }
         let ones_fit = u128::MAX >> (127 - ones);
-        let by_kind = [steps(self.turns.face(Kind::Four)), steps(self.turns.face(Kind::Zero)), steps(last)];
+        let by_kind = [steps(self.turns.face(SeriesKind::Four)), steps(self.turns.face(SeriesKind::Zero)), steps(last)];
         let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
         let with_ones = |share: [usize; 3]| {
             let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();

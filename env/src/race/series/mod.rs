@@ -15,19 +15,19 @@ mod text;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::Seating;
+use crate::race::Participants;
 use crate::race::actions::PASS;
 use crate::race::rules::{PLACES, Rules};
 use crate::race::slots::{Set, Slots};
-use crate::race::state::{Kind, MAX_PIECES, Phase, Series, State};
+use crate::race::state::{MAX_PIECES, Phase, Series, SeriesKind, State};
 use crate::sheet::{LostBefore, MarkRule, Must, Speed, Unit, UnitKind};
-use allot::{Allotment, Remaining, Throw, Turn};
+use allot::{Allotment, AllottedThrow, Remaining, SeriesTurn};
 
 /// The rules of the turn with their tables. The value that enters and bears off is 1, and a series goes on after it.
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
-    seating: Seating,
+    seating: Participants,
     pub(crate) must: Must,
     pub(crate) unit: Unit,
     lost_before: LostBefore,
@@ -35,7 +35,7 @@ pub(crate) struct SeriesTurns {
     /// The values after which a series goes on, ascending; 0 for absent kinds.
     faces: [u8; 3],
     /// The throw of each outcome.
-    outcomes: Vec<Throw>,
+    outcomes: Vec<AllottedThrow>,
     /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
     pub(crate) marked: u64,
     /// Whether a marked square with an enemy is closed.
@@ -47,15 +47,15 @@ pub(crate) struct SeriesTurns {
 }
 
 impl SeriesTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Seating) -> SeriesTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> SeriesTurns {
         let sheet = &rules.sheet;
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
         let stops = |value: &u8| rules.does[usize::from(*value)].stops;
         let mut faces = [0; 3];
         faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
         let outcome = |value: &u8| match faces.iter().position(|face| face == value) {
-            Some(kind) => Throw::Of(Kind::ALL[kind]),
-            None => Throw::Last(*value),
+            Some(kind) => AllottedThrow::Of(SeriesKind::ALL[kind]),
+            None => AllottedThrow::Last(*value),
         };
         let blocks = sheet.board.mark_rule == MarkRule::Block;
         SeriesTurns {
@@ -85,13 +85,13 @@ impl SeriesTurns {
     }
 
     /// Every throw, in the order in which they are allotted.
-    pub(crate) fn throws(&self) -> impl Iterator<Item = Throw> + '_ {
-        let kinds = Kind::ALL.into_iter().filter(|&kind| self.face(kind) > 0).map(Throw::Of);
-        kinds.chain(self.outcomes.iter().copied().filter(|throw| matches!(throw, Throw::Last(_))))
+    pub(crate) fn throws(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
+        let kinds = SeriesKind::ALL.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
+        kinds.chain(self.outcomes.iter().copied().filter(|throw| matches!(throw, AllottedThrow::Last(_))))
     }
 
     /// The probability of a throw.
-    pub(crate) fn chance_of(&self, throw: Throw) -> f64 {
+    pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
         self.outcomes
             .iter()
             .zip(self.rules.chances.iter())
@@ -102,14 +102,14 @@ impl SeriesTurns {
 
     /// Number of values that end a series.
     pub(crate) fn stops(&self) -> usize {
-        self.outcomes.iter().filter(|throw| matches!(throw, Throw::Last(_))).count()
+        self.outcomes.iter().filter(|throw| matches!(throw, AllottedThrow::Last(_))).count()
     }
 
     /// The values that end a series: `2 or 3`.
     pub(crate) fn stop_values(&self) -> String {
         let stops = self.outcomes.iter().filter_map(|throw| match throw {
-            Throw::Last(value) => Some(value.to_string()),
-            Throw::Of(_) => None,
+            AllottedThrow::Last(value) => Some(value.to_string()),
+            AllottedThrow::Of(_) => None,
         });
         stops.collect::<Vec<_>>().join(" or ")
     }
@@ -118,8 +118,8 @@ impl SeriesTurns {
     pub(crate) fn stop(&self, value: u8) -> Option<usize> {
         self.outcomes
             .iter()
-            .filter(|throw| matches!(throw, Throw::Last(_)))
-            .position(|&throw| throw == Throw::Last(value))
+            .filter(|throw| matches!(throw, AllottedThrow::Last(_)))
+            .position(|&throw| throw == AllottedThrow::Last(value))
     }
 
     /// The values after which a series goes on.
@@ -128,19 +128,19 @@ impl SeriesTurns {
     }
 
     /// The face value of a throw that does not end the series.
-    pub(crate) fn face(&self, kind: Kind) -> u8 {
+    pub(crate) fn face(&self, kind: SeriesKind) -> u8 {
         self.faces[kind as usize - 1]
     }
 
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
             // A series that is full ends with its next throw.
-            Throw::Of(_) if state.series.is_full() => self.throws().last().unwrap_or(Throw::Last(0)),
+            AllottedThrow::Of(_) if state.series.is_full() => self.throws().last().unwrap_or(AllottedThrow::Last(0)),
             thrown => thrown,
         };
         match thrown {
-            Throw::Of(kind) => self.keep_throw(state, kind),
-            Throw::Last(value) => {
+            AllottedThrow::Of(kind) => self.keep_throw(state, kind),
+            AllottedThrow::Last(value) => {
                 state.dice[0] = value;
                 state.phase = Phase::Choose;
             }
@@ -161,9 +161,9 @@ impl SeriesTurns {
 
     /// Adds a throw to the series. It is lost if it comes before the first 1 while no own piece is on the board.
     #[inline]
-    pub(super) fn keep_throw(&self, state: &mut State, kind: Kind) {
+    pub(super) fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
         let is_kept =
-            kind == Kind::One || !state.series.is_empty() || self.is_on_board(&state.pieces[state.mover.index()]);
+            kind == SeriesKind::One || !state.series.is_empty() || self.is_on_board(&state.pieces[state.mover.index()]);
         state.series.push(kind, is_kept);
     }
 
@@ -194,7 +194,7 @@ impl SeriesTurns {
     }
 
     #[inline]
-    fn turn(&self, state: &State) -> Turn {
+    fn turn(&self, state: &State) -> SeriesTurn {
         let mover = state.mover.index();
         let closed = if self.blocks { self.enemy_places(state) & self.marked } else { 0 };
         SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
@@ -202,9 +202,9 @@ impl SeriesTurns {
 
     /// The turn of a seat with pieces on these places.
     #[inline]
-    pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> Turn {
+    pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
         let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
-        Turn { own: Slots::of(places), declared, closed }
+        SeriesTurn { own: Slots::of(places), declared, closed }
     }
 
     /// Places of the mover that enemies hold, as bits.
@@ -238,8 +238,8 @@ impl SeriesTurns {
             return self.resolve(state, &next);
         }
         match throw {
-            Throw::Of(kind) => (state.series, state.dice[0]) = (series.without(kind), last),
-            Throw::Last(_) => (state.series, state.dice[0]) = (series, 0),
+            AllottedThrow::Of(kind) => (state.series, state.dice[0]) = (series.without(kind), last),
+            AllottedThrow::Last(_) => (state.series, state.dice[0]) = (series, 0),
         }
         (state.steps, state.roles, state.skipped) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
         state.phase = Phase::Allot;

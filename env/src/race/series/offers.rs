@@ -1,7 +1,7 @@
 //! The legal actions of a series: those after which the turn can still use as many throws as the rules demand.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, Throw, Turn, actions};
+use super::allot::{Allotment, AllottedThrow, Remaining, SeriesTurn, actions};
 use super::search::Search;
 use crate::game::ActionMask;
 use crate::race::actions::PASS;
@@ -9,7 +9,13 @@ use crate::sheet::Must;
 
 impl SeriesTurns {
     /// The legal actions where `throw` is next and `rest` remains after it.
-    pub(super) fn offers(&self, turn: &Turn, allotment: &Allotment, throw: Throw, rest: Remaining) -> ActionMask {
+    pub(super) fn offers(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+        rest: Remaining,
+    ) -> ActionMask {
         let pips = self.pips(throw);
         let remaining = self.sum(rest);
         let units = self.units(turn, allotment, u32::from(pips) + remaining);
@@ -32,9 +38,9 @@ impl SeriesTurns {
     /// [`SeriesTurns::offers`] by counting how many throws each of the actions `takers` lets be used.
     fn offers_by_search(
         &self,
-        turn: &Turn,
+        turn: &SeriesTurn,
         allotment: &Allotment,
-        throw: Throw,
+        throw: AllottedThrow,
         rest: Remaining,
         takers: ActionMask,
     ) -> ActionMask {
@@ -67,7 +73,7 @@ impl SeriesTurns {
 
     /// Whether any of the `remaining` throws can still be used.
     #[inline]
-    pub(super) fn goes_on(&self, turn: &Turn, allotment: &Allotment, remaining: Remaining) -> bool {
+    pub(super) fn goes_on(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
         let smallest = u32::from(self.smallest(remaining));
         self.completes(allotment) && self.moves_by(turn, allotment, smallest)
             || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)

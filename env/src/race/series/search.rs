@@ -5,7 +5,7 @@
 //! the number by dynamic programming.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, Turn, actions};
+use super::allot::{Allotment, Remaining, SeriesTurn, actions};
 use super::fill;
 use crate::game::Action;
 use crate::race::actions::PASS;
@@ -16,7 +16,7 @@ const MOST_TRIED: u32 = 500;
 /// A search among the allotments of one turn.
 pub(super) struct Search<'a> {
     turns: &'a SeriesTurns,
-    turn: &'a Turn,
+    turn: &'a SeriesTurn,
     /// The number of used throws at which the search stops.
     enough: u32,
     /// The tries left.
@@ -27,7 +27,7 @@ pub(super) struct Search<'a> {
 struct Exhausted;
 
 impl<'a> Search<'a> {
-    pub(super) fn new(turns: &'a SeriesTurns, turn: &'a Turn, enough: u32) -> Search<'a> {
+    pub(super) fn new(turns: &'a SeriesTurns, turn: &'a SeriesTurn, enough: u32) -> Search<'a> {
         Search { turns, turn, enough, left: MOST_TRIED }
     }
 

@@ -1,7 +1,7 @@
 //! The values of a series, for the notation.
 
 use super::SeriesTurns;
-use crate::race::state::{Kind, Series, State};
+use crate::race::state::{Series, SeriesKind, State};
 
 impl SeriesTurns {
     /// Sets the throws of the series that do not end it: those that are left of it, or all in the order thrown.
@@ -10,7 +10,7 @@ impl SeriesTurns {
             return Err(format!("a series holds at most {} throws before the one that ends it", Series::LIMIT));
         }
         for &value in values {
-            let kind = Kind::ALL.into_iter().find(|&kind| self.face(kind) == value && value > 0);
+            let kind = SeriesKind::ALL.into_iter().find(|&kind| self.face(kind) == value && value > 0);
             let kind = kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?;
             if are_left { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
         }

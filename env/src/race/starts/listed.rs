@@ -20,10 +20,10 @@ pub(super) struct ListedWalk {
     /// The game without its dead ends, which depend on all pieces.
     race: Race,
     /// `[mover]`: the turns of each side position and outcome.
-    turns: Vec<Vec<Turn>>,
+    turns: Vec<Vec<ListedTurn>>,
     patterns: Vec<Pattern>,
     /// Lists of ends, concatenated.
-    ends: Vec<End>,
+    ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
     /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
@@ -50,7 +50,7 @@ impl Relevant {
 
 /// The turns of a side position with an outcome.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct ListedTurn {
     relevant: Relevant,
     /// The start of its ends with no enemies there.
     alone: u32,
@@ -69,7 +69,7 @@ struct Pattern {
 
 /// An end of a turn: the own side position, and the consequence for others. Small, since walks are bound by memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct End {
+struct ListedEnd {
     side: Side,
     /// An index of [`ListedWalk::consequences`], and [`LAST`] at the end of a list.
     consequence: u16,
@@ -78,7 +78,7 @@ struct End {
 const LAST: u16 = 1 << 15;
 
 /// Stands for an absent end.
-const QUIET_END: End = End { side: 0, consequence: LAST };
+const QUIET_END: ListedEnd = ListedEnd { side: 0, consequence: LAST };
 
 /// The first consequences: no seat loses a piece.
 const QUIET: [Then; 3] = [Then::Next, Then::Again, Then::Won];
@@ -124,7 +124,7 @@ impl ListedWalk {
                 for outcome in 0..rules.outcomes.len() {
                     let (alone, is_stuck) = walk.add(starts, mover, side, outcome, &[], &mut lists);
                     let relevant = walk.relevant(starts, mover, side, outcome);
-                    walk.turns[mover.index()].push(Turn { relevant, alone, is_stuck, patterns: [0; 2] });
+                    walk.turns[mover.index()].push(ListedTurn { relevant, alone, is_stuck, patterns: [0; 2] });
                 }
             }
         }
@@ -150,10 +150,10 @@ impl ListedWalk {
         side: Side,
         outcome: usize,
         most_patterns: usize,
-        lists: &mut HashMap<Vec<End>, u32>,
+        lists: &mut HashMap<Vec<ListedEnd>, u32>,
     ) -> bool {
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
-        let Turn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
+        let ListedTurn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
         let first = self.patterns.len();
         for enemies in self.enemies(starts, mover, relevant, most_patterns).unwrap_or_default() {
             let (start, is_stuck) = self.add(starts, mover, side, outcome, &enemies, lists);
@@ -181,7 +181,7 @@ impl ListedWalk {
         side: Side,
         outcome: usize,
         enemies: &[Piece],
-        lists: &mut HashMap<Vec<End>, u32>,
+        lists: &mut HashMap<Vec<ListedEnd>, u32>,
     ) -> (u32, bool) {
         let mut ends = self.step(starts, mover, side, outcome, enemies);
         let is_stuck = ends.iter().all(|end| end.side == side);
@@ -241,7 +241,14 @@ impl ListedWalk {
     }
 
     /// The ends of a turn with these enemies on the board.
-    fn step(&mut self, starts: &RaceStarts, mover: Seat, side: Side, outcome: usize, enemies: &[Piece]) -> Vec<End> {
+    fn step(
+        &mut self,
+        starts: &RaceStarts,
+        mover: Seat,
+        side: Side,
+        outcome: usize,
+        enemies: &[Piece],
+    ) -> Vec<ListedEnd> {
         let mut state = starts.state_of(mover, side);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
@@ -262,7 +269,7 @@ impl ListedWalk {
             let side =
                 if then == Then::Won { side } else { starts.sides.of(end, mover).expect("a turn ends with a side") };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
-            End { side, consequence: consequence as u16 }
+            ListedEnd { side, consequence: consequence as u16 }
         };
         results.states().iter().map(end).collect()
     }
@@ -316,7 +323,7 @@ impl ListedWalk {
 
     /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
     #[inline]
-    fn find(&self, starts: &RaceStarts, mover: Seat, sides: Sides, met: Cells, turn: &Turn) -> u32 {
+    fn find(&self, starts: &RaceStarts, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
         for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
             for &place in starts.sides.places(side) {

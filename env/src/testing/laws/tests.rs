@@ -153,8 +153,8 @@ impl Game for Spoiled {
     }
 }
 
-fn play(games: usize) -> Play {
-    Play { seed: 3, games, course: Course::Forward }
+fn play(games: usize) -> LawConfig {
+    LawConfig { seed: 3, games, course: Course::Forward }
 }
 
 #[test]

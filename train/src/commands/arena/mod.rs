@@ -24,7 +24,7 @@ use indicatif::ProgressBar;
 
 use super::terminal;
 use crate::cli::ArenaArgs;
-use crate::page::{Board, Contents, Lengths, ShownGame, page};
+use crate::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
 use engine::Limits;
 use entrant::{Entrants, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};
@@ -71,7 +71,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
 }
 
 /// What an arena found.
-struct Outcome {
+struct ArenaOutcome {
     summary: Summary,
     /// How long its games were.
     turns: Vec<u32>,
@@ -127,7 +127,7 @@ impl<'a> Arena<'a> {
     }
 
     /// Plays what is left to play, until `stops` is set or the test has decided.
-    fn play(&self, stops: &AtomicBool) -> Result<Outcome> {
+    fn play(&self, stops: &AtomicBool) -> Result<ArenaOutcome> {
         let tournament = &self.tournament;
         let (mut file, played) = match &self.args.games_file {
             Some(path) => {
@@ -164,7 +164,7 @@ impl<'a> Arena<'a> {
             }
         }
         let turns = facts.iter().map(|game| game.turns).collect();
-        Ok(Outcome { summary: tournament.summary(&facts), turns, swings })
+        Ok(ArenaOutcome { summary: tournament.summary(&facts), turns, swings })
     }
 
     /// Says why an agent forfeits, the first time that it does.
@@ -185,7 +185,7 @@ impl<'a> Arena<'a> {
     }
 
     /// Writes the report.
-    fn report(&self, folder: &Path, outcome: &Outcome) -> Result<()> {
+    fn report(&self, folder: &Path, outcome: &ArenaOutcome) -> Result<()> {
         let (race, summary) = (self.tournament.race(), serde_json::to_value(&outcome.summary)?);
         write_whole(&folder.join("report.json"), format!("{}\n", serde_json::to_string_pretty(&summary)?))?;
         let mut games = Vec::new();
@@ -200,8 +200,8 @@ impl<'a> Arena<'a> {
         let contents = Contents {
             summary: Some(summary),
             verdicts: print::verdicts(&outcome.summary),
-            lengths: Some(Lengths::new(&outcome.turns)),
-            board: Board::new(race),
+            lengths: Some(LengthChart::new(&outcome.turns)),
+            board: BoardPicture::new(race),
             games,
         };
         write_whole(&folder.join("index.html"), &page(&race.spec().name, &contents)?)

@@ -8,7 +8,7 @@ use ashta_agents::perfect::survey::{AtLeast, Lengths};
 use ashta_train::files::write_whole;
 
 use super::record::{HouseRule, Opponent, Record};
-use crate::plot::{Bar, Bars, Frame, Line, Mark, Scale, bar_chart, histogram, line_chart};
+use crate::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
 const COLUMNS: usize = 80;
@@ -43,7 +43,7 @@ fn lengths(game: &str, lengths: &Lengths) -> Result<String> {
     let marks = [mark(low, "5 %: "), mark(median, "median"), mark(high, "95 %: ")];
     let title = format!("{game}: length of games in perfect play");
     let y = if width == 1 { "games (%)".to_owned() } else { format!("games (%), for each {width} turns") };
-    let frame = Frame { title: &title, x: "turns of both seats", y: &y };
+    let frame = PlotLabels { title: &title, x: "turns of both seats", y: &y };
     histogram(&frame, f64::from(lengths.shortest) - 0.5, width as f64, &columns, &marks)
 }
 
@@ -60,7 +60,7 @@ fn luck(game: &str, at_least: &AtLeast) -> Result<String> {
         line("the second best move loses", best_to_second),
     ];
     let title = format!("{game}: what a turn decides in perfect play");
-    let frame = Frame { title: &title, x: "at least so many points of winning chance", y: "turns (%)" };
+    let frame = PlotLabels { title: &title, x: "at least so many points of winning chance", y: "turns (%)" };
     line_chart(&frame, &lines, Scale::Linear)
 }
 
@@ -77,7 +77,7 @@ fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
         bars("without the luck of the dice", |opponent| opponent.luck_adjusted_score),
     ];
     let title = format!("{game}: perfect play against baselines");
-    let frame = Frame { title: &title, x: "games that perfect play wins (%, with 95 % confidence)", y: "" };
+    let frame = PlotLabels { title: &title, x: "games that perfect play wins (%, with 95 % confidence)", y: "" };
     bar_chart(&frame, 50.0, &names, &groups, 2)
 }
 
@@ -91,6 +91,6 @@ fn house_rules(game: &str, rules: &[HouseRule]) -> Result<String> {
     let bar = |(_, start): (&HouseRule, f64)| Some(Bar { value: 100.0 * start, interval: None });
     let bars = Bars { label: String::new(), bars: solved().map(bar).collect() };
     let title = format!("{game}: what each house rule is worth");
-    let frame = Frame { title: &title, x: "games that the seat wins that throws first (%)", y: "" };
+    let frame = PlotLabels { title: &title, x: "games that the seat wins that throws first (%)", y: "" };
     bar_chart(&frame, 50.0, &names, &[bars], 3)
 }

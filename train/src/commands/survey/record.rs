@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Mean;
 use ashta_agents::perfect::solve::Facts;
-use ashta_agents::perfect::survey::{Nature, Position};
+use ashta_agents::perfect::survey::{Nature, SurveyedPosition};
 use ashta_env::ruleset::Ruleset;
 use ashta_train::files::{check_writable, write_whole};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct Record {
     /// Perfect play against baselines.
     pub opponents: Vec<Opponent>,
     /// Positions in which the natural move is wrong.
-    pub positions: Vec<Position>,
+    pub positions: Vec<SurveyedPosition>,
     /// Values of the start under house rules.
     pub house_rules: Vec<HouseRule>,
 }

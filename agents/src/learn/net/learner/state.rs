@@ -25,7 +25,7 @@ const FORMAT: u32 = 1;
 /// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Manifest {
+struct LearnerManifest {
     format: u32,
     shape: MlpShape,
     steps: u64,
@@ -40,7 +40,7 @@ impl Learner {
     /// When the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), LearnerError> {
         let averaged = self.average.is_some();
-        let manifest = Manifest { format: FORMAT, shape: self.shape.clone(), steps: self.steps, averaged };
+        let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps: self.steps, averaged };
         let moments = self
             .moments
             .as_ref()
@@ -67,7 +67,7 @@ impl Learner {
     ) -> Result<Learner, LearnerError> {
         let bytes = tensor_file::read(&dir.join(FILE))?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: Manifest = serde_json::from_str(&file.manifest)?;
+        let manifest: LearnerManifest = serde_json::from_str(&file.manifest)?;
         let mismatch = |what, expected, found| Err(LearnerError::Mismatch { what, expected, found });
         if manifest.format != FORMAT {
             return mismatch("format", FORMAT.to_string(), manifest.format.to_string());

@@ -43,7 +43,7 @@ pub struct Property {
 #[derive(Clone, PartialEq, Message)]
 pub struct Graph {
     #[prost(message, repeated, tag = "1")]
-    pub node: Vec<Node>,
+    pub node: Vec<NodeProto>,
     #[prost(string, tag = "2")]
     pub name: String,
     #[prost(message, repeated, tag = "5")]
@@ -56,7 +56,7 @@ pub struct Graph {
 
 /// One operation.
 #[derive(Clone, PartialEq, Message)]
-pub struct Node {
+pub struct NodeProto {
     #[prost(string, repeated, tag = "1")]
     pub input: Vec<String>,
     #[prost(string, repeated, tag = "2")]

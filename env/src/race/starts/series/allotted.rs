@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, Turn};
+use crate::race::series::allot::{Allotment, SeriesTurn};
 
 use super::throws::{KINDS, ThrowList};
 
@@ -22,7 +22,7 @@ pub(super) struct Allotted {
 
 impl Allotted {
     /// Finds the allotments of a turn.
-    pub(super) fn find(&mut self, turns: &SeriesTurns, throws: &ThrowList, turn: &Turn) {
+    pub(super) fn find(&mut self, turns: &SeriesTurns, throws: &ThrowList, turn: &SeriesTurn) {
         self.allotments.clear();
         self.numbers.clear();
         self.next.clear();

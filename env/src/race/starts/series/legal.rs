@@ -6,10 +6,10 @@
 
 use super::Choice;
 use super::allotted::Allotted;
-use super::sets::Sets;
-use super::throws::{MAX_STOPS, NONE, ThrowList, Throws};
+use super::sets::InternedSets;
+use super::throws::{MAX_STOPS, NONE, ThrowCounts, ThrowList};
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, Turn};
+use crate::race::series::allot::{Allotment, SeriesTurn};
 use crate::race::starts::RaceStarts;
 use crate::race::state::MAX_KINDS;
 use crate::sheet::Must;
@@ -41,7 +41,7 @@ pub(super) struct Legal<'a> {
     /// By throws kept and last throw (none, or one of those that end a series) the legal afterstates, and the number of
     /// throws that they use.
     results: Vec<[Option<(u32, u8)>; 1 + MAX_STOPS]>,
-    sets: Sets,
+    sets: InternedSets,
     scratch: Vec<u64>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Legal<'a> {
             using: Vec::new(),
             ends: Vec::new(),
             results: Vec::new(),
-            sets: Sets::default(),
+            sets: InternedSets::default(),
             scratch: Vec::new(),
         }
     }
@@ -98,12 +98,12 @@ impl<'a> Legal<'a> {
         }
     }
 
-    fn turn(&self, side: Side, closed: u64) -> Turn {
+    fn turn(&self, side: Side, closed: u64) -> SeriesTurn {
         SeriesTurns::turn_of(*self.starts.sides.places(side), self.starts.sides.mark(side), closed)
     }
 
     /// Lists the allotments that use exactly the throws `kept`: those that use one less, and one more.
-    fn use_up(&mut self, kept: &Throws) {
+    fn use_up(&mut self, kept: &ThrowCounts) {
         let before = kept.less[kept.last];
         if before == NONE {
             self.using.push(0);
@@ -158,7 +158,7 @@ impl<'a> Legal<'a> {
     }
 
     /// [`Legal::legal`] where throws can be left.
-    fn legal_with_less(&mut self, at: usize, last: usize, throws: &Throws) -> (u32, u8) {
+    fn legal_with_less(&mut self, at: usize, last: usize, throws: &ThrowCounts) -> (u32, u8) {
         let must_use = self.turns.must;
         // By kind, the afterstates with one throw of the kind less.
         let mut less = [None; 4];
@@ -194,7 +194,7 @@ impl<'a> Legal<'a> {
 
     /// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with
     /// where these must not be left.
-    fn result(&self, side: Side, turn: &Turn, allotment: &Allotment) -> Option<u64> {
+    fn result(&self, side: Side, turn: &SeriesTurn, allotment: &Allotment) -> Option<u64> {
         if !self.turns.stands(turn, allotment) {
             return None;
         }
@@ -229,7 +229,7 @@ impl<'a> Legal<'a> {
                 add(result, chance);
             }
         }
-        let mut sets = Sets::default();
+        let mut sets = InternedSets::default();
         let mut classes: Vec<f64> = Vec::new();
         let mut members = Vec::new();
         for (set, &chance) in chances.iter().enumerate().filter(|&(_, &chance)| chance > 0.0) {

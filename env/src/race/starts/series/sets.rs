@@ -2,7 +2,7 @@
 
 /// Interned sets, numbered in the order of insertion.
 #[derive(Default, Debug)]
-pub(super) struct Sets {
+pub(super) struct InternedSets {
     /// The members of all sets, ascending within each.
     members: Vec<u64>,
     /// Where each set ends in `members`.
@@ -13,7 +13,7 @@ pub(super) struct Sets {
 
 const GAP: u32 = u32::MAX;
 
-impl Sets {
+impl InternedSets {
     pub(super) fn clear(&mut self) {
         self.members.clear();
         self.ends.clear();

@@ -1,8 +1,8 @@
 //! The multisets of throws that a series can keep, and their probabilities.
 
 use crate::race::series::SeriesTurns;
-use crate::race::series::allot::Throw;
-use crate::race::state::{Kind, MAX_KINDS};
+use crate::race::series::allot::AllottedThrow;
+use crate::race::state::{MAX_KINDS, SeriesKind};
 
 /// The most values that end a series.
 pub(super) const MAX_STOPS: usize = 3;
@@ -14,7 +14,7 @@ pub(super) const NONE: usize = usize::MAX;
 
 /// Throws that do not end the series, counted by kind, whatever their order.
 #[derive(Clone, Debug)]
-pub(super) struct Throws {
+pub(super) struct ThrowCounts {
     /// The kind that is allotted last, as an index of [`ThrowList::kind`].
     pub(super) last: usize,
     /// By kind, where in the list the same throws less one of the kind stand, or [`NONE`].
@@ -28,8 +28,8 @@ pub(super) struct Throws {
 /// All throws that a series can have before the one that ends it, up to a length; shorter ones first.
 #[derive(Clone, Debug)]
 pub(super) struct ThrowList {
-    throws: Vec<Throws>,
-    kinds: [Option<Throw>; KINDS],
+    throws: Vec<ThrowCounts>,
+    kinds: [Option<AllottedThrow>; KINDS],
     /// The probability that a throw ends the series, by ending value.
     ending: Vec<f64>,
     /// The probability of a 1 before the end.
@@ -50,12 +50,12 @@ impl ThrowList {
 
     /// The list of throws of series with up to `length` throws before the last.
     pub(super) fn new(turns: &SeriesTurns, length: usize) -> ThrowList {
-        let kinds = Kind::ALL.map(|kind| (turns.face(kind) > 0).then_some(Throw::Of(kind)));
+        let kinds = SeriesKind::ALL.map(|kind| (turns.face(kind) > 0).then_some(AllottedThrow::Of(kind)));
         let mut all = [None; KINDS];
         all[..MAX_KINDS].copy_from_slice(&kinds);
-        let stops = turns.throws().filter(|throw| matches!(throw, Throw::Last(_)));
+        let stops = turns.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
         all[MAX_KINDS..].iter_mut().zip(stops).for_each(|(kind, stop)| *kind = Some(stop));
-        let chance = |throw: Option<Throw>| throw.map_or(0.0, |throw| turns.chance_of(throw));
+        let chance = |throw: Option<AllottedThrow>| throw.map_or(0.0, |throw| turns.chance_of(throw));
         let chances = kinds.map(chance);
         let ending: Vec<f64> = all[MAX_KINDS..].iter().flatten().map(|&throw| turns.chance_of(throw)).collect();
         let ends: f64 = ending.iter().sum();
@@ -85,7 +85,7 @@ impl ThrowList {
                     let before = chances.iter().zip(less).filter(|&(_, less)| less != NONE);
                     let chance = before.map(|(chance, less)| chance * list.throws[less].chance).sum();
                     found[at(counts)] = list.throws.len();
-                    list.throws.push(Throws {
+                    list.throws.push(ThrowCounts {
                         last: counts.iter().rposition(|&count| count > 0).unwrap_or(0),
                         less,
                         count: count as u8,
@@ -97,13 +97,13 @@ impl ThrowList {
         list
     }
 
-    pub(super) fn throws(&self) -> &[Throws] {
+    pub(super) fn throws(&self) -> &[ThrowCounts] {
         &self.throws
     }
 
     /// The kinds of throws by number: those after which a series goes on in the order in which they are allotted, then
     /// those that end it.
-    pub(super) fn kind(&self, kind: usize) -> Option<Throw> {
+    pub(super) fn kind(&self, kind: usize) -> Option<AllottedThrow> {
         self.kinds[kind]
     }
 
@@ -117,7 +117,7 @@ impl ThrowList {
     }
 
     /// The probability that exactly these throws are kept, with each of the values that end a series.
-    pub(super) fn chance(&self, throws: &Throws, is_on_board: bool) -> impl Iterator<Item = f64> {
+    pub(super) fn chance(&self, throws: &ThrowCounts, is_on_board: bool) -> impl Iterator<Item = f64> {
         let chance = match throws.less[0] {
             _ if is_on_board => throws.chance,
             NONE => 0.0,
@@ -145,5 +145,5 @@ impl ThrowList {
 
 /// The probability that a throw does not end the series.
 fn goes_on(turns: &SeriesTurns) -> f64 {
-    turns.throws().filter(|throw| matches!(throw, Throw::Of(_))).map(|throw| turns.chance_of(throw)).sum()
+    turns.throws().filter(|throw| matches!(throw, AllottedThrow::Of(_))).map(|throw| turns.chance_of(throw)).sum()
 }
