@@ -7,7 +7,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 
 use crate::output::aligned;
 
@@ -130,8 +130,9 @@ fn print_line(line: &str) {
 fn describe_advance(status: &Status, total: u64) -> String {
     let rest = total.saturating_sub(status.games) as f64 / status.games_per_second;
     let rest = status.time_left.map_or(rest, |left| rest.min(left.max(0.0)));
-    let left = if rest.is_finite() { format!("  {} left", duration(rest)) } else { String::new() };
-    format!("{}/{} games  {} games/s{left}", grouped(status.games), grouped(total), rate(status.games_per_second))
+    let left = Duration::try_from_secs_f64(rest.round());
+    let left = left.map_or_else(|_| String::new(), |left| format!("  {} left", FormattedDuration(left)));
+    format!("{}/{} games  {} games/s{left}", HumanCount(status.games), HumanCount(total), rate(status.games_per_second))
 }
 
 /// Throughput, losses and scores, in words.
@@ -180,23 +181,10 @@ pub fn score_table(rows: &[ScoreRow]) -> String {
     let cells = rows.iter().map(|row| {
         let interval = format!("{} to {}", percent(row.interval.0), percent(row.interval.1));
         let verdict = row.verdict().to_string();
-        [row.opponent.clone(), grouped(row.games), percent(row.score), interval, verdict]
+        [row.opponent.clone(), HumanCount(row.games).to_string(), percent(row.score), interval, verdict]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
     aligned(&table, [false, true, true, true, false])
-}
-
-/// 1234567 as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn percent(share: f64) -> String {
@@ -212,18 +200,7 @@ fn rate(rate: f64) -> String {
     match rate {
         _ if !rate.is_finite() => "-".to_string(),
         _ if rate < 99.95 => format!("{rate:.1}"),
-        _ => grouped(rate.round() as u64),
-    }
-}
-
-/// Seconds in the two largest units that apply.
-fn duration(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds} s"),
-        (0, _) => format!("{minutes} min {} s", seconds % 60),
-        _ => format!("{hours} h {minutes} min"),
+        _ => HumanCount(rate.round() as u64).to_string(),
     }
 }
 
@@ -232,7 +209,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{Lines, Progress, ScoreRow, Status, describe_advance, describe_learning};
-    use super::{duration, grouped, rate, score_table};
+    use super::{rate, score_table};
 
     fn status() -> Status {
         Status {
@@ -254,7 +231,7 @@ mod tests {
     #[test]
     fn words_describe_the_state_of_the_run() {
         let advance = describe_advance(&status(), 100_000);
-        assert_eq!(advance, "12,800/100,000 games  512 games/s  2 min 50 s left");
+        assert_eq!(advance, "12,800/100,000 games  512 games/s  00:02:50 left");
         assert_eq!(
             describe_learning(&status()),
             "25,001 samples/s  value loss 0.4123  policy loss -  vs random 99.1 %  vs greedy 80.0 %"
@@ -265,9 +242,9 @@ mod tests {
     #[test]
     fn a_time_limit_can_end_the_run_earlier_and_an_unknown_rate_promises_nothing() {
         let limited = |seconds| describe_advance(&Status { time_left: Some(seconds), ..status() }, 100_000);
-        assert!(limited(61.0).ends_with("  1 min 1 s left"));
-        assert!(limited(1000.0).ends_with("  2 min 50 s left"));
-        assert!(limited(-0.5).ends_with("  0 s left"));
+        assert!(limited(61.0).ends_with("  00:01:01 left"));
+        assert!(limited(1000.0).ends_with("  00:02:50 left"));
+        assert!(limited(-0.5).ends_with("  00:00:00 left"));
         assert!(!describe_advance(&Status::default(), 10).contains("left"));
     }
 
@@ -304,9 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_easy_to_read() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    fn rates_have_about_three_digits() {
         assert_eq!([0.25, 99.9, 100.2, f64::INFINITY].map(rate), ["0.2", "99.9", "100", "-"]);
-        assert_eq!([0.4, 59.7, 3600.0, 7384.0].map(duration), ["0 s", "1 min 0 s", "1 h 0 min", "2 h 3 min"]);
     }
 }

@@ -17,13 +17,14 @@ use std::sync::Arc;
 
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::sheet_file;
 use raw::RawConfig;
 
 /// Every setting of a run. The keys of the files are the names of these fields.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
@@ -44,7 +45,8 @@ pub struct Config {
 }
 
 /// The run as a whole.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
     pub name: String,
@@ -66,7 +68,8 @@ pub struct RunConfig {
 }
 
 /// The game to play.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RulesetConfig {
     /// Name of the game, of `sheet` or built in.
     pub game: String,
@@ -80,6 +83,15 @@ pub struct RulesetConfig {
 }
 
 impl RulesetConfig {
+    /// As a table; without a sheet where there is none.
+    fn to_value(&self) -> toml::Value {
+        let mut table = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        if self.sheet.is_none() {
+            table.remove("sheet");
+        }
+        table.into()
+    }
+
     /// The ruleset of these settings.
     ///
     /// # Errors
@@ -98,7 +110,8 @@ impl RulesetConfig {
 }
 
 /// The shapes of the two networks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NetworkConfig {
     /// Units of the hidden layers of the value network from input to output: 1 to 8 layers of 1 to 4096.
     pub hidden: Vec<usize>,
@@ -107,7 +120,8 @@ pub struct NetworkConfig {
 }
 
 /// Self-play.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SelfplayConfig {
     /// Games in the whole run, at least 1.
     pub games: u64,
@@ -130,7 +144,8 @@ pub struct SelfplayConfig {
 }
 
 /// The learner: losses, optimiser and replay buffer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LearningConfig {
     /// Weight of later results in a target, 0 to 1.
     pub lambda: f64,
@@ -165,7 +180,8 @@ pub struct LearningConfig {
 }
 
 /// Evaluation: how strength is measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EvaluationConfig {
     /// Iterations between short evaluations, at least 1.
     pub every_iterations: u64,
@@ -184,7 +200,8 @@ pub struct EvaluationConfig {
 }
 
 /// Distribution of a run over many machines.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClusterConfig {
     /// Actors that play games, 1 to 100,000; `None` for as many as there is room for.
     #[serde(serialize_with = "count_or_auto")]
@@ -201,7 +218,8 @@ pub struct ClusterConfig {
 }
 
 /// The contents of an exported bot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ExportConfig {
     /// Positions stored with their evaluations, to check readers against.
     pub probes: usize,

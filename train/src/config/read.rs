@@ -1,28 +1,155 @@
-//! Validation of the settings: the type and the allowed range of every key, in one place.
+//! Validation of the settings: the kind of value and the allowed range of every key, in one table.
 //!
 //! Collects all problems instead of stopping at the first, so that one attempt is enough to correct a file. The
 //! existence of opponents is checked at their look-up, not here.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::path::Path;
 
 use ashta_agents::network::bot::MAX_PROBES;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::builtin;
-use toml::Value;
+use serde::Deserialize;
+use toml::{Table, Value};
 
 use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
-use super::{
-    ClusterConfig, Config, EvaluationConfig, ExportConfig, LearningConfig, NetworkConfig, RulesetConfig, RunConfig,
-    SelfplayConfig,
-};
+use super::{Config, RulesetConfig, suggest};
 use crate::sheet_file;
 
-/// The word that stands for the absence of an optional number.
+/// The word that stands for the absence of an optional value.
 pub const NONE: &str = "none";
 /// The word for what is left open: the name of a run, or a number that follows from the machines.
 pub const AUTO: &str = "auto";
+
+/// What a key takes.
+#[derive(Clone, Copy)]
+enum ValueKind {
+    /// A whole number from the first to the second.
+    Whole(i64, i64),
+    /// The same, or `"auto"`.
+    Count(i64, i64),
+    /// A number.
+    Number(Range),
+    /// A number, or `"none"`.
+    Optional(Range),
+    /// True or false.
+    Switch,
+    /// A text that is not empty, and what it is.
+    Text(&'static str),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A part of the name of a folder, or `"auto"`.
+    Name,
+    /// Different texts.
+    Names,
+    /// The widths of the hidden layers of a network.
+    Widths,
+}
+
+use ValueKind::{Count, Name, Names, Number, Optional, Switch, Text, Whole, Widths, Word};
+
+/// Most hidden layers of a network, and most units of one.
+const MOST_LAYERS: usize = 8;
+const MOST_UNITS: usize = 4096;
+
+/// Every key with what it takes; the flags of the ruleset are checked by the game.
+const KEYS: [(&str, ValueKind); 49] = [
+    ("run.name", Name),
+    ("run.seed", Whole(0, i64::MAX)),
+    ("run.directory", Text("the path of a folder")),
+    ("run.threads", Whole(1, 256)),
+    ("run.device", Word(&["cpu", "cuda", "wgpu"])),
+    ("run.checkpoint_iterations", Whole(1, 1_000_000)),
+    ("run.keep_checkpoints", Whole(1, 10_000)),
+    ("run.time_limit_minutes", Optional(above(0.0, 1e6))),
+    ("ruleset.game", Text("the name of a game, or a sheet that ends in .toml")),
+    ("ruleset.seats", Whole(2, 4)),
+    ("ruleset.sheet", Text("a sheet or \"none\"")),
+    ("network.hidden", Widths),
+    ("network.policy_hidden", Widths),
+    ("selfplay.games", Whole(1, 1_000_000_000_000)),
+    ("selfplay.games_per_iteration", Whole(1, 1_000_000)),
+    ("selfplay.alternatives", Whole(0, 100)),
+    ("selfplay.branch_turns", Whole(1, 1000)),
+    ("selfplay.exploration", Number(closed(0.0, 1.0))),
+    ("selfplay.random_start_share", Number(closed(0.0, 1.0))),
+    ("selfplay.random_start_turns", Whole(0, 1000)),
+    ("selfplay.turn_limit", Whole(1, 1_000_000)),
+    ("selfplay.series_probability", Number(closed(1e-6, 1.0))),
+    ("learning.lambda", Number(closed(0.0, 1.0))),
+    ("learning.lambda_fall", Number(closed(0.0, 1.0))),
+    ("learning.learning_rate", Number(above(0.0, 1.0))),
+    ("learning.final_learning_rate_share", Number(closed(0.0, 1.0))),
+    ("learning.decay_start", Number(closed(0.0, 1.0))),
+    ("learning.batch", Whole(1, 65_536)),
+    ("learning.replay_capacity", Whole(1, 100_000_000)),
+    ("learning.replays", Number(above(0.0, 100.0))),
+    ("learning.policy_weight", Number(closed(0.0, 100.0))),
+    ("learning.policy_temperature", Number(above(0.0, 10.0))),
+    ("learning.ema", Optional(closed(0.0, 0.999_999))),
+    ("learning.gradient_clip", Optional(above(0.0, 1e6))),
+    ("learning.weight_decay", Number(closed(0.0, 1.0))),
+    ("learning.luck_correction", Switch),
+    ("evaluation.every_iterations", Whole(1, 1_000_000)),
+    ("evaluation.pairs", Whole(1, 10_000_000)),
+    ("evaluation.final_pairs", Whole(1, 10_000_000)),
+    ("evaluation.during", Names),
+    ("evaluation.opponents", Names),
+    ("evaluation.exploitability", Switch),
+    ("evaluation.seed", Whole(0, i64::MAX)),
+    ("cluster.actors", Count(1, 100_000)),
+    ("cluster.games_per_task", Count(1, 1_000_000)),
+    ("cluster.staleness", Whole(0, 100)),
+    ("cluster.learner_cores", Whole(0, 1000)),
+    ("cluster.evaluator_cores", Whole(0, 1000)),
+    ("export.probes", Whole(0, MAX_PROBES as i64)),
+];
+
+impl ValueKind {
+    /// What was expected instead of `value`; `None` where it is allowed.
+    fn refusal(self, value: &Value) -> Option<String> {
+        let is_whole = |low: i64, high: i64| value.as_integer().is_some_and(|number| (low..=high).contains(&number));
+        let is_within = |range: Range| as_number(value).is_some_and(|number| range.contains(number));
+        let is_word = |word: &str| value.as_str() == Some(word);
+        let (is_allowed, expected) = match self {
+            Whole(low, high) => (is_whole(low, high), format!("a whole number from {low} to {high}")),
+            Count(low, high) => {
+                let expected = format!("a whole number from {low} to {high} or \"{AUTO}\"");
+                (is_word(AUTO) || is_whole(low, high), expected)
+            }
+            Number(range) => (is_within(range), range.describe()),
+            Optional(range) => (is_word(NONE) || is_within(range), format!("{} or \"{NONE}\"", range.describe())),
+            Switch => (value.is_bool(), "true or false".to_owned()),
+            Text(what) => (value.as_str().is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
+            Word(words) => (words.iter().any(|word| is_word(word)), format!("one of {}", words.join(", "))),
+            Name => {
+                let expected =
+                    "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+                (value.as_str().is_some_and(is_folder_name), expected.to_owned())
+            }
+            Names => {
+                let expected = "a list of different names such as [\"random\", \"greedy\"]";
+                (value.as_array().is_some_and(|names| are_names(names)), expected.to_owned())
+            }
+            Widths => {
+                let expected = format!(
+                    "a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]"
+                );
+                (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
+            }
+        };
+        (!is_allowed).then_some(expected)
+    }
+
+    /// Whether `value` is the word for an absent value.
+    fn is_absent(self, value: &Value) -> bool {
+        match self {
+            Optional(_) => value.as_str() == Some(NONE),
+            Count(..) => value.as_str() == Some(AUTO),
+            _ => false,
+        }
+    }
+}
 
 /// The settings that `raw` means, named `name` where it leaves the name open.
 ///
@@ -30,74 +157,33 @@ pub const AUTO: &str = "auto";
 /// Every problem of `raw`, those of its layers first.
 pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
     let mut reader = Reader { raw, problems: raw.problems().to_vec() };
-    let config = Config {
-        run: RunConfig {
-            name: reader.name("run.name", name),
-            seed: reader.whole("run.seed", 0..=i64::MAX),
-            directory: reader.text("run.directory", "the path of a folder").into(),
-            threads: reader.whole("run.threads", 1..=256),
-            device: reader.one_of("run.device", &["cpu", "cuda", "wgpu"]),
-            checkpoint_iterations: reader.whole("run.checkpoint_iterations", 1..=1_000_000),
-            keep_checkpoints: reader.whole("run.keep_checkpoints", 1..=10_000),
-            time_limit_minutes: reader.optional("run.time_limit_minutes", Range::above(0.0, 1e6)),
-        },
-        ruleset: reader.ruleset(),
-        network: NetworkConfig {
-            hidden: reader.widths("network.hidden", 8, 4096),
-            policy_hidden: reader.widths("network.policy_hidden", 8, 4096),
-        },
-        selfplay: SelfplayConfig {
-            games: reader.whole("selfplay.games", 1..=1_000_000_000_000),
-            games_per_iteration: reader.whole("selfplay.games_per_iteration", 1..=1_000_000),
-            alternatives: reader.whole("selfplay.alternatives", 0..=100),
-            branch_turns: reader.whole("selfplay.branch_turns", 1..=1000),
-            exploration: reader.number("selfplay.exploration", Range::closed(0.0, 1.0)),
-            random_start_share: reader.number("selfplay.random_start_share", Range::closed(0.0, 1.0)),
-            random_start_turns: reader.whole("selfplay.random_start_turns", 0..=1000),
-            turn_limit: reader.whole("selfplay.turn_limit", 1..=1_000_000),
-            series_probability: reader.number("selfplay.series_probability", Range::closed(1e-6, 1.0)),
-        },
-        learning: LearningConfig {
-            lambda: reader.number("learning.lambda", Range::closed(0.0, 1.0)),
-            lambda_fall: reader.number("learning.lambda_fall", Range::closed(0.0, 1.0)),
-            learning_rate: reader.number("learning.learning_rate", Range::above(0.0, 1.0)),
-            final_learning_rate_share: reader.number("learning.final_learning_rate_share", Range::closed(0.0, 1.0)),
-            decay_start: reader.number("learning.decay_start", Range::closed(0.0, 1.0)),
-            batch: reader.whole("learning.batch", 1..=65_536),
-            replay_capacity: reader.whole("learning.replay_capacity", 1..=100_000_000),
-            replays: reader.number("learning.replays", Range::above(0.0, 100.0)),
-            policy_weight: reader.number("learning.policy_weight", Range::closed(0.0, 100.0)),
-            policy_temperature: reader.number("learning.policy_temperature", Range::above(0.0, 10.0)),
-            ema: reader.optional("learning.ema", Range::closed(0.0, 0.999_999)),
-            gradient_clip: reader.optional("learning.gradient_clip", Range::above(0.0, 1e6)),
-            weight_decay: reader.number("learning.weight_decay", Range::closed(0.0, 1.0)),
-            luck_correction: reader.switch("learning.luck_correction"),
-        },
-        evaluation: EvaluationConfig {
-            every_iterations: reader.whole("evaluation.every_iterations", 1..=1_000_000),
-            pairs: reader.whole("evaluation.pairs", 1..=10_000_000),
-            final_pairs: reader.whole("evaluation.final_pairs", 1..=10_000_000),
-            during: reader.names("evaluation.during"),
-            opponents: reader.names("evaluation.opponents"),
-            exploitability: reader.switch("evaluation.exploitability"),
-            seed: reader.whole("evaluation.seed", 0..=i64::MAX),
-        },
-        cluster: ClusterConfig {
-            actors: reader.count("cluster.actors", 1..=100_000),
-            games_per_task: reader.count("cluster.games_per_task", 1..=1_000_000),
-            staleness: reader.whole("cluster.staleness", 0..=100),
-            learner_cores: reader.whole("cluster.learner_cores", 0..=1000),
-            evaluator_cores: reader.whole("cluster.evaluator_cores", 0..=1000),
-        },
-        export: ExportConfig { probes: reader.whole("export.probes", 0..=MAX_PROBES as i64) },
-    };
-    // A capacity of zero was refused above.
+    let mut table = Table::new();
+    let mut is_game_refused = false;
+    for (key, kind) in KEYS {
+        let (section, last) = suggest::split(key);
+        let value = &raw.entry(key).value;
+        if let Some(expected) = kind.refusal(value) {
+            reader.refuse(key, &value.to_string(), &expected);
+            is_game_refused |= section == "ruleset";
+        } else if !kind.is_absent(value) {
+            let value = if key == "run.name" && value.as_str() == Some(AUTO) { name.into() } else { value.clone() };
+            let section = table.entry(section).or_insert_with(|| Table::new().into());
+            section.as_table_mut().expect("sections are tables").insert(last.to_owned(), value);
+        }
+    }
+    let ruleset = reader.ruleset(is_game_refused);
+    if !reader.problems.is_empty() {
+        return Err(reader.problems);
+    }
+    table.insert("ruleset".to_owned(), ruleset.to_value());
+    let config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
     let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);
-    if (1..batch).contains(&capacity) {
+    if capacity < batch {
         let needed = format!("at least `learning.batch`, which is {batch}");
         reader.refuse("learning.replay_capacity", &capacity.to_string(), &needed);
+        return Err(reader.problems);
     }
-    if reader.problems.is_empty() { Ok(config) } else { Err(reader.problems) }
+    Ok(config)
 }
 
 /// The numbers that a key allows.
@@ -108,17 +194,17 @@ struct Range {
     includes_low: bool,
 }
 
+/// From `low` to `high`, both allowed.
+const fn closed(low: f64, high: f64) -> Range {
+    Range { low, high, includes_low: true }
+}
+
+/// More than `low`, up to `high`.
+const fn above(low: f64, high: f64) -> Range {
+    Range { low, high, includes_low: false }
+}
+
 impl Range {
-    /// From `low` to `high`, both allowed.
-    fn closed(low: f64, high: f64) -> Range {
-        Range { low, high, includes_low: true }
-    }
-
-    /// More than `low`, up to `high`.
-    fn above(low: f64, high: f64) -> Range {
-        Range { low, high, includes_low: false }
-    }
-
     fn contains(self, number: f64) -> bool {
         (number > self.low || self.includes_low && number == self.low) && number <= self.high
     }
@@ -132,34 +218,35 @@ impl Range {
     }
 }
 
-/// Reads values of known keys. After a problem it returns some value of the type, and the whole result is discarded.
+/// Collects problems, and reads the ruleset.
 struct Reader<'a> {
     raw: &'a RawConfig,
     problems: Vec<String>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn refuse(&mut self, key: &str, written: &str, expected: &str) {
         let origin = &self.raw.entry(key).origin;
         self.problems.push(format!("{origin}: `{key}` is {written}, but must be {expected}"));
     }
 
-    fn refuse_value(&mut self, key: &str, expected: &str) {
-        let raw = self.raw;
-        self.refuse(key, &raw.entry(key).value.to_string(), expected);
+    /// The text of a key, empty where it is none.
+    fn text(&self, key: &str) -> &'a str {
+        self.raw.entry(key).value.as_str().unwrap_or_default()
     }
 
     /// The game with its sheet, its seats and its flags; refuses what the game does not take.
-    fn ruleset(&mut self) -> RulesetConfig {
-        let written = self.text("ruleset.game", "the name of a game, or a sheet that ends in .toml");
-        let seats = self.whole("ruleset.seats", 2..=4);
-        let found = self.sheet(&written);
+    fn ruleset(&mut self, is_refused: bool) -> RulesetConfig {
+        let written = self.text("ruleset.game");
+        let seats = self.raw.entry("ruleset.seats").value.as_integer().and_then(|seats| usize::try_from(seats).ok());
+        let found = self.sheet(written);
         let flags = self.flags();
-        // What is no number of seats, no game or no sheet was refused above.
-        let is_refused = written.is_empty() || found.is_none() || seats == 0;
+        // What is no number of seats, no game or no sheet has been refused.
+        let is_refused = is_refused || found.is_none();
         let (game, sheet) = found.unwrap_or_default();
+        let seats = seats.unwrap_or_default();
         let mut config = RulesetConfig { game, seats, sheet, flags };
-        let behind: Vec<(&str, &str)> = Ruleset::split(&written).1.collect();
+        let behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
         for (at, &(flag, value)) in behind.iter().enumerate() {
             if behind[..at].iter().any(|(other, _)| *other == flag) {
                 self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
@@ -179,7 +266,7 @@ impl Reader<'_> {
     fn sheet(&mut self, game: &str) -> Option<(String, Option<String>)> {
         let raw = self.raw;
         let name = Ruleset::split(game).0;
-        let written = self.text("ruleset.sheet", "a sheet or \"none\"");
+        let written = self.text("ruleset.sheet");
         let found = match &raw.entry("ruleset.game").origin {
             Origin::File(file, _) if sheet_file::is_file(game) => sheet_file::read(&file.with_file_name("").join(name)),
             _ if sheet_file::is_file(game) => sheet_file::read(Path::new(name)),
@@ -188,7 +275,7 @@ impl Reader<'_> {
             }
             _ => {
                 let origin = &raw.entry("ruleset.sheet").origin;
-                sheet_file::parse(&written, &format!("{origin}: ruleset.sheet")).map(|sheet| (sheet, written))
+                sheet_file::parse(written, &format!("{origin}: ruleset.sheet")).map(|sheet| (sheet, written.to_owned()))
             }
         };
         match found {
@@ -218,112 +305,6 @@ impl Reader<'_> {
         self.problems.push(format!("{origin}: {problem}"));
     }
 
-    fn whole<T: TryFrom<i64> + Default>(&mut self, key: &str, range: RangeInclusive<i64>) -> T {
-        let written = self.raw.entry(key).value.as_integer().filter(|number| range.contains(number));
-        written.and_then(|number| T::try_from(number).ok()).unwrap_or_else(|| {
-            self.refuse_value(key, &format!("a whole number from {} to {}", range.start(), range.end()));
-            T::default()
-        })
-    }
-
-    /// A whole number, or nothing where it is left open.
-    fn count(&mut self, key: &str, range: RangeInclusive<i64>) -> Option<u64> {
-        let value = &self.raw.entry(key).value;
-        if value.as_str() == Some(AUTO) {
-            return None;
-        }
-        let number = value.as_integer().filter(|number| range.contains(number));
-        if number.is_none() {
-            let (start, end) = (range.start(), range.end());
-            self.refuse_value(key, &format!("a whole number from {start} to {end} or \"{AUTO}\""));
-        }
-        number.and_then(|number| u64::try_from(number).ok())
-    }
-
-    fn number(&mut self, key: &str, range: Range) -> f64 {
-        as_number(&self.raw.entry(key).value).filter(|&number| range.contains(number)).unwrap_or_else(|| {
-            self.refuse_value(key, &range.describe());
-            0.0
-        })
-    }
-
-    fn optional(&mut self, key: &str, range: Range) -> Option<f64> {
-        let value = &self.raw.entry(key).value;
-        if value.as_str() == Some(NONE) {
-            return None;
-        }
-        let number = as_number(value).filter(|&number| range.contains(number));
-        if number.is_none() {
-            self.refuse_value(key, &format!("{} or \"{NONE}\"", range.describe()));
-        }
-        number
-    }
-
-    fn switch(&mut self, key: &str) -> bool {
-        self.raw.entry(key).value.as_bool().unwrap_or_else(|| {
-            self.refuse_value(key, "true or false");
-            false
-        })
-    }
-
-    fn text(&mut self, key: &str, what: &str) -> String {
-        match self.raw.entry(key).value.as_str() {
-            Some(text) if !text.is_empty() => text.to_string(),
-            _ => {
-                self.refuse_value(key, &format!("{what}, in quotation marks"));
-                String::new()
-            }
-        }
-    }
-
-    fn one_of(&mut self, key: &str, choices: &[&str]) -> String {
-        let written = self.raw.entry(key).value.as_str();
-        written.filter(|text| choices.contains(text)).map_or_else(
-            || {
-                self.refuse_value(key, &format!("one of {}", choices.join(", ")));
-                String::new()
-            },
-            str::to_owned,
-        )
-    }
-
-    fn name(&mut self, key: &str, automatic: &str) -> String {
-        match self.raw.entry(key).value.as_str() {
-            Some(AUTO) => automatic.to_string(),
-            Some(name) if is_folder_name(name) => name.to_string(),
-            _ => {
-                let expected =
-                    "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
-                self.refuse_value(key, expected);
-                String::new()
-            }
-        }
-    }
-
-    fn names(&mut self, key: &str) -> Vec<String> {
-        let as_name = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_string);
-        let names: Option<Vec<String>> =
-            self.raw.entry(key).value.as_array().and_then(|values| values.iter().map(as_name).collect());
-        let is_set = |names: &Vec<String>| names.iter().enumerate().all(|(place, name)| !names[..place].contains(name));
-        names.filter(is_set).unwrap_or_else(|| {
-            self.refuse_value(key, "a list of different names such as [\"random\", \"greedy\"]");
-            Vec::new()
-        })
-    }
-
-    fn widths(&mut self, key: &str, most_layers: usize, most_units: usize) -> Vec<usize> {
-        let as_width =
-            |value: &Value| usize::try_from(value.as_integer()?).ok().filter(|n| (1..=most_units).contains(n));
-        let widths: Option<Vec<usize>> =
-            self.raw.entry(key).value.as_array().and_then(|values| values.iter().map(as_width).collect());
-        widths.filter(|widths| (1..=most_layers).contains(&widths.len())).unwrap_or_else(|| {
-            let expected =
-                format!("a list of 1 to {most_layers} whole numbers from 1 to {most_units} such as [128] or [128, 32]");
-            self.refuse_value(key, &expected);
-            Vec::new()
-        })
-    }
-
     fn flags(&mut self) -> BTreeMap<String, String> {
         let mut flags = BTreeMap::new();
         for (flag, RawEntry { value, origin }) in self.raw.flags() {
@@ -342,6 +323,17 @@ impl Reader<'_> {
 
 fn as_number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
+}
+
+fn are_names(values: &[Value]) -> bool {
+    let is_new = |place: usize, name: &Value| name.as_str() != Some("") && !values[..place].contains(name);
+    values.iter().enumerate().all(|(place, name)| name.is_str() && is_new(place, name))
+}
+
+fn are_widths(values: &[Value]) -> bool {
+    let width = |value: &Value| usize::try_from(value.as_integer()?).ok();
+    let is_width = |value: &Value| width(value).is_some_and(|width| (1..=MOST_UNITS).contains(&width));
+    (1..=MOST_LAYERS).contains(&values.len()) && values.iter().all(is_width)
 }
 
 /// Whether `name` can be part of the name of a folder on every system.

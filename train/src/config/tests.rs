@@ -101,14 +101,14 @@ fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
             "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
              \"-\", \"_\" and \".\", not beginning with \".\"",
             "--set ruleset.seats=5: `ruleset.seats` is 5, but must be a whole number from 2 to 4",
-            "--set ruleset.flags.teams=0.5: `ruleset.flags.teams` is 0.5, but must be a word in quotation marks, a \
-             whole number, true or false",
             "--set network.hidden=64: `network.hidden` is 64, but must be a list of 1 to 8 whole numbers from 1 to \
              4096 such as [128] or [128, 32]",
             "configs/mine.toml:2: `learning.lambda` is 1.5, but must be a number from 0 to 1",
             "configs/mine.toml:6: `learning.learning_rate` is nan, but must be a number above 0 and at most 1",
             "configs/mine.toml:3: `learning.batch` is \"many\", but must be a whole number from 1 to 65536",
             "configs/mine.toml:5: `learning.ema` is 1.0, but must be a number from 0 to 0.999999 or \"none\"",
+            "--set ruleset.flags.teams=0.5: `ruleset.flags.teams` is 0.5, but must be a word in quotation marks, a \
+             whole number, true or false",
         ]
     );
 }
