@@ -1,4 +1,4 @@
-// Draws a position: squares, pieces, trays, the path of the piece under the pointer, the last moves. Tells which
+// Draws a position: squares, pieces, trays, the path of the piece under the pointer, the last moves. Reports which
 // group of pieces was picked, and knows no rules.
 
 import { SEATS } from "./game.js";

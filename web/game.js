@@ -1,7 +1,7 @@
 // One game: where it began, what was thrown and chosen, every position between, and where in it we are.
 //
-// Undo, redo and replay are the same thing: another place in it. Whoever makes another move there forgets what came
-// after. It knows neither the players nor how it is drawn.
+// Undo, redo and replay are the same thing: another place in it. Another move there drops what came after.
+// It knows neither the players nor how it is drawn.
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 

@@ -16,7 +16,7 @@ export class Play {
     this.listener = listener;
     this.game = null;
     this.players = {};
-    // Whether somebody is looking at the past: then nothing moves by itself.
+    // Whether the past is shown: then nothing moves by itself.
     this.isPaused = false;
     // The seat whose bot is choosing, or null.
     this.thinking = null;
@@ -162,7 +162,7 @@ export class Play {
     if (run === this.turnstile) this.act(draw(outcomes, this.random));
   }
 
-  // Shows another place of the game; nothing moves there until somebody does.
+  // Shows another place of the game; nothing moves there until a player does.
   goTo(at) {
     this.turnstile++;
     this.thinking = null;

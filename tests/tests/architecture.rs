@@ -466,6 +466,7 @@ fn words_are_those_of_the_field() {
             .collect();
     files.extend(texts("docs", &[".md"]));
     files.extend(texts("configs", &[".toml"]));
+    files.extend(texts("web", &[".js", ".html"]));
     files.extend(
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|path| (path.to_owned(), read(path).to_lowercase())),
     );
