@@ -57,7 +57,8 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         Box::new(move |game: PlayedGame<State>| {
             let own = game.seating.seats_of(0).iter().next().expect("it sits");
             let start = race.initial_state(game.first);
-            let lucks = [right.turns(race, start, &game.moves), wrong.turns(race, start, &game.moves)];
+            let (moves, block) = (&game.moves, game.block);
+            let lucks = [right.turns(race, start, moves, block), wrong.turns(race, start, moves, block)];
             [f64::from(game.returns[own]), luck(&lucks[0])[own], luck(&lucks[1])[own]]
         }) as Box<dyn FnMut(PlayedGame<State>) -> [f64; 3]>
     };

@@ -139,7 +139,7 @@ impl Analysis {
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
-        let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves);
+        let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves, 0);
         let turn = |(number, values): (usize, &TurnValues<State>)| {
             let better = (values.regret() > EQUAL).then(|| way(race, &values.thrown, &values.best));
             let made = || moves[values.moves.clone()].iter();
@@ -154,7 +154,7 @@ impl Analysis {
                 before: by_seat(race, &values.before),
                 throw: outcomes.flat_map(|outcome| race.throw_values(outcome)).collect(),
                 thrown: by_seat(race, &values.after_throw),
-                luck: thrown_luck(values, values.seat),
+                luck: values.luck(values.seat),
                 results: values.results,
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
                 after: by_seat(race, &values.played.unwrap_or(values.after_throw)),
@@ -186,11 +186,6 @@ fn way(race: &Race, thrown: &State, afterstate: &State) -> String {
     at.map_or_else(String::new, |at| race.turn_text(thrown, results.actions(at)))
 }
 
-/// The luck of a throw for a seat: also of a series that is left out of the mean before it.
-fn thrown_luck<S>(turn: &TurnValues<S>, seat: Seat) -> f64 {
-    f64::from(turn.after_throw[seat]) - f64::from(turn.before[seat])
-}
-
 fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<State>]) -> PlayerAnalysis {
     let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
@@ -206,7 +201,7 @@ fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<S
         choices,
         regret,
         regret_per_choice,
-        luck: values.iter().map(|turn| thrown_luck(turn, seat)).sum(),
+        luck: values.iter().map(|turn| turn.luck(seat)).sum(),
         marks: [ErrorClass::Doubtful, ErrorClass::Error, ErrorClass::Blunder].map(marked),
         verdict,
     }

@@ -9,11 +9,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
 
 use super::table::Move;
 use crate::play::evaluator::Evaluator;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
+
+/// The stream of a seed that rare throws are drawn from.
+const DRAWS: u64 = u64::MAX;
 
 /// An evaluator's values of a turn that was played: expected returns by seat.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,10 +32,8 @@ pub struct TurnValues<S> {
     pub moves: Range<usize>,
     /// The best result.
     pub best: S,
-    /// Before the throw: the expectation over throws of the best result.
+    /// Before the throw: the expectation over throws of the best result, without bias; exact where no throw is rare.
     pub before: BySeat<f32>,
-    /// The value of the actual throw in this expectation; the expectation itself for a series that is left out of it.
-    pub counted: BySeat<f32>,
     /// After the throw: the value of the best result.
     pub after_throw: BySeat<f32>,
     /// The result that was played; `None` when the game was given up before it.
@@ -43,7 +45,7 @@ pub struct TurnValues<S> {
 impl<S> TurnValues<S> {
     /// The luck of the throw for `seat`: 0 on average.
     pub fn luck(&self, seat: Seat) -> f64 {
-        f64::from(self.counted[seat]) - f64::from(self.before[seat])
+        f64::from(self.after_throw[seat]) - f64::from(self.before[seat])
     }
 
     /// The regret of the choice, 0 or more.
@@ -112,15 +114,18 @@ struct OpenTurn<S> {
 }
 
 impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
-    /// An appraiser by `evaluator`. Series of throws whose beginning is less likely than `series_probability` are left
-    /// out of expectations and have no luck.
+    /// An appraiser by `evaluator`. Of the throws and series that are less likely than `series_probability` one, drawn
+    /// by its probability, stands for all in an expectation.
     pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
         let scratch = ExpectationScratch::default();
         Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }
     }
 
-    /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal.
-    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move]) -> Vec<TurnValues<G::State>> {
+    /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal. Rare
+    /// throws are drawn by `seed` and must not follow from the same draws as the throws of the game: they have streams
+    /// apart.
+    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move], seed: u64) -> Vec<TurnValues<G::State>> {
+        let mut rng = chance::stream(seed, DRAWS);
         self.results.clear();
         self.turns.clear();
         let mut at = 0;
@@ -140,9 +145,9 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
             let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
             let played = actual.clone().find(|&result| self.results[result] == state);
             let mut expectation = Expectation::default();
-            let happened = Happened { thrown: &thrown, results: actual.clone() };
-            let least = self.series_probability;
-            expectation.look(game, &start, least, Some(happened), &mut self.scratch, &mut self.results);
+            let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
+            let limit = self.series_probability;
+            expectation.look(game, &happened, limit, &mut rng, &mut self.scratch, &mut self.results);
             self.turns.push(OpenTurn { seat, start, thrown, moves: begins..at, expectation, actual, played });
         }
         self.values.clear();
@@ -152,15 +157,13 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
         let (values, results) = (&self.values, &self.results);
         let close = |OpenTurn { seat, start, thrown, moves, expectation, actual, played }: OpenTurn<G::State>| {
             let best = best_of(&actual, seat, values);
-            let before = expectation.expected(game, seat, values);
             TurnValues {
                 seat,
                 start,
                 thrown,
                 moves,
                 best: results[best].clone(),
-                before,
-                counted: expectation.counted(seat, values).unwrap_or(before),
+                before: expectation.expected(game, seat, values),
                 after_throw: values[best],
                 played: played.map(|result| values[result]),
                 results: actual.len(),
@@ -223,7 +226,7 @@ mod tests {
         let study = || {
             let mut appraiser = Appraiser::new(evaluator(), least);
             Box::new(move |played: PlayedGame<ToyState>| {
-                let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves);
+                let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves, played.block);
                 assert_eq!(turns.len(), played.turns.len());
                 let south = Seat::SOUTH;
                 let given =

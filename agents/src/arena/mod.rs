@@ -404,7 +404,7 @@ mod tests {
         let study = || {
             let mut appraiser = Appraiser::new(evaluator.clone(), 0.0);
             Box::new(move |played: PlayedGame<ToyState>| {
-                let turns = appraiser.turns(toy, toy.initial_state(played.first), &played.moves);
+                let turns = appraiser.turns(toy, toy.initial_state(played.first), &played.moves, played.block);
                 let own = played.seating.seats_of(0).iter().next().expect("A sits");
                 [f64::from(played.returns[own]), luck(&turns)[own]]
             }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 2]>

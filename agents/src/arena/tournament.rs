@@ -343,13 +343,10 @@ impl<'a> Tournament<'a> {
     ) -> (GameLine, GameFacts) {
         let mut line = GameLine::new(self.race, game, names);
         if let Some(appraiser) = appraiser {
-            let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves);
+            let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves, game.block);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            // Also of a series that is left out of the expectation and has no luck.
-            let moved =
-                |turn: &TurnValues<State>| f64::from(turn.after_throw[turn.seat]) - f64::from(turn.before[turn.seat]);
-            let size = |turn: &TurnValues<State>| moved(turn).abs().max(turn.regret());
+            let size = |turn: &TurnValues<State>| turn.luck(turn.seat).abs().max(turn.regret());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }

@@ -1,17 +1,20 @@
-//! The one-ply expectation over throws: the afterstates of every likely throw from a turn-start state, and the expected
-//! value of the best ones.
+//! The one-ply expectation over throws: the afterstates of every likely throw from a turn-start state and of one that
+//! stands for the rare ones, and the expected value of the best ones.
 
 use std::ops::Range;
 
-use ashta_env::game::{BySeat, Game, Node, Outcome, Seat};
+use ashta_env::chance::GameRng;
+use ashta_env::game::{BySeat, Game, Seat};
 use ashta_env::turn::TurnResults;
 
+use super::series::ThrowSeries;
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
 /// A throw, or a whole series of throws.
 #[derive(Clone, Debug)]
 struct Branch {
+    /// For the throw that stands for the rare ones the probability of them all.
     probability: f32,
     /// The afterstates of the turn.
     results: Range<usize>,
@@ -22,72 +25,25 @@ struct Branch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
     branches: Vec<Branch>,
-    /// The sum of their probabilities: 1 less that of the series that are left out.
-    mass: f32,
-    /// The branch that happened.
-    happened: Option<usize>,
 }
 
 /// Room for the positions within a turn.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpectationScratch<S> {
     pub(crate) turn_results: TurnResults<S>,
-    open: Vec<OpenThrow<S>>,
-    seen: SeenDecisions,
-}
-
-/// Decisions by their observations: the same throws in another order are the same decision.
-#[derive(Clone, Debug, Default)]
-struct SeenDecisions {
-    /// The observations, end to end.
-    entries: Vec<u16>,
-    /// For each decision the end of its observation, and its branch.
-    ends: Vec<(usize, usize)>,
-}
-
-impl SeenDecisions {
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.ends.clear();
-    }
-
-    /// The branch of a decision that looks like `state`; if there is none this one is remembered as that of `branch`.
-    fn find_or_insert<G: Game>(&mut self, game: &G, state: &G::State, branch: usize) -> usize {
-        let Node::Decision(seat) = game.node(state) else { return branch };
-        let known = self.entries.len();
-        game.observe_active(state, seat, &mut self.entries);
-        let (others, new) = self.entries.split_at(known);
-        let mut start = 0;
-        for &(end, other) in &self.ends {
-            if others[start..end] == *new {
-                self.entries.truncate(known);
-                return other;
-            }
-            start = end;
-        }
-        self.ends.push((self.entries.len(), branch));
-        branch
-    }
-}
-
-/// A position within the throws.
-#[derive(Clone, Debug)]
-struct OpenThrow<S> {
-    state: S,
-    probability: f32,
-    /// Throws before it.
-    throws: u32,
+    series: ThrowSeries<S>,
 }
 
 impl<S> Default for ExpectationScratch<S> {
     fn default() -> ExpectationScratch<S> {
-        ExpectationScratch { turn_results: TurnResults::new(), open: Vec::new(), seen: SeenDecisions::default() }
+        ExpectationScratch { turn_results: TurnResults::new(), series: ThrowSeries::default() }
     }
 }
 
-/// The actual throw: the decision after it, and its afterstates.
+/// The actual throw of a turn: the turn-start state, the decision after the throw, and its afterstates.
 #[derive(Clone, Debug)]
 pub(crate) struct Happened<'a, S> {
+    pub(crate) start: &'a S,
     pub(crate) thrown: &'a S,
     pub(crate) results: Range<usize>,
 }
@@ -109,70 +65,37 @@ impl Expectation {
     /// Removes all throws.
     pub(crate) fn clear(&mut self) {
         self.branches.clear();
-        self.mass = 0.0;
-        self.happened = None;
     }
 
-    /// Enumerates every throw from `start`, and appends the afterstates to `results`. Series whose beginning is less
-    /// likely than `least` are left out.
+    /// Enumerates the throws that could have been instead of the one that happened, and appends their afterstates to
+    /// `results`. Throws and series less likely than `limit` are rare; the one that stands for them is drawn from
+    /// `rng`, independently of the actual throw.
     pub(crate) fn look<G: Game>(
         &mut self,
         game: &G,
-        start: &G::State,
-        least: f32,
-        happened: Option<Happened<'_, G::State>>,
+        happened: &Happened<'_, G::State>,
+        limit: f32,
+        rng: &mut GameRng,
         scratch: &mut ExpectationScratch<G::State>,
         results: &mut Vec<G::State>,
     ) {
-        let ExpectationScratch { turn_results, open, seen } = scratch;
-        self.clear();
-        open.clear();
-        seen.clear();
-        open.push(OpenThrow { state: start.clone(), probability: 1.0, throws: 0 });
-        while let Some(OpenThrow { state, probability, throws }) = open.pop() {
-            if let Node::Chance(_) = game.node(&state) {
-                if probability < least {
-                    continue;
-                }
-                for (outcome, &chance) in game.chance_outcomes(&state).iter().enumerate() {
-                    if chance > 0.0 {
-                        let mut next = state.clone();
-                        game.apply_chance(&mut next, Outcome(outcome as u8));
-                        open.push(OpenThrow {
-                            state: next,
-                            probability: probability * chance as f32,
-                            throws: throws + 1,
-                        });
-                    }
-                }
-                continue;
-            }
-            self.mass += probability;
-            let has_happened = happened.as_ref().is_some_and(|happened| *happened.thrown == state);
-            let branch = self.branches.len();
-            // A single throw is like no other.
-            let same = if throws > 1 { seen.find_or_insert(game, &state, branch) } else { branch };
-            if same < branch {
-                self.branches[same].probability += probability;
-                self.happened = if has_happened { Some(same) } else { self.happened };
-                continue;
-            }
-            let results = match &happened {
-                Some(happened) if has_happened => {
-                    self.happened = Some(branch);
-                    happened.results.clone()
-                }
-                _ => append(game, &state, turn_results, results),
-            };
-            self.branches.push(Branch { probability, results });
+        let ExpectationScratch { turn_results, series } = scratch;
+        series.expand(game, happened.start, limit);
+        let mut results_of = |state: &G::State| match state == happened.thrown {
+            true => happened.results.clone(),
+            false => append(game, state, turn_results, results),
+        };
+        self.branches.clear();
+        for (state, probability) in series.likely() {
+            self.branches.push(Branch { probability: *probability, results: results_of(state) });
         }
-        if self.branches.is_empty() {
-            self.look(game, start, least / 4.0, happened, scratch, results);
+        if let Some(state) = series.draw(game, rng) {
+            self.branches.push(Branch { probability: series.rare_probability(), results: results_of(&state) });
         }
     }
 
-    /// The value of the position: the expectation over throws of the afterstate that is best for `seat`. Series that
-    /// are left out count as this expectation: values in the middle of a series would be the least reliable of all.
+    /// The value of the position: the expectation over throws of the afterstate that is best for `seat`. It is unbiased
+    /// where throws are rare, and exact where none is.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
         for branch in &self.branches {
@@ -181,15 +104,7 @@ impl Expectation {
                 expected[seat] += values[seat] * branch.probability;
             }
         }
-        for seat in game.spec().seats.iter() {
-            expected[seat] /= self.mass;
-        }
         expected
-    }
-
-    /// The value of the actual throw in this expectation; `None` when it was left out.
-    pub(crate) fn counted(&self, seat: Seat, values: &[BySeat<f32>]) -> Option<BySeat<f32>> {
-        self.happened.map(|happened| values[best_of(&self.branches[happened].results, seat, values)])
     }
 }
 
@@ -202,75 +117,54 @@ pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
+    use ashta_env::chance;
+    use ashta_env::game::Outcome;
+    use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// The expectation of a new game of series when those less likely than `least` are left out, and its afterstates.
-    /// The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
-    fn looked(least: f32, thrown: &[u8]) -> (Toy, Expectation, usize) {
+    /// Expectations of a new game of series in which the throws `thrown` happened, with this limit: one for each value
+    /// of its afterstates. The throws are 1, then 2 1 with probability 1/4, then 2 2 1 and 2 2 2 with 1/8 each.
+    fn expected(limit: f32, thrown: &[u8], draws: u64, value: impl Fn(&ToyState) -> f32) -> Vec<f32> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
-        let (mut expectation, mut scratch, mut results) =
-            (Expectation::default(), ExpectationScratch::default(), Vec::new());
         let mut state = start.clone();
         thrown.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
-        let happened =
-            Happened { thrown: &state, results: append(&game, &state, &mut scratch.turn_results, &mut results) };
-        expectation.look(&game, &start, least, Some(happened), &mut scratch, &mut results);
-        (game, expectation, results.len())
-    }
-
-    #[test]
-    fn series_that_are_too_rare_are_left_out() {
-        for (least, branches, mass) in [(0.0, 4, 1.0), (0.2, 4, 1.0), (0.3, 2, 0.75), (0.6, 1, 0.5)] {
-            let (_, expectation, _) = looked(least, &[0]);
-            assert_eq!((expectation.branches.len(), expectation.mass), (branches, mass), "{least}");
-        }
-    }
-
-    #[test]
-    fn something_is_always_looked_at() {
-        // Not even the first throw is as likely as that; a quarter of it is.
-        let (_, expectation, _) = looked(2.0, &[0]);
-        assert_eq!((expectation.branches.len(), expectation.mass), (2, 0.75));
-    }
-
-    #[test]
-    fn series_that_are_left_out_count_as_the_mean_of_the_rest() {
-        let (game, expectation, results) = looked(0.3, &[0]);
-        let equal = vec![BySeat([0.7, 0.0, 0.3, 0.0]); results];
-        let expected = expectation.expected(&game, Seat::SOUTH, &equal);
-        assert!((expected[Seat::SOUTH] - 0.7).abs() < 1e-6 && (expected[Seat::NORTH] - 0.3).abs() < 1e-6);
-        // The results of the throw that happened come first; all others are lost.
-        let happened = expectation.branches[expectation.happened.expect("a 1 is likely")].results.clone();
-        let values: Vec<BySeat<f32>> = (0..results)
-            .map(|result| BySeat([f32::from(u8::from(happened.contains(&result))), 0.0, 0.0, 0.0]))
-            .collect();
-        let expected = expectation.expected(&game, Seat::SOUTH, &values);
-        assert!((expected[Seat::SOUTH] - 0.5 / 0.75).abs() < 1e-6, "{expected:?}");
-        assert_eq!(expectation.counted(Seat::SOUTH, &values).expect("it is not left out")[Seat::SOUTH], 1.0);
-    }
-
-    #[test]
-    fn a_throw_that_is_left_out_is_not_counted() {
-        let (_, expectation, results) = looked(0.3, &[1, 1, 0]);
-        assert_eq!(expectation.counted(Seat::SOUTH, &vec![BySeat::default(); results]), None);
-        let (_, expectation, results) = looked(0.2, &[1, 1, 0]);
-        assert!(expectation.counted(Seat::SOUTH, &vec![BySeat::default(); results]).is_some());
-    }
-
-    #[test]
-    fn decisions_that_look_the_same_are_one() {
-        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
-        let thrown = |throws: &[u8]| {
-            let mut state = game.initial_state(Seat::SOUTH);
-            throws.iter().for_each(|&outcome| game.apply_chance(&mut state, Outcome(outcome)));
-            state
+        let (mut expectation, mut scratch) = (Expectation::default(), ExpectationScratch::default());
+        let once = |draw| {
+            let mut results = Vec::new();
+            let actual = append(&game, &state, &mut scratch.turn_results, &mut results);
+            let happened = Happened { start: &start, thrown: &state, results: actual };
+            let mut rng = chance::stream(draw, 0);
+            expectation.look(&game, &happened, limit, &mut rng, &mut scratch, &mut results);
+            let values: Vec<_> = results.iter().map(|result| BySeat([value(result), 0.0, 0.0, 0.0])).collect();
+            expectation.expected(&game, Seat::SOUTH, &values)[Seat::SOUTH]
         };
-        let mut seen = SeenDecisions::default();
-        for (throws, branch, expected) in [(&[0][..], 3, 3), (&[1, 0], 4, 4), (&[1, 1, 0], 5, 5), (&[1, 0], 6, 4)] {
-            assert_eq!(seen.find_or_insert(&game, &thrown(throws), branch), expected, "{throws:?}");
+        (0..draws).map(once).collect()
+    }
+
+    /// A tenth of the steps of South, which are the sum of the throws.
+    fn steps(state: &ToyState) -> f32 {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
+        game.steps(state, Seat::SOUTH).into_iter().map(f32::from).sum::<f32>() / 10.0
+    }
+
+    #[test]
+    fn the_drawn_throw_leaves_the_mean_unbiased() {
+        let exact = expected(0.0, &[0], 1, steps)[0];
+        for (limit, thrown) in [(0.2, &[0][..]), (0.2, &[1, 1, 1]), (0.3, &[1, 0]), (1.0, &[0])] {
+            let draws = expected(limit, thrown, 4000, steps);
+            let mean = draws.iter().sum::<f32>() / 4000.0;
+            let deviation = (draws.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / 4000.0).sqrt();
+            assert!(deviation > 0.01, "{limit}: the draws differ");
+            assert!((mean - exact).abs() < 4.0 * deviation / 4000_f32.sqrt(), "{limit}: {mean} for {exact}");
         }
-        seen.clear();
-        assert_eq!(seen.find_or_insert(&game, &thrown(&[1, 0]), 7), 7);
+    }
+
+    #[test]
+    fn the_probabilities_of_the_throws_sum_to_one() {
+        for limit in [0.0, 0.2, 0.3, 1.0] {
+            for value in expected(limit, &[1, 0], 20, |_| 0.7) {
+                assert!((value - 0.7).abs() < 1e-6, "{limit}: {value}");
+            }
+        }
     }
 }

@@ -1,32 +1,34 @@
-//! Expectimax: full-width look-ahead with exact expectations over throws and the best whole turn at decisions.
+//! Expectimax: full-width look-ahead with expectations over throws and the best whole turn at decisions.
 //!
 //! Each seat is taken to maximise its own value (max^n), which with two sides is plain expectiminimax; partners share
 //! their value. The inner evaluator values the leaves. There is no pruning (no Star1 or Star2): the games branch so
 //! little that one ply costs some dozens to hundreds of leaves, and all of them fit into one batch.
 
-use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Outcome, Seat};
+use ashta_env::chance;
+use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Seat};
 use ashta_env::turn::TurnResults;
 
+use super::series::ThrowSeries;
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 
 /// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
 const BATCH: usize = 1 << 16;
 
-/// No branch of a series that is rarer than this is followed, so that endless series end.
-const MIN_PROBABILITY: f32 = 1e-9;
+/// The seed of the draws among rare throws. All positions share their draws, so the error that a draw makes is nearly
+/// the same for positions that are compared (common random numbers), and a search answers alike each time.
+const DRAWS: u64 = 0;
 
 /// An evaluator that looks whole turns ahead with another one at the leaves.
 ///
-/// At a throw, depth 0 is the inner evaluator's answer. Each further ply is the exact expectation over all throws of
-/// the seat to throw, a whole series where throws follow throws, and its best turn result; the leaves are the throws
-/// where the following turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
+/// At a throw, depth 0 is the inner evaluator's answer. Each further ply is the expectation over the throws of the seat
+/// to throw, a whole series where throws follow throws, and its best turn result; the leaves are the throws where the
+/// following turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
 /// seat is a turn of its own. Finished games keep their exact returns at any depth.
 ///
-/// A series of throws can be long or endless. Branches of it that are rarer than `min_probability` are closed: the
-/// inner evaluator values them in the middle of the series, with their full probability. Nothing is dropped or
-/// rescaled, and with 0 every series of finite length is followed exactly (below 1e-9 branches are closed even then).
-/// Throws that lead to the same position are one branch.
+/// A series of throws can be long or endless. For all throws and series that are rarer than `min_probability` stands
+/// one of them, drawn by its probability; with 0 every series of finite length is followed exactly. The inner evaluator
+/// is never asked about the middle of a series. Throws that lead to the same position are one branch.
 ///
 /// One call asks the inner evaluator once, unless there are more than 65,536 leaves. There is no policy; wrap it in
 /// [`OnePly`](crate::play::agent::OnePly) to play by it.
@@ -37,12 +39,12 @@ pub struct Expectimax<G: Game, E> {
     min_probability: f32,
     program: PostfixTree<G::State>,
     /// For each depth the buffers that a position of this depth uses.
-    series: Vec<SeriesEnds<G::State>>,
+    series: Vec<ThrowSeries<G::State>>,
     results: Vec<TurnResults<G::State>>,
 }
 
 impl<G: Game, E> Expectimax<G, E> {
-    /// Looks `depth` plies ahead with `evaluator` at the leaves; branches of a series rarer than 0.01 are closed.
+    /// Looks `depth` plies ahead with `evaluator` at the leaves; throws and series rarer than 0.01 are rare.
     pub fn new(evaluator: E, depth: usize) -> Expectimax<G, E> {
         Expectimax {
             evaluator,
@@ -54,7 +56,7 @@ impl<G: Game, E> Expectimax<G, E> {
         }
     }
 
-    /// The same search with another limit for the branches of a series, 0 to 1.
+    /// The same search with another limit for rare throws and series, 0 to 1.
     #[must_use]
     pub fn with_min_probability(self, min_probability: f32) -> Expectimax<G, E> {
         Expectimax { min_probability, ..self }
@@ -70,7 +72,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         self.program.clear();
-        self.series.resize_with(self.depth + 1, SeriesEnds::default);
+        self.series.resize_with(self.depth + 1, ThrowSeries::default);
         self.results.resize_with(self.depth + 1, TurnResults::default);
         for state in states {
             self.gather(game, state, self.depth);
@@ -86,7 +88,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
         match game.node(state) {
             Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
             Node::Chance(_) if depth == 0 => self.gather_leaf(game, state),
-            Node::Chance(seat) => self.gather_series(game, state, seat, depth),
+            Node::Chance(_) => self.gather_series(game, state, depth),
             Node::Decision(seat) => {
                 let mut results = std::mem::take(&mut self.results[depth]);
                 results_of_turn(game, state, &mut results);
@@ -99,18 +101,16 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
         }
     }
 
-    fn gather_series(&mut self, game: &G, state: &G::State, seat: Seat, depth: usize) {
+    fn gather_series(&mut self, game: &G, state: &G::State, depth: usize) {
         let mut series = std::mem::take(&mut self.series[depth]);
-        series.expand(game, state, seat, self.min_probability.max(MIN_PROBABILITY));
-        for (branch, _) in &series.branches {
-            if game.node(branch) == Node::Chance(seat) {
-                self.gather_leaf(game, branch);
-            } else {
-                self.gather(game, branch, depth - 1);
-            }
+        series.expand(game, state, self.min_probability);
+        let drawn = series.draw(game, &mut chance::stream(DRAWS, 0)).map(|state| (state, series.rare_probability()));
+        let branches = || series.likely().iter().chain(&drawn);
+        for (branch, _) in branches() {
+            self.gather(game, branch, depth - 1);
         }
-        self.program.probabilities.extend(series.branches.iter().map(|&(_, probability)| probability));
-        self.program.steps.push(TreeStep::Mean(series.branches.len()));
+        self.program.probabilities.extend(branches().map(|&(_, probability)| probability));
+        self.program.steps.push(TreeStep::Mean(branches().count()));
         self.series[depth] = series;
     }
 
@@ -120,62 +120,6 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
         if self.program.leaves.len() >= BATCH {
             self.program.evaluate_leaves(game, &mut self.evaluator);
         }
-    }
-}
-
-/// The ends of one series of throws.
-#[derive(Debug)]
-struct SeriesEnds<S> {
-    /// The positions in which the series ends, each once, with their probabilities; and those in which it was closed,
-    /// where the same seat still throws.
-    branches: Vec<(S, f32)>,
-    open: Vec<(S, f32)>,
-    next: Vec<(S, f32)>,
-}
-
-impl<S> Default for SeriesEnds<S> {
-    fn default() -> SeriesEnds<S> {
-        SeriesEnds { branches: Vec::new(), open: Vec::new(), next: Vec::new() }
-    }
-}
-
-impl<S: Clone + Eq> SeriesEnds<S> {
-    /// Follows the throws of `seat` from `state` on, throw by throw.
-    fn expand<G: Game<State = S>>(&mut self, game: &G, state: &S, seat: Seat, min_probability: f32) {
-        self.branches.clear();
-        self.open.clear();
-        self.open.push((state.clone(), 1.0));
-        while !self.open.is_empty() {
-            for (state, reached) in self.open.drain(..) {
-                for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
-                    if probability > 0.0 {
-                        let mut after = state.clone();
-                        game.apply_chance(&mut after, Outcome(outcome as u8));
-                        let goes_on = game.node(&after) == Node::Chance(seat);
-                        add(
-                            if goes_on { &mut self.next } else { &mut self.branches },
-                            after,
-                            reached * probability as f32,
-                        );
-                    }
-                }
-            }
-            for (state, probability) in self.next.drain(..) {
-                if probability < min_probability {
-                    add(&mut self.branches, state, probability);
-                } else {
-                    self.open.push((state, probability));
-                }
-            }
-        }
-    }
-}
-
-/// Adds `probability` to that of `state` in the list.
-fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
-    match list.iter_mut().find(|(other, _)| *other == state) {
-        Some((_, sum)) => *sum += probability,
-        None => list.push((state, probability)),
     }
 }
 
@@ -321,11 +265,9 @@ mod tests {
             let all = exact.states();
             let states: Vec<ToyState> = all.iter().step_by(all.len() / 300).cloned().collect();
             for depth in [0, 1, 2] {
-                for min_probability in [0.0, 0.2] {
-                    let mut search = Expectimax::new(exact.clone(), depth).with_min_probability(min_probability);
-                    let error = error(&game, &exact, &mut search, &states);
-                    assert!(error < 1e-5, "{table:?} {throws:?} depth {depth}: {error}");
-                }
+                let mut search = Expectimax::new(exact.clone(), depth).with_min_probability(0.0);
+                let error = error(&game, &exact, &mut search, &states);
+                assert!(error < 1e-5, "{table:?} {throws:?} depth {depth}: {error}");
             }
         }
     }
@@ -370,18 +312,22 @@ mod tests {
     }
 
     #[test]
-    fn rare_branches_of_a_series_are_closed_and_weighed() {
-        // 2 2 1 and 2 2 2 have an eighth each; below a limit of 0.3 the series is closed after 2 2.
+    fn rare_throws_are_drawn_and_no_series_is_valued_in_its_middle() {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let start = game.initial_state(Seat::SOUTH);
-        let mut series = SeriesEnds::default();
-        series.expand(&game, &start, Seat::SOUTH, MIN_PROBABILITY);
-        let probabilities =
-            |series: &SeriesEnds<ToyState>| series.branches.iter().map(|branch| branch.1).collect::<Vec<_>>();
-        assert_eq!(probabilities(&series), [0.5, 0.25, 0.125, 0.125]);
-        series.expand(&game, &start, Seat::SOUTH, 0.3);
-        assert_eq!(probabilities(&series), [0.5, 0.25, 0.25]);
-        assert_eq!(game.node(&series.branches[2].0), Node::Chance(Seat::SOUTH));
+        let leaves = |min_probability| {
+            let mut search = Expectimax::new(Ignorant::default(), 1).with_min_probability(min_probability);
+            let values = search.evaluate(&game, std::slice::from_ref(&start))[0].clone().values;
+            assert!((values[Seat::SOUTH] - 0.5).abs() < 1e-6, "the probabilities sum to 1");
+            search.evaluator.states
+        };
+        // Four throws, of which one stands for 2 1, 2 2 1 and 2 2 2 below a limit of 0.3.
+        assert!(leaves(0.3) < leaves(0.0));
+        let mut rng = chance::stream(DRAWS, 0);
+        let mut series = ThrowSeries::default();
+        series.expand(&game, &start, 0.3);
+        let drawn = series.draw(&game, &mut rng).expect("there are rare throws");
+        assert!(matches!(game.node(&drawn), Node::Decision(_)));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Self-play with TD(λ) targets: games of a one-ply agent against itself, with luck-corrected value targets.
 //!
 //! Many games are played in lock-step, so that the evaluator runs on large batches. At the start of each turn it values
-//! the afterstates (results of the turn) of every likely throw; the expectation of the best afterstate over the throws
-//! is the value before the dice, and the difference that the actual throw makes is luck. The luck has mean 0 and serves
-//! as a control variate; the target of a position is the TD(λ) return without it:
+//! the afterstates (results of the turn) of every likely throw and of one that stands for the rare ones. The
+//! expectation of the best afterstate over the throws is the value before the dice; the difference that the actual
+//! throw makes is luck. The luck has mean 0 and serves as a control variate; the target of a position is the TD(λ)
+//! return without it:
 //!
 //! ```text
 //! G_t = E_t + λ (G_t+1 − A_t)    E_t: expectation over throws of the best value, A_t: best value of the actual throw
@@ -35,8 +36,8 @@ pub struct SelfPlayConfig {
     pub lambda: f32,
     /// Whether targets are luck-corrected, with the luck of the throw as a control variate.
     pub luck_correction: bool,
-    /// Series of throws whose beginning is less likely than this are left out of the mean over the throws. Above 0 for
-    /// games whose series are unbounded.
+    /// Of the throws and series that are less likely than this one, drawn by its probability, stands for all in the
+    /// mean over the throws, which stays unbiased. Above 0 for games whose series are unbounded.
     pub series_probability: f32,
     /// Afterstates that were not chosen, drawn from those of each turn, from which side branches start.
     pub alternatives: u32,
@@ -140,9 +141,7 @@ struct UnderWay<G: Game> {
 struct Valued {
     /// Before the throw: the expectation over throws of the best afterstate.
     expected: BySeat<f32>,
-    /// The value of the actual throw in this expectation: the luck is the difference between the two.
-    counted: BySeat<f32>,
-    /// After the throw: the best afterstate.
+    /// After the throw: the best afterstate. The luck of the throw is the difference between the two.
     best: BySeat<f32>,
     /// Whether the best afterstate was played, or one of equal value, so that later values may be backed up.
     is_followed: bool,
@@ -211,7 +210,7 @@ impl<G: Game> UnderWay<G> {
         for (valued, target) in self.turns.iter().zip(&mut line.turns).rev() {
             let lambda = if valued.is_followed { config.lambda } else { 0.0 };
             for seat in seats.iter() {
-                let before = valued.expected[seat] + lambda * (later[seat] - valued.counted[seat]);
+                let before = valued.expected[seat] + lambda * (later[seat] - valued.best[seat]);
                 let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
                 target.before_throw[seat] = before.clamp(0.0, 1.0);
                 target.after_throw[seat] = after.clamp(0.0, 1.0);

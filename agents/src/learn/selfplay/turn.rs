@@ -1,4 +1,5 @@
-//! One turn of a self-play game: throw, enumerate the afterstates of every likely throw, choose, note the targets.
+//! One turn of a self-play game: throw, enumerate the afterstates of this and of other throws, choose, note the
+//! targets.
 
 use std::ops::Range;
 
@@ -41,7 +42,8 @@ impl<G: Game> Default for SelfPlayTurn<G> {
 }
 
 impl<G: Game> SelfPlayTurn<G> {
-    /// Throws the dice of the turn, and appends the afterstates of this and of every likely throw to `results`.
+    /// Throws the dice of the turn, and appends the afterstates of this throw and of those of the expectation to
+    /// `results`.
     pub(super) fn throw(
         &mut self,
         game: &G,
@@ -63,11 +65,11 @@ impl<G: Game> SelfPlayTurn<G> {
             self.actions.extend_from_slice(self.scratch.turn_results.actions(index));
             self.ends.push(self.actions.len());
         }
-        let least = config.series_probability;
         self.expectation.clear();
         if config.luck_correction {
-            let happened = Happened { thrown: &under_way.state, results: self.actual.clone() };
-            self.expectation.look(game, &start, least, Some(happened), &mut self.scratch, results);
+            let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };
+            let (limit, rng) = (config.series_probability, &mut under_way.rng);
+            self.expectation.look(game, &happened, limit, rng, &mut self.scratch, results);
         }
     }
 
@@ -81,10 +83,10 @@ impl<G: Game> SelfPlayTurn<G> {
         values: &[BySeat<f32>],
     ) {
         let best = best_of(&self.actual, self.seat, values);
-        let (expected, counted) = match config.luck_correction {
-            true => (self.expectation.expected(game, self.seat, values), self.expectation.counted(self.seat, values)),
+        let expected = match config.luck_correction {
+            true => self.expectation.expected(game, self.seat, values),
             // Plain TD(λ): the luck of the throw stays in the target.
-            false => (values[best], Some(values[best])),
+            false => values[best],
         };
         let is_random = under_way.random_turns > 0;
         let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.exploration;
@@ -96,12 +98,11 @@ impl<G: Game> SelfPlayTurn<G> {
         };
         let seat = self.seat;
         let own = |result: usize| values[result][seat];
-        let is_followed = counted.is_some() && values[chosen] == values[best];
+        let is_followed = values[chosen] == values[best];
         if under_way.is_main {
             self.draw_others(game, config, under_way, chosen, results);
         }
-        let counted = counted.unwrap_or(expected);
-        under_way.turns.push(Valued { expected, counted, best: values[best], is_followed });
+        under_way.turns.push(Valued { expected, best: values[best], is_followed });
         let sequence = self.sequence(chosen - self.actual.start);
         let decisions = &mut under_way.line.decisions;
         if under_way.is_main {
