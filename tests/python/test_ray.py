@@ -72,7 +72,7 @@ def outcome(run, iteration=ITERATIONS):
     """What a checkpoint holds: networks, samples, counters; but for the seconds, and what was evaluated later."""
     folder = Path(run, "checkpoints", str(iteration))
     state = json.loads((folder / "loop.json").read_text())
-    kept = {key: state[key] for key in ("iteration", "games", "due", "rng")}
+    kept = {key: state[key] for key in ("iteration", "games", "trainer")}
     return kept, [(folder / name).read_bytes() for name in FILES]
 
 

@@ -19,32 +19,30 @@ pub struct LoopState {
     pub iteration: u64,
     /// Games finished.
     pub games: u64,
-    /// Samples that wait to be learned from.
-    pub due: Due,
-    /// The generator that draws batches.
-    pub rng: GameRng,
+    /// What the trainer goes on from.
+    pub trainer: TrainerState,
     /// Seconds of training.
     pub seconds: f64,
     /// The best mean score of the short evaluations.
     pub best_score: Option<f64>,
 }
 
-/// Samples that wait to be learned from, as numbers of draws from the replays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Due {
-    /// For the value network.
-    pub value: f64,
-    /// For the policy network.
-    pub policy: f64,
-}
-
 /// What a trainer goes on from, besides its networks and their samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainerState {
-    /// Samples that wait to be learned from.
-    pub due: Due,
+    /// For the value network.
+    pub value: DrawState,
+    /// For the policy network.
+    pub policy: DrawState,
+}
+
+/// What decides which batches a network learns next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawState {
+    /// Samples that wait to be learned from, as a number of draws from the replay buffer.
+    pub due: f64,
     /// The generator that draws batches.
     pub rng: GameRng,
 }

@@ -101,7 +101,7 @@ impl Run {
             let report = self.trainer.take_in(&records, evaluates);
             self.log.finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
             if self.log.is_over() {
-                self.trainer.learn(self.log.last_learning_rate());
+                self.trainer.learn(self.log.last_learning_rate(), self.log.config().run.threads);
             }
             if evaluates {
                 self.evaluate()?;
@@ -125,7 +125,7 @@ impl Run {
         let play =
             move |games: Range<u64>| play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games);
         if players < 2 {
-            let losses = self.trainer.learn(plan.learning_rate);
+            let losses = self.trainer.learn(plan.learning_rate, 1);
             return (play(plan.first..plan.end), losses);
         }
         // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
@@ -134,7 +134,7 @@ impl Run {
             let play = &play;
             let workers: Vec<_> =
                 (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
-            let losses = self.trainer.learn(plan.learning_rate);
+            let losses = self.trainer.learn(plan.learning_rate, players as usize);
             let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord<State>>>| match worker.join() {
                 Ok(records) => records,
                 Err(panic) => std::panic::resume_unwind(panic),

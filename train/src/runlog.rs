@@ -94,7 +94,7 @@ impl RunLog {
             best_score: state.best_score,
             saved: state.iteration,
         };
-        Ok((log, TrainerState { due: state.due, rng: state.rng }))
+        Ok((log, state.trainer))
     }
 
     /// The settings of the run.
@@ -253,7 +253,7 @@ impl RunLog {
     ///
     /// # Errors
     /// When something cannot be written.
-    pub fn save(&mut self, trainer: &TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    pub fn save(&mut self, trainer: TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         if self.saved < self.iteration {
             let state = self.state(trainer);
             self.rundir.save_checkpoint(self.iteration, |dir| {
@@ -287,12 +287,11 @@ impl RunLog {
     }
 
     /// The counters, with what the trainer goes on from.
-    pub fn state(&self, trainer: &TrainerState) -> LoopState {
+    pub fn state(&self, trainer: TrainerState) -> LoopState {
         LoopState {
             iteration: self.iteration,
             games: self.games,
-            due: trainer.due,
-            rng: trainer.rng.clone(),
+            trainer,
             seconds: self.seconds,
             best_score: self.best_score,
         }

@@ -11,17 +11,17 @@ use ashta_agents::learn::net::{Batch, Learner, LearnerDevice, Losses};
 use ashta_agents::learn::replay::{Part, Replay};
 use ashta_agents::learn::selfplay::{GameCounts, GameRecord};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
-use ashta_env::chance::{self, GameRng};
+use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{self, Due, TrainerState};
+use crate::checkpoint::{self, DrawState, TrainerState};
 use crate::config::Config;
 
-/// The stream of the generator that draws batches; games use the streams of their numbers.
-const BATCHES: u64 = u64::MAX;
+/// The streams of the generators that draw the batches of each network; games use the streams of their numbers.
+const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
 
 /// Both networks under training, with all that decides what they learn next.
 #[derive(Debug)]
@@ -32,7 +32,6 @@ pub struct Trainer {
     value: NetTrainer,
     /// Learns what to choose within a turn.
     policy: NetTrainer,
-    state: TrainerState,
 }
 
 /// Mean losses over the steps of one iteration; nothing of a network that took no step.
@@ -68,19 +67,20 @@ pub struct Report {
 struct NetTrainer {
     learner: Learner,
     replay: Replay,
+    draws: DrawState,
 }
 
 impl NetTrainer {
-    fn new(config: &Config, part: Part, shape: MlpShape) -> Result<NetTrainer> {
+    fn new(config: &Config, part: Part, shape: MlpShape, stream: u64) -> Result<NetTrainer> {
         let replay = Replay::new(part, config.learning.replay_capacity, shape.actions);
         let learner = Learner::new(shape, config.learner(), config.device()?, config.run.seed)?;
-        Ok(NetTrainer { learner, replay })
+        Ok(NetTrainer { learner, replay, draws: DrawState { due: 0.0, rng: chance::stream(config.run.seed, stream) } })
     }
 
-    fn load(config: &Config, part: Part, shape: MlpShape, dir: &Path) -> Result<NetTrainer> {
+    fn load(config: &Config, part: Part, shape: MlpShape, dir: &Path, draws: DrawState) -> Result<NetTrainer> {
         let replay = checkpoint::load_replay(dir, part, config.learning.replay_capacity, shape.actions)?;
         let learner = checkpoint::load_learner(dir, shape, config.learner(), config.device()?)?;
-        Ok(NetTrainer { learner, replay })
+        Ok(NetTrainer { learner, replay, draws })
     }
 
     fn save(&self, dir: &Path) -> Result<()> {
@@ -89,16 +89,16 @@ impl NetTrainer {
         Ok(self.replay.save(dir)?)
     }
 
-    /// Learns from as many batches as are `due`.
-    fn learn(&mut self, size: usize, rate: f64, rng: &mut GameRng, due: &mut f64) -> Vec<Losses> {
+    /// Learns from as many batches as are due.
+    fn learn(&mut self, size: usize, rate: f64) -> Option<Losses> {
+        let NetTrainer { learner, replay, draws: DrawState { due, rng } } = self;
         let mut batch = Batch::default();
-        let mut losses = Vec::new();
-        while *due >= size as f64 && !self.replay.is_empty() {
-            self.replay.draw(size, rng, &mut batch);
-            losses.push(self.learner.step(&batch, rate));
+        while *due >= size as f64 && !replay.is_empty() {
+            replay.draw(size, rng, &mut batch);
+            learner.step(&batch, rate);
             *due -= size as f64;
         }
-        losses
+        learner.take_losses()
     }
 }
 
@@ -110,11 +110,10 @@ impl Trainer {
     pub fn new(config: &Config, race: &Arc<Race>) -> Result<Trainer> {
         let NetShape { value, policy } = shape(config, race);
         Ok(Trainer {
-            value: NetTrainer::new(config, Part::Starts, value)?,
-            policy: NetTrainer::new(config, Part::Turns, policy)?,
+            value: NetTrainer::new(config, Part::Starts, value, BATCHES[0])?,
+            policy: NetTrainer::new(config, Part::Turns, policy, BATCHES[1])?,
             config: config.clone(),
             race: Arc::clone(race),
-            state: TrainerState { due: Due::default(), rng: chance::stream(config.run.seed, BATCHES) },
         })
     }
 
@@ -125,11 +124,10 @@ impl Trainer {
     pub fn load(config: &Config, race: &Arc<Race>, dir: &Path, state: TrainerState) -> Result<Trainer> {
         let NetShape { value, policy } = shape(config, race);
         Ok(Trainer {
-            value: NetTrainer::load(config, Part::Starts, value, &dir.join(checkpoint::VALUE))?,
-            policy: NetTrainer::load(config, Part::Turns, policy, &dir.join(checkpoint::POLICY))?,
+            value: NetTrainer::load(config, Part::Starts, value, &dir.join(checkpoint::VALUE), state.value)?,
+            policy: NetTrainer::load(config, Part::Turns, policy, &dir.join(checkpoint::POLICY), state.policy)?,
             config: config.clone(),
             race: Arc::clone(race),
-            state,
         })
     }
 
@@ -143,8 +141,8 @@ impl Trainer {
     }
 
     /// What it goes on from, besides what is saved in files.
-    pub fn state(&self) -> &TrainerState {
-        &self.state
+    pub fn state(&self) -> TrainerState {
+        TrainerState { value: self.value.draws.clone(), policy: self.policy.draws.clone() }
     }
 
     /// The networks as they stand after the last step, for self-play.
@@ -163,12 +161,19 @@ impl Trainer {
         rounded(joined(self.value.learner.net(), self.policy.learner.net())?)
     }
 
-    /// Learns from as many batches as are due, with this learning rate.
-    pub fn learn(&mut self, rate: f64) -> MeanLosses {
-        let TrainerState { due, rng } = &mut self.state;
-        let batch = self.config.learning.batch;
-        let value = self.value.learn(batch, rate, rng, &mut due.value);
-        MeanLosses::of(&value, &self.policy.learn(batch, rate, rng, &mut due.policy))
+    /// Learns from as many batches as are due, with this learning rate; with two `threads` or more both networks at
+    /// once, and always with the same result.
+    pub fn learn(&mut self, rate: f64, threads: usize) -> MeanLosses {
+        let (batch, value, policy) = (self.config.learning.batch, &mut self.value, &mut self.policy);
+        if threads < 2 {
+            return MeanLosses::of(value.learn(batch, rate), policy.learn(batch, rate));
+        }
+        std::thread::scope(|scope| {
+            let policy = scope.spawn(|| policy.learn(batch, rate));
+            let value = value.learn(batch, rate);
+            let policy = policy.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            MeanLosses::of(value, policy)
+        })
     }
 
     /// Adds the samples of the games to those that are learned from, each as often as the settings say.
@@ -183,8 +188,8 @@ impl Trainer {
         }
         let samples = value.added() + policy.added();
         let (value, policy) = (value.added() - before.0, policy.added() - before.1);
-        self.state.due.value += value as f64 * self.config.learning.replays;
-        self.state.due.policy += policy as f64 * self.config.learning.replays;
+        self.value.draws.due += value as f64 * self.config.learning.replays;
+        self.policy.draws.due += policy as f64 * self.config.learning.replays;
         let mut report = Report { added: value + policy, samples, ..Report::default() };
         for record in records {
             report.tally.add(record);
@@ -198,16 +203,12 @@ impl Trainer {
 }
 
 impl MeanLosses {
-    fn of(value: &[Losses], policy: &[Losses]) -> MeanLosses {
-        let mean = |losses: &[Losses], of: fn(&Losses) -> f32| {
-            let sum = losses.iter().map(|losses| f64::from(of(losses))).sum::<f64>();
-            (!losses.is_empty()).then(|| sum / losses.len() as f64)
-        };
+    fn of(value: Option<Losses>, policy: Option<Losses>) -> MeanLosses {
         MeanLosses {
-            value: mean(value, |losses| losses.value),
-            gradient_norm: mean(value, |losses| losses.gradient_norm),
-            policy: mean(policy, |losses| losses.policy),
-            policy_entropy: mean(policy, |losses| losses.policy_entropy),
+            value: value.map(|losses| f64::from(losses.value)),
+            gradient_norm: value.map(|losses| f64::from(losses.gradient_norm)),
+            policy: policy.map(|losses| f64::from(losses.policy)),
+            policy_entropy: policy.map(|losses| f64::from(losses.policy_entropy)),
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&NetSpeed) ->
     let time = Duration::from_secs_f64(seconds);
     let mut rows = Vec::new();
     for race in races {
-        for hidden in [vec![64], vec![128]] {
+        for hidden in [vec![64], vec![128], vec![256]] {
             let row = measure(race, &hidden, time)?;
             each(&row)?;
             rows.push(row);

@@ -65,7 +65,7 @@ fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
         .map(|path| std::fs::read(path).expect("a complete checkpoint"))
         .collect();
     let state = checkpoint::load_state(&last).expect("a complete checkpoint");
-    files.push(format!("{:?} {:?} {}", state.rng, state.due, state.games).into_bytes());
+    files.push(format!("{:?} {}", state.trainer, state.games).into_bytes());
     let bot = ashta_agents::network::bot::Bot::read(&path.join("bots/smoke.bot")).expect("an exported bot");
     let weights = [bot.net.value(), bot.net.policy()].map(|network| network.parameters());
     files.push(weights.iter().flatten().flat_map(|weight| weight.to_le_bytes()).collect());

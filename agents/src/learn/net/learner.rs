@@ -1,32 +1,39 @@
 //! The learner: Adam on batches of samples, with an exponential moving average (EMA) of the weights.
 //!
-//! It owns the network in burn, burn's Adam, and the EMA, which plays better than the latest weights. It is
-//! deterministic: the same batches from the same state give the same bits, also after [`Learner::save`] and
-//! [`Learner::load`]. It knows nothing of games, schedules or the origin of samples.
+//! It owns the network, Adam's moments, and the EMA, which plays better than the latest weights. The network is one of
+//! burn on any device, or on the CPU the same written out ([`host`]). It is deterministic there: the same batches from
+//! the same state give the same bits, also after [`Learner::save`] and [`Learner::load`]. It knows nothing of games,
+//! schedules or the origin of samples.
 
+mod device;
+mod host;
 mod state;
 
-use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer};
-use burn::tensor::{Device, Tensor, TensorData};
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::network::portable::{Mlp, MlpShape, NetError};
 use crate::network::tensor_file::TensorFileError;
 
-use super::loss::differentiate;
-use super::model::{Network, initial_parameters, matrix, numbers};
-use super::{Batch, DeviceError, LearnerDevice, Losses, sparse};
+use super::loss::mean;
+use super::model::initial_parameters;
+use super::{Batch, DeviceError, LearnerDevice, Losses};
+use device::DeviceNetwork;
+use host::HostNetwork;
 
-/// Moments of Adam below this size become 0 every so many steps, long before they are so small ("subnormal") that
-/// processors compute with them at a fraction of their speed: weights of features that hardly ever occur get there.
+/// Moments of Adam below this size become 0, long before they are so small ("subnormal") that processors compute with
+/// them at a fraction of their speed: weights of features that hardly ever occur get there.
 const LEAST_MOMENT: f32 = 1e-30;
+/// Steps between two looks for such moments, where looking takes a pass of its own.
 const STEPS_BETWEEN_FLUSHES: u64 = 64;
 
 /// The hyperparameters of a learner.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearnerConfig {
-    /// The initial learning rate of the caller's schedule; [`Learner::step`] takes the current one.
+    /// The initial learning rate of the caller's schedule; [`Learner::step`] takes the current one. It is that of the
+    /// first layer; deeper layers have one in inverse proportion to their fan-in.
     pub learning_rate: f64,
     /// Adam β₁, the decay of the first moment (mean of gradients), 0 to 1.
     pub adam_beta_1: f32,
@@ -90,28 +97,41 @@ pub enum LearnerError {
 pub struct Learner {
     shape: MlpShape,
     config: LearnerConfig,
-    device: Device,
-    first_layer: FirstLayer,
-    optimizer: Adam,
-    /// The latest weights `[parameters]`, on the device.
-    parameters: Tensor<1>,
-    /// Adam's first and second moments; `None` before the first step.
-    moments: Option<AdamState<1>>,
-    /// A copy of the latest weights on the host.
-    latest: Vec<f32>,
-    /// The EMA of the weights; `None` without averaging.
-    average: Option<Vec<f32>>,
+    network: LearnerNetwork,
     /// Steps taken.
     steps: u64,
+    /// Steps taken when the losses were last asked for.
+    reported: u64,
 }
 
-/// Where the first layer is computed; the results agree but for rounding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FirstLayer {
-    /// On the host, row by row: half the time of a step on a CPU.
-    Sparse,
-    /// On the device, as a product with the whole observation.
-    Dense,
+/// The network where it is computed; the results agree but for rounding.
+enum LearnerNetwork {
+    /// On the CPU, written out.
+    Host(Box<HostNetwork>),
+    /// On any device, by burn.
+    Device(Box<DeviceNetwork>),
+}
+
+/// What a learner has learned, each as one row in the order of [`MlpShape`].
+#[derive(Clone, Debug)]
+struct LearnedNumbers<'a> {
+    /// The latest weights.
+    parameters: Cow<'a, [f32]>,
+    /// Their EMA; `None` without averaging.
+    average: Option<Cow<'a, [f32]>>,
+    /// Adam's first and second moments; `None` before the first step.
+    moments: Option<[Cow<'a, [f32]>; 2]>,
+}
+
+/// What one step differs in from others.
+#[derive(Clone, Copy, Debug)]
+struct StepSettings {
+    /// Its number, from 1.
+    time: u64,
+    /// The learning rate of the first layer.
+    learning_rate: f64,
+    /// How far the EMA goes towards the weights, 0 to 1.
+    average_rate: f32,
 }
 
 impl std::fmt::Debug for Learner {
@@ -146,29 +166,28 @@ impl Learner {
         device: LearnerDevice,
         parameters: Vec<f32>,
     ) -> Result<Learner, LearnerError> {
-        Mlp::new(shape.clone(), &parameters)?;
-        let first_layer = match device {
-            LearnerDevice::Cpu => FirstLayer::Sparse,
-            LearnerDevice::Cuda | LearnerDevice::Wgpu => FirstLayer::Dense,
+        let average = config.average_decay.map(|_| Cow::Owned(parameters.clone()));
+        let learned = LearnedNumbers { parameters: Cow::Owned(parameters), average, moments: None };
+        Learner::from_numbers(shape, config, device, learned, 0)
+    }
+
+    /// A learner that goes on from what was learned in so many `steps`.
+    fn from_numbers(
+        shape: MlpShape,
+        config: LearnerConfig,
+        device: LearnerDevice,
+        learned: LearnedNumbers<'_>,
+        steps: u64,
+    ) -> Result<Learner, LearnerError> {
+        Mlp::new(shape.clone(), &learned.parameters)?;
+        let opened = device.open()?;
+        let network = match device {
+            LearnerDevice::Cpu => LearnerNetwork::Host(Box::new(HostNetwork::new(shape.clone(), learned))),
+            LearnerDevice::Cuda | LearnerDevice::Wgpu => {
+                LearnerNetwork::Device(Box::new(DeviceNetwork::new(shape.clone(), &config, opened, learned)))
+            }
         };
-        let device = device.open()?;
-        let optimizer = AdamConfig::new()
-            .with_beta_1(config.adam_beta_1)
-            .with_beta_2(config.adam_beta_2)
-            .with_epsilon(config.adam_epsilon)
-            .build();
-        Ok(Learner {
-            optimizer,
-            parameters: row(parameters.clone(), &device),
-            moments: None,
-            average: config.average_decay.map(|_| parameters.clone()),
-            latest: parameters,
-            steps: 0,
-            shape,
-            config,
-            device,
-            first_layer,
-        })
+        Ok(Learner { shape, config, network, steps, reported: steps })
     }
 
     /// The sizes of the network.
@@ -186,7 +205,7 @@ impl Learner {
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
     pub fn latest_net(&self) -> Result<Mlp, NetError> {
-        Mlp::new(self.shape.clone(), &self.latest)
+        Mlp::new(self.shape.clone(), &self.numbers().parameters)
     }
 
     /// The network to evaluate and to export: the EMA of the weights, or the latest weights without averaging.
@@ -194,98 +213,54 @@ impl Learner {
     /// # Errors
     /// [`NetError::NotFinite`] when learning has diverged.
     pub fn net(&self) -> Result<Mlp, NetError> {
-        Mlp::new(self.shape.clone(), self.average.as_ref().unwrap_or(&self.latest))
+        let LearnedNumbers { parameters, average, .. } = self.numbers();
+        Mlp::new(self.shape.clone(), average.as_deref().unwrap_or(&parameters))
     }
 
     /// Takes one step of Adam down the gradient of the batch's loss.
     ///
     /// # Panics
     /// When the batch is empty or does not fit the shape of the network.
-    pub fn step(&mut self, batch: &Batch, learning_rate: f64) -> Losses {
+    pub fn step(&mut self, batch: &Batch, learning_rate: f64) {
         assert!(!batch.is_empty(), "a step needs a sample");
-        let (gradient, mut losses) = self.gradient(batch);
-        losses.gradient_norm = numbers(gradient.clone().square().sum())[0].sqrt();
-        let gradient = match self.config.gradient_limit {
-            Some(limit) if losses.gradient_norm > limit => gradient.mul_scalar(limit / losses.gradient_norm),
-            _ => gradient,
-        };
-        let parameters = match self.config.weight_decay {
-            0.0 => self.parameters.clone(),
-            decay => self.parameters.clone().mul_scalar(1.0 - learning_rate * decay),
-        };
-        let (parameters, moments) = self.optimizer.step(learning_rate, parameters, gradient, self.moments.take());
-        self.parameters = parameters;
-        self.moments = moments;
         self.steps += 1;
-        if self.steps.is_multiple_of(STEPS_BETWEEN_FLUSHES) {
-            self.flush_moments();
-        }
-        self.latest = numbers(self.parameters.clone());
-        self.update_average();
-        losses
-    }
-
-    /// The gradient `[parameters]` of the batch's loss, and the losses.
-    fn gradient(&self, batch: &Batch) -> (Tensor<1>, Losses) {
-        let (samples, inputs, outputs) = (batch.len(), self.shape.observation, self.shape.hidden[0]);
-        let network = Network::new(&self.shape, &self.parameters);
-        let tracked = self.device.clone().autodiff();
-        let matrix = |numbers| Tensor::<2>::from_data(matrix(numbers, samples), &tracked);
-        let (logits, sums) = match self.first_layer {
-            FirstLayer::Sparse => {
-                let parameters = &self.latest[..(inputs + 1) * outputs];
-                let sums = matrix(sparse::sum_rows(parameters, outputs, batch)).require_grad();
-                (network.forward_from(sums.clone()), Some(sums))
-            }
-            FirstLayer::Dense => (network.forward(matrix(sparse::dense(inputs, batch))), None),
-        };
-        let mut slopes = numbers(logits.clone());
-        let losses = differentiate(&self.shape, batch, self.config.policy_weight, &mut slopes);
-        // The gradient of this product is that of the loss, with which it has nothing else in common.
-        let gradients = (logits * matrix(slopes)).sum().backward();
-        let rows = match sums {
-            Some(sums) => {
-                let slopes = numbers(sums.grad(&gradients).expect("the sums take part in the loss"));
-                let first = sparse::gradient(&slopes, inputs, outputs, batch);
-                [vec![row(first, &self.device)], network.gradients(&gradients, 1)].concat()
-            }
-            None => network.gradients(&gradients, 0),
-        };
-        (Tensor::cat(rows, 0), losses)
-    }
-
-    fn flush_moments(&mut self) {
-        let flush = |moment: Tensor<1>| {
-            let small = moment.clone().abs().lower_scalar(LEAST_MOMENT);
-            moment.mask_fill(small, 0.0)
-        };
-        self.moments = self.moments.take().map(|AdamState { momentum }| {
-            let AdaptiveMomentumState { time, moment_1, moment_2, .. } = momentum;
-            AdamState::new(AdaptiveMomentumState::new(time, flush(moment_1), flush(moment_2)))
-        });
-    }
-
-    fn update_average(&mut self) {
-        let (Some(average), Some(decay)) = (&mut self.average, self.config.average_decay) else { return };
-        // The decay grows with the steps (warm-up), so that the EMA soon forgets the initial weights.
-        let decay = decay.min((1.0 + self.steps as f64) / (10.0 + self.steps as f64));
-        let rate = (1.0 - decay) as f32;
-        for (average, &latest) in average.iter_mut().zip(&self.latest) {
-            *average += rate * (latest - *average);
+        let settings = StepSettings { time: self.steps, learning_rate, average_rate: self.average_rate() };
+        match &mut self.network {
+            LearnerNetwork::Host(network) => network.step(batch, &self.config, &settings),
+            LearnerNetwork::Device(network) => network.step(batch, &self.config, &settings),
         }
     }
-}
 
-/// The tensor `[numbers]` of these numbers.
-fn row(numbers: Vec<f32>, device: &Device) -> Tensor<1> {
-    let length = numbers.len();
-    Tensor::from_data(TensorData::new(numbers, [length]), device)
+    /// The mean losses of the steps since the last call, or since the learner was made; `None` when there was no step.
+    pub fn take_losses(&mut self) -> Option<Losses> {
+        let steps = self.steps - std::mem::replace(&mut self.reported, self.steps);
+        let sums = match &mut self.network {
+            LearnerNetwork::Host(network) => network.take_losses(),
+            LearnerNetwork::Device(network) => network.take_losses(),
+        };
+        (steps > 0).then(|| mean(sums, steps))
+    }
+
+    fn numbers(&self) -> LearnedNumbers<'_> {
+        match &self.network {
+            LearnerNetwork::Host(network) => network.numbers(),
+            LearnerNetwork::Device(network) => network.numbers(),
+        }
+    }
+
+    /// How far the EMA goes towards the weights of this step. The decay grows with the steps (warm-up), so that the EMA
+    /// soon forgets the initial weights.
+    fn average_rate(&self) -> f32 {
+        let warm_up = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);
+        (1.0 - self.config.average_decay.map_or(1.0, |decay| decay.min(warm_up))) as f32
+    }
 }
 
 #[cfg(test)]
 pub(in crate::learn::net) mod tests {
     use super::*;
     use crate::learn::net::Sample;
+    use crate::learn::net::model::layer_rates;
     use crate::network::portable::{Scratch, ValueHead};
     use ashta_env::game::{Action, ActionMask};
     use rand::{RngExt, SeedableRng};
@@ -318,11 +293,15 @@ pub(in crate::learn::net) mod tests {
     #[test]
     fn it_learns_values_and_policies() {
         let mut learner = learner(LearnerConfig { average_decay: Some(0.9), ..LearnerConfig::default() });
-        let first = learner.step(&random_batch(0), 1e-2);
+        assert_eq!(learner.take_losses(), None);
+        learner.step(&random_batch(0), 1e-2);
+        let first = learner.take_losses().expect("a step");
         for step in 1..300 {
             learner.step(&random_batch(step), 1e-2);
         }
-        let last = learner.step(&random_batch(300), 1e-2);
+        learner.take_losses();
+        learner.step(&random_batch(300), 1e-2);
+        let last = learner.take_losses().expect("a step");
         assert!(last.value < first.value && last.policy < 0.1 * first.policy, "{first:?}, {last:?}");
         assert!(last.policy_entropy < 0.2 && last.gradient_norm > 0.0, "{last:?}");
         let net = learner.net().expect("the weights are finite");
@@ -334,86 +313,56 @@ pub(in crate::learn::net) mod tests {
     }
 
     #[test]
-    fn both_first_layers_give_the_same_gradient() {
-        let mut learner = learner(LearnerConfig::default());
-        let batch = random_batch(9);
-        let (sparse, sparse_losses) = learner.gradient(&batch);
-        learner.first_layer = FirstLayer::Dense;
-        let (dense, dense_losses) = learner.gradient(&batch);
-        assert!((sparse_losses.value - dense_losses.value).abs() < 1e-6);
-        let (sparse, dense) = (numbers(sparse), numbers(dense));
-        assert_eq!(sparse.len(), shape().parameters());
-        assert!(sparse.iter().any(|x| x.abs() > 1e-3), "there is something to compare");
-        for (index, (sparse, dense)) in sparse.iter().zip(&dense).enumerate() {
-            assert!((sparse - dense).abs() < 1e-6, "parameter {index}: {sparse} and {dense}");
+    fn losses_are_means_over_the_steps() {
+        let losses = |learner: &mut Learner| learner.take_losses().expect("a step");
+        let (mut one, mut both) = (learner(LearnerConfig::default()), learner(LearnerConfig::default()));
+        let mut value = 0.0;
+        for step in 0..2 {
+            one.step(&random_batch(step), 1e-2);
+            value += losses(&mut one).value / 2.0;
+            both.step(&random_batch(step), 1e-2);
         }
-    }
-
-    #[test]
-    fn the_gradient_is_that_of_a_loss_written_in_burn() {
-        use burn::tensor::activation::log_softmax;
-
-        let learner = learner(LearnerConfig { policy_weight: 0.6, ..LearnerConfig::default() });
-        let batch = random_batch(9);
-        let network = Network::new(&learner.shape, &learner.parameters);
-        let tracked = learner.device.clone().autodiff();
-        let tensor = |numbers| Tensor::<2>::from_data(matrix(numbers, 32), &tracked);
-        let logits = network.forward(tensor(sparse::dense(40, &batch)));
-        let log_values = log_softmax(logits.clone().slice([0..32, 0..2]), 1);
-        let value = -(log_values * tensor(batch.values().to_vec())).sum().div_scalar(32.0);
-        let (mut targets, mut penalties) = (Vec::new(), Vec::new());
-        let mut policies = batch.policies().chunks_exact(9);
-        for legal in batch.legal() {
-            let none = [0.0; 9];
-            targets.extend_from_slice(if legal.is_empty() { &none } else { policies.next().expect("it has one") });
-            penalties.extend((0..9).map(|action| if legal.contains(Action(action)) { 0.0 } else { -1e9 }));
-        }
-        let count = batch.policies().len() as f32 / 9.0;
-        let log_policy = log_softmax(logits.slice([0..32, 2..11]) + tensor(penalties), 1);
-        let policy = -(log_policy * tensor(targets)).sum().div_scalar(count);
-        let gradients = (value.clone() + policy.clone().mul_scalar(0.6)).backward();
-        let expected = numbers(Tensor::cat(network.gradients(&gradients, 0), 0));
-        let (found, losses) = learner.gradient(&batch);
-        assert!((losses.value - numbers(value)[0]).abs() < 1e-5);
-        assert!((losses.policy - numbers(policy)[0]).abs() < 1e-5);
-        for (index, (found, expected)) in numbers(found).iter().zip(&expected).enumerate() {
-            assert!((found - expected).abs() < 1e-6, "parameter {index}: {found} for {expected}");
-        }
+        assert!((losses(&mut both).value - value).abs() < 1e-6);
     }
 
     #[test]
     fn gradient_clipping_and_weight_decay_do_what_they_say() {
         let batch = random_batch(2);
-        let free = learner(LearnerConfig::default()).step(&batch, 0.0);
+        let mut free = learner(LearnerConfig::default());
+        free.step(&batch, 0.0);
         let mut limited = learner(LearnerConfig { gradient_limit: Some(1e-6), ..LearnerConfig::default() });
-        assert_eq!(limited.step(&batch, 0.0).gradient_norm, free.gradient_norm, "reported before it is limited");
-        let moments = limited.moments.clone().expect("a step was taken").momentum;
-        let length = numbers(moments.moment_1).iter().map(|x| x * x).sum::<f32>().sqrt();
+        limited.step(&batch, 0.0);
+        assert_eq!(limited.take_losses(), free.take_losses(), "reported before it is limited");
+        let [first, _] = limited.numbers().moments.expect("a step was taken");
+        let length = first.iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
         let mut decaying = learner(LearnerConfig { weight_decay: 2.0, ..LearnerConfig::default() });
-        let before = decaying.latest.clone();
+        let before = decaying.numbers().parameters.into_owned();
         decaying.step(&batch, 1e-3);
         let mut plain = learner(LearnerConfig::default());
         plain.step(&batch, 1e-3);
-        for ((decayed, plain), before) in decaying.latest.iter().zip(&plain.latest).zip(&before) {
-            assert!((decayed - (plain - 2e-3 * before)).abs() < 1e-6);
+        let (shape, rates) = (shape(), layer_rates(&shape()));
+        let rates = shape.layers().zip(rates).flat_map(|((inputs, outputs), rate)| vec![rate; (inputs + 1) * outputs]);
+        let (decaying, plain) = (decaying.numbers().parameters, plain.numbers().parameters);
+        for (((decayed, plain), before), rate) in decaying.iter().zip(&*plain).zip(&before).zip(rates) {
+            assert!((decayed - (plain - 2e-3 * rate as f32 * before)).abs() < 1e-6);
         }
     }
 
     #[test]
     fn the_ema_follows_the_weights_and_can_be_left_out() {
         let mut averaged = learner(LearnerConfig { average_decay: Some(0.5), ..LearnerConfig::default() });
-        let start = averaged.latest.clone();
+        let start = averaged.numbers().parameters.into_owned();
         averaged.step(&random_batch(1), 1e-2);
         let net = averaged.net().expect("the weights are finite").parameters();
         // After one step the EMA decay is 2/11, which is below 0.5.
-        for ((net, start), latest) in net.iter().zip(&start).zip(&averaged.latest) {
+        for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.numbers().parameters) {
             assert!((net - (start + 9.0 / 11.0 * (latest - start))).abs() < 1e-6);
         }
         let mut plain = learner(LearnerConfig { average_decay: None, ..LearnerConfig::default() });
         plain.step(&random_batch(1), 1e-2);
-        assert_eq!(plain.net().expect("the weights are finite").parameters(), plain.latest);
+        assert_eq!(plain.net().expect("the weights are finite").parameters(), *plain.numbers().parameters);
     }
 
     #[test]
@@ -427,9 +376,8 @@ pub(in crate::learn::net) mod tests {
         for _ in 0..1_500 {
             learner.step(&batch, 1e-3);
         }
-        let moments = learner.moments.expect("steps were taken").momentum;
-        for moment in [moments.moment_1, moments.moment_2] {
-            assert!(numbers(moment).iter().all(|x| !x.is_subnormal()));
+        for moment in learner.numbers().moments.expect("steps were taken") {
+            assert!(moment.iter().all(|x| !x.is_subnormal()));
         }
     }
 

@@ -2,9 +2,14 @@
 //!
 //! The loss of the values is their cross-entropy (for sigmoid heads the mean binary cross-entropy), that of the policy
 //! the cross-entropy over the legal actions, averaged over the samples that have a policy target. The gradient of both
-//! with respect to the logits is probability minus target; taking it here instead of differentiating a masked
-//! log-softmax saves a quarter of a training step and leaves no infinity that could turn into "not a number".
+//! with respect to the logits is probability minus target. [`differentiate`] takes it so, on the CPU; [`losses`] is the
+//! same loss as a tensor, which burn differentiates, on any device.
 
+use ashta_env::game::Action;
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Device, Tensor};
+
+use super::model::matrix;
 use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 
 use super::Batch;
@@ -22,6 +27,88 @@ pub struct Losses {
     pub gradient_norm: f32,
 }
 
+/// The means of `count` sums of losses.
+pub(super) fn mean(sums: [f64; 4], count: u64) -> Losses {
+    let [value, policy, policy_entropy, gradient_norm] = sums.map(|sum| (sum / count.max(1) as f64) as f32);
+    Losses { value, policy, policy_entropy, gradient_norm }
+}
+
+/// The targets of a batch on a device.
+#[derive(Debug)]
+pub(super) struct TargetTensors {
+    /// `[samples, values]`
+    values: Tensor<2>,
+    /// `[samples, actions]`; zeros where there is no policy target.
+    policies: Tensor<2>,
+    /// `[samples, actions]`: 1 for legal actions where there is a policy target.
+    legal: Tensor<2>,
+    samples: usize,
+    samples_with_policy: usize,
+}
+
+impl TargetTensors {
+    /// Those of `batch`, which has samples.
+    ///
+    /// # Panics
+    /// When the batch has other numbers of values or actions than `shape`.
+    pub(super) fn new(shape: &MlpShape, batch: &Batch, device: &Device) -> TargetTensors {
+        let (samples, samples_with_policy) = counts(shape, batch);
+        let (mut policies, mut legal) = (Vec::new(), Vec::new());
+        let mut targets = batch.policies().chunks_exact(shape.actions.max(1));
+        for mask in batch.legal() {
+            let target = if mask.is_empty() { None } else { targets.next() };
+            for action in 0..shape.actions {
+                let is_legal = mask.contains(Action(action as u8));
+                legal.push(f32::from(u8::from(is_legal)));
+                policies.push(target.filter(|_| is_legal).map_or(0.0, |target| target[action]));
+            }
+        }
+        let tensor = |numbers| Tensor::from_data(matrix(numbers, samples), device);
+        TargetTensors {
+            values: tensor(batch.values().to_vec()),
+            policies: tensor(policies),
+            legal: tensor(legal),
+            samples,
+            samples_with_policy,
+        }
+    }
+}
+
+/// The value loss, the policy loss and the entropy of the policy `[1]` for the logits `[samples, values + actions]`.
+pub(super) fn losses(shape: &MlpShape, targets: &TargetTensors, logits: Tensor<2>) -> [Tensor<1>; 3] {
+    let value_logits = logits.clone().narrow(1, 0, shape.values);
+    let scale = 1.0 / targets.samples as f64;
+    let value = match shape.value_head {
+        ValueHead::Softmax => -(log_softmax(value_logits, 1) * targets.values.clone()).sum().mul_scalar(scale),
+        ValueHead::Sigmoid => {
+            let most = value_logits.clone().clamp_min(0.0) - value_logits.clone() * targets.values.clone();
+            (most + value_logits.abs().neg().exp().log1p()).sum().mul_scalar(scale / shape.values as f64)
+        }
+    };
+    if targets.samples_with_policy == 0 {
+        let none = value.clone().detach().mul_scalar(0.0);
+        return [value, none.clone(), none];
+    }
+    let scale = 1.0 / targets.samples_with_policy as f64;
+    // A finite penalty instead of infinity, which times 0 would be "not a number".
+    let penalties = (targets.legal.clone() - 1.0).mul_scalar(1e9);
+    let log_policy = log_softmax(logits.narrow(1, shape.values, shape.actions) + penalties, 1);
+    let policy = -(log_policy.clone() * targets.policies.clone()).sum().mul_scalar(scale);
+    let entropy = -(log_policy.clone().exp() * log_policy * targets.legal.clone()).sum().mul_scalar(scale);
+    [value, policy, entropy.detach()]
+}
+
+/// The samples of a batch, and those that have a policy target.
+///
+/// # Panics
+/// When the batch has other numbers of values or actions than `shape`.
+fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
+    let policies = batch.legal().iter().filter(|legal| !legal.is_empty()).count();
+    assert_eq!(batch.values().len(), batch.len() * shape.values, "value targets of the batch");
+    assert_eq!(batch.policies().len(), policies * shape.actions, "policy targets of the batch");
+    (batch.len(), policies)
+}
+
 /// Replaces the logits `[samples, values + actions]` by the gradient of the total loss with respect to them, and
 /// returns the losses without the gradient norm. The total is the value loss plus `policy_weight` times the policy
 /// loss.
@@ -29,12 +116,10 @@ pub struct Losses {
 /// # Panics
 /// When the batch has other numbers of values or actions than `shape`.
 pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32, logits: &mut [f32]) -> Losses {
-    let policies = batch.legal().iter().filter(|legal| !legal.is_empty()).count();
-    assert_eq!(logits.len(), batch.len() * shape.logits(), "logits of the batch");
-    assert_eq!(batch.values().len(), batch.len() * shape.values, "value targets of the batch");
-    assert_eq!(batch.policies().len(), policies * shape.actions, "policy targets of the batch");
+    let (samples, policies) = counts(shape, batch);
+    assert_eq!(logits.len(), samples * shape.logits(), "logits of the batch");
 
-    let value_scale = 1.0 / batch.len().max(1) as f32;
+    let value_scale = 1.0 / samples.max(1) as f32;
     let policy_scale = 1.0 / policies.max(1) as f32;
     let mut targets = batch.policies().chunks_exact(shape.actions.max(1));
     let (mut value, mut policy, mut entropy) = (0.0, 0.0, 0.0);

@@ -2,6 +2,7 @@
 //! [`crate::network::portable`].
 
 mod batch;
+mod dense;
 mod device;
 mod learner;
 mod loss;

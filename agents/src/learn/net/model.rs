@@ -5,10 +5,11 @@
 
 use burn::tensor::activation::relu;
 use burn::tensor::module::linear;
-use burn::tensor::{Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Int, Tensor, TensorData};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::Batch;
 use crate::network::portable::MlpShape;
 
 /// Entries of an observation that are 1 at a time, roughly: the fan-in of the first layer.
@@ -17,12 +18,12 @@ const ACTIVE_ENTRIES: usize = 16;
 /// The layers of a network as tensors with gradients.
 #[derive(Debug)]
 pub(super) struct Network {
-    layers: Vec<Dense>,
+    layers: Vec<LayerTensors>,
 }
 
 /// `output = input · weight + bias`.
 #[derive(Debug)]
-struct Dense {
+struct LayerTensors {
     /// `[inputs, outputs]`
     weight: Tensor<2>,
     /// `[outputs]`
@@ -36,8 +37,7 @@ struct Dense {
 pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut parameters = Vec::with_capacity(shape.parameters());
-    for (index, (inputs, outputs)) in shape.layers().enumerate() {
-        let fan_in = if index == 0 { inputs.min(ACTIVE_ENTRIES) } else { inputs };
+    for (index, ((inputs, outputs), fan_in)) in shape.layers().zip(fan_ins(shape)).enumerate() {
         let gain = if index == shape.hidden.len() { 1.0 } else { 6.0 };
         let bound = (gain / fan_in as f32).sqrt();
         // The upper 24 bits, so that every number between -1 and 1 is exact.
@@ -46,6 +46,21 @@ pub fn initial_parameters(shape: &MlpShape, seed: u64) -> Vec<f32> {
         parameters.resize(parameters.len() + outputs, 0.0);
     }
     parameters
+}
+
+/// Inputs of each layer that are not 0, roughly.
+fn fan_ins(shape: &MlpShape) -> impl Iterator<Item = usize> {
+    shape.layers().enumerate().map(|(index, (inputs, _))| if index == 0 { inputs.min(ACTIVE_ENTRIES) } else { inputs })
+}
+
+/// The learning rate of each layer as a share of that of the first, 0 to 1.
+///
+/// A step of Adam changes every weight by the same amount, so it changes a sum of many inputs by more than one of few.
+/// A rate in inverse proportion to the fan-in changes the sums of all layers alike, whatever the widths (the scaling
+/// for Adam of Yang et al., "Tensor Programs V", 2022).
+pub(super) fn layer_rates(shape: &MlpShape) -> Vec<f64> {
+    let first = shape.observation.min(ACTIVE_ENTRIES) as f64;
+    fan_ins(shape).map(|fan_in| (first / fan_in as f64).min(1.0)).collect()
 }
 
 impl Network {
@@ -57,39 +72,55 @@ impl Network {
             start += length;
             piece
         };
-        let mut dense = |(inputs, outputs): (usize, usize)| Dense {
+        let mut layer = |(inputs, outputs): (usize, usize)| LayerTensors {
             weight: next(inputs * outputs).reshape([inputs, outputs]).autodiff().require_grad(),
             bias: next(outputs).autodiff().require_grad(),
         };
-        Network { layers: shape.layers().map(&mut dense).collect() }
+        Network { layers: shape.layers().map(&mut layer).collect() }
     }
 
-    /// The logits `[batch, values + actions]` of observations `[batch, observation]`.
-    pub(super) fn forward(&self, observations: Tensor<2>) -> Tensor<2> {
-        self.forward_from(self.layers[0].forward(observations))
-    }
-
-    /// The logits `[batch, values + actions]` after a first layer that gave `sums` `[batch, hidden]`, before its ReLU.
-    pub(super) fn forward_from(&self, sums: Tensor<2>) -> Tensor<2> {
+    /// The logits `[batch, values + actions]` of observations of which the entries `active` `[batch · most]` are 1; the
+    /// number of inputs stands for none.
+    pub(super) fn forward(&self, active: Tensor<1, Int>, batch: usize) -> Tensor<2> {
+        let LayerTensors { weight, bias } = &self.layers[0];
+        let [_, outputs] = weight.dims();
+        let nothing = Tensor::zeros([1, outputs], &weight.device());
+        let most = active.dims()[0] / batch;
+        let rows = Tensor::cat(vec![weight.clone(), nothing], 0).select(0, active).reshape([batch, most, outputs]);
+        let sums = rows.sum_dim(1).reshape([batch, outputs]) + bias.clone().reshape([1, outputs]);
         self.layers[1..].iter().fold(sums, |input, layer| layer.forward(relu(input)))
     }
 
-    /// The gradients of the layers from number `first` on, each as one row, in the order of the parameters.
-    pub(super) fn gradients(&self, gradients: &Gradients, first: usize) -> Vec<Tensor<1>> {
+    /// The gradient `[parameters]` in the order of the parameters.
+    pub(super) fn gradient(&self, gradients: &Gradients) -> Tensor<1> {
         let mut rows = Vec::with_capacity(2 * self.layers.len());
-        for layer in &self.layers[first..] {
+        for layer in &self.layers {
             let weight = layer.weight.grad(gradients).expect("every weight takes part in the loss");
             rows.push(weight.flatten(0, 1));
             rows.push(layer.bias.grad(gradients).expect("every bias takes part in the loss"));
         }
-        rows
+        Tensor::cat(rows, 0)
     }
 }
 
-impl Dense {
+impl LayerTensors {
     fn forward(&self, input: Tensor<2>) -> Tensor<2> {
         linear(input, self.weight.clone(), Some(self.bias.clone()))
     }
+}
+
+/// The entries that are 1 in the observations of `batch`, `[samples · most]`; `inputs` fills what a sample has less
+/// than the one with the most.
+pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
+    let most = batch.observations().map(<[u16]>::len).max().unwrap_or(0).max(1);
+    let mut entries = Vec::with_capacity(batch.len() * most);
+    for active in batch.observations() {
+        assert!(active.iter().all(|&entry| usize::from(entry) < inputs), "the network has {inputs} inputs");
+        entries.extend(active.iter().map(|&entry| i64::from(entry)));
+        entries.resize(entries.len() + most - active.len(), inputs as i64);
+    }
+    let count = entries.len();
+    Tensor::from_data(TensorData::new(entries, [count]), device)
 }
 
 /// The numbers of a tensor of floats, row-major.
@@ -106,6 +137,7 @@ pub(super) fn matrix(numbers: Vec<f32>, rows: usize) -> TensorData {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::net::Sample;
     use crate::network::portable::{Mlp, Scratch, ValueHead};
     use burn::tensor::Device;
     use rand::RngExt;
@@ -124,6 +156,20 @@ mod tests {
     }
 
     #[test]
+    fn learning_rates_fall_with_the_fan_in() {
+        let shape = |observation, hidden: &[usize]| MlpShape {
+            observation,
+            hidden: hidden.to_vec(),
+            values: 2,
+            actions: 0,
+            value_head: ValueHead::Softmax,
+        };
+        assert_eq!(layer_rates(&shape(300, &[256, 32])), [1.0, 1.0 / 16.0, 0.5]);
+        assert_eq!(layer_rates(&shape(300, &[8])), [1.0, 1.0], "never above the rate of the first layer");
+        assert_eq!(layer_rates(&shape(4, &[8])), [1.0, 0.5]);
+    }
+
+    #[test]
     fn burn_and_the_portable_network_agree() {
         let device = Device::flex();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
@@ -135,14 +181,14 @@ mod tests {
             let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
             let rows: Vec<Vec<u16>> =
                 (0..20).map(|_| (0..60).filter(|_| rng.random_range(0..5) == 0).collect()).collect();
-            let mut dense = vec![0.0; 20 * 60];
-            for (row, active) in rows.iter().enumerate() {
-                active.iter().for_each(|&index| dense[row * 60 + usize::from(index)] = 1.0);
+            let mut batch = Batch::default();
+            for active in &rows {
+                batch.push(Sample { active, values: &[0.0; 3], policy: None });
             }
             let count = parameters.len();
             let network = Network::new(&shape, &Tensor::from_data(TensorData::new(parameters, [count]), &device));
-            let input = Tensor::<2>::from_data(matrix(dense, 20), &device.clone().autodiff());
-            let logits = numbers(network.forward(input));
+            let active = active_entries(&batch, 60, &device.clone().autodiff());
+            let logits = numbers(network.forward(active, 20));
             let mut scratch = Scratch::default();
             for (active, logits) in rows.iter().zip(logits.chunks_exact(20)) {
                 let (values, policy) = net.forward(active, &mut scratch);

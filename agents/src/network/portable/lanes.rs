@@ -62,7 +62,7 @@ pub(super) fn dot(a: &[Lanes], b: &[Lanes]) -> f32 {
 
 /// `x * y + z`, fused where that is one instruction; elsewhere a fused form would be a slow call.
 #[inline(always)]
-pub(super) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
+pub(crate) fn multiply_add(x: f32, y: f32, z: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { x.mul_add(y, z) } else { x * y + z }
 }
 

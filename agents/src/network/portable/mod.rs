@@ -15,7 +15,7 @@ mod shape;
 use half::f16;
 
 #[cfg(feature = "learning")]
-pub(crate) use lanes::exp;
+pub(crate) use lanes::{exp, multiply_add};
 
 pub use mlp::{Mlp, Scratch};
 pub use shape::{MAX_ACTIONS, MlpShape, NetError, NetShape, ValueHead};

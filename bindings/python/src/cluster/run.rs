@@ -298,7 +298,7 @@ impl TrainingRun {
     fn save(&self, files: Files, state: &[u8]) -> PyResult<()> {
         let save = || -> Result<()> {
             let state: TrainerState = wire::decode(state)?;
-            self.log().save(&state, |dir| write_files(dir, &files))
+            self.log().save(state, |dir| write_files(dir, &files))
         };
         save().map_err(failed)
     }
@@ -317,7 +317,7 @@ impl TrainingRun {
     fn state(&self, state: &[u8]) -> PyResult<String> {
         let text = || -> Result<String> {
             let state: TrainerState = wire::decode(state)?;
-            Ok(serde_json::to_string(&self.log().state(&state))?)
+            Ok(serde_json::to_string(&self.log().state(state))?)
         };
         text().map_err(failed)
     }

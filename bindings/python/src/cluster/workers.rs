@@ -7,7 +7,7 @@ use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
-use ashta_train::checkpoint::{LoopState, TrainerState, parse_state};
+use ashta_train::checkpoint::{LoopState, parse_state};
 use ashta_train::config::Config;
 use ashta_train::evaluation::{MatchResult, RunEvaluation};
 use ashta_train::progress::score_table;
@@ -83,6 +83,8 @@ pub struct Trainer {
     race: Arc<Race>,
     /// Boxed: tensors want more alignment than Python gives its objects.
     trainer: Mutex<Box<trainer::Trainer>>,
+    /// The cores that the learner has.
+    threads: usize,
 }
 
 impl Trainer {
@@ -103,15 +105,16 @@ impl Trainer {
     fn new(py: Python<'_>, config: &str, files: Option<Files>) -> PyResult<Trainer> {
         let make = || -> Result<Trainer> {
             let (config, race) = settings(config)?;
+            let threads = config.cluster.learner_cores.max(1) as usize;
             let trainer = match files {
                 None => trainer::Trainer::new(&config, &race)?,
                 Some(files) => {
                     let folder = Scratch::with(&files)?;
-                    let LoopState { due, rng, .. } = ashta_train::checkpoint::load_state(&folder.0)?;
-                    trainer::Trainer::load(&config, &race, &folder.0, TrainerState { due, rng })?
+                    let LoopState { trainer, .. } = ashta_train::checkpoint::load_state(&folder.0)?;
+                    trainer::Trainer::load(&config, &race, &folder.0, trainer)?
                 }
             };
-            Ok(Trainer { race, trainer: Mutex::new(Box::new(trainer)) })
+            Ok(Trainer { race, trainer: Mutex::new(Box::new(trainer)), threads })
         };
         py.detach(make).map_err(failed)
     }
@@ -124,7 +127,7 @@ impl Trainer {
     ) -> PyResult<(Bound<'py, PyArray1<f32>>, Bound<'py, PyBytes>)> {
         let learn = || -> Result<(PortableNet, Vec<u8>)> {
             let mut trainer = self.lock();
-            let losses = trainer.learn(learning_rate);
+            let losses = trainer.learn(learning_rate, self.threads);
             Ok((trainer.latest_net()?, wire::encode(&losses)?))
         };
         let (net, losses) = py.detach(learn).map_err(failed)?;
@@ -165,7 +168,7 @@ impl Trainer {
         let save = || -> Result<(Files, Vec<u8>)> {
             let (folder, trainer) = (Scratch::new()?, self.lock());
             trainer.save(&folder.0)?;
-            Ok((read_files(&folder.0)?, wire::encode(trainer.state())?))
+            Ok((read_files(&folder.0)?, wire::encode(&trainer.state())?))
         };
         py.detach(save).map_err(failed)
     }

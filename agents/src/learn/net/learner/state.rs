@@ -3,17 +3,16 @@
 //! One safetensors file holds the latest weights, their EMA and Adam's moments, each as one row in the order of
 //! [`MlpShape`]. It is for resuming only; bots for others to use are exported elsewhere.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use burn::optim::{AdamState, AdaptiveMomentumState};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::net::LearnerDevice;
-use crate::learn::net::model::numbers;
 use crate::network::portable::MlpShape;
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
-use super::{Learner, LearnerConfig, LearnerError, row};
+use super::{LearnedNumbers, Learner, LearnerConfig, LearnerError};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
@@ -39,15 +38,12 @@ impl Learner {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), LearnerError> {
-        let averaged = self.average.is_some();
-        let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps: self.steps, averaged };
-        let moments = self
-            .moments
-            .as_ref()
-            .map(|AdamState { momentum }| [numbers(momentum.moment_1.clone()), numbers(momentum.moment_2.clone())]);
-        let mut tensors = vec![NamedTensor::row("latest", &self.latest)];
-        tensors.extend(self.average.iter().map(|average| NamedTensor::row("average", average)));
-        if let Some([first, second]) = &moments {
+        let LearnedNumbers { parameters, average, moments } = self.numbers();
+        let (steps, averaged) = (self.steps, average.is_some());
+        let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
+        let mut tensors = vec![NamedTensor::row("latest", &parameters)];
+        tensors.extend(average.iter().map(|average| NamedTensor::row("average", average)));
+        if let (Some([first, second]), true) = (&moments, steps > 0) {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
         let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
@@ -81,17 +77,16 @@ impl Learner {
             let mut numbers = Vec::with_capacity(shape.parameters());
             file.read(name, &[shape.parameters()], &mut numbers).map(|()| numbers)
         };
-        let mut learner = Learner::with_parameters(shape.clone(), config, device, read("latest")?)?;
-        if learner.average.is_some() && manifest.averaged {
-            learner.average = Some(read("average")?);
-        }
-        if manifest.steps > 0 {
-            let moment = |name| read(name).map(|numbers| row(numbers, &learner.device));
-            let state = AdaptiveMomentumState::new(manifest.steps as usize, moment("moment_1")?, moment("moment_2")?);
-            learner.moments = Some(AdamState::new(state));
-        }
-        learner.steps = manifest.steps;
-        Ok(learner)
+        let read = |name| read(name).map(Cow::<[f32]>::Owned);
+        let parameters = read("latest")?;
+        let average = match (config.average_decay, manifest.averaged) {
+            (None, _) => None,
+            (Some(_), true) => Some(read("average")?),
+            (Some(_), false) => Some(parameters.clone()),
+        };
+        let moments = if manifest.steps > 0 { Some([read("moment_1")?, read("moment_2")?]) } else { None };
+        let learned = LearnedNumbers { parameters, average, moments };
+        Learner::from_numbers(shape.clone(), config, device, learned, manifest.steps)
     }
 }
 
@@ -132,8 +127,9 @@ mod tests {
                 Learner::load(&dir, shape(), config.clone(), LearnerDevice::Cpu).expect("it was just saved");
             assert_eq!(resumed.steps(), saved_after);
             train(&mut resumed, saved_after..70);
-            assert_eq!(bits(&resumed.latest), bits(&straight.latest));
-            let average = |learner: &Learner| bits(learner.average.as_deref().expect("averaging is on"));
+            let latest = |learner: &Learner| bits(&learner.numbers().parameters);
+            assert_eq!(latest(&resumed), latest(&straight));
+            let average = |learner: &Learner| bits(learner.numbers().average.as_deref().expect("averaging is on"));
             assert_eq!(average(&resumed), average(&straight));
         }
         std::fs::remove_dir_all(dir).expect("the directory can be removed");

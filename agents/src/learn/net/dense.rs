@@ -1,0 +1,101 @@
+//! The deeper layers of a network on the CPU, forward and back, on plain rows of numbers.
+//!
+//! All loops run along the inputs of a layer, which are many, while the outputs of a head are few; so its weights are
+//! transposed first, `[outputs, inputs]`. The order of every sum is fixed.
+
+use crate::network::portable::multiply_add;
+
+/// Numbers that one step of a loop takes at once: four vector registers of eight floats.
+const STEP: usize = 32;
+
+/// A layer with its weights `[outputs, inputs]` in one row; reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transposed {
+    weights: Vec<f32>,
+    gradient: Vec<f32>,
+}
+
+impl Transposed {
+    /// Takes over the weights `[inputs, outputs]` and forgets the gradient.
+    pub(super) fn load(&mut self, weights: &[f32], outputs: usize) {
+        self.weights.resize(weights.len(), 0.0);
+        let inputs = weights.len() / outputs;
+        for (input, row) in weights.chunks_exact(outputs).enumerate() {
+            row.iter().enumerate().for_each(|(output, &weight)| self.weights[output * inputs + input] = weight);
+        }
+        self.gradient.clear();
+        self.gradient.resize(weights.len(), 0.0);
+    }
+
+    /// The sums `[samples, outputs]` of this layer with `bias` `[outputs]` for `inputs` `[samples, inputs]`.
+    pub(super) fn forward(&self, bias: &[f32], inputs: &[f32], sums: &mut Vec<f32>) {
+        let width = self.weights.len() / bias.len();
+        sums.clear();
+        for input in inputs.chunks_exact(width) {
+            let rows = self.weights.chunks_exact(width).zip(bias);
+            sums.extend(rows.map(|(weights, bias)| bias + dot(weights, input)));
+        }
+    }
+
+    /// From the gradient `slopes` `[samples, outputs]` of the sums: adds that of weights and bias to what is known of
+    /// them, and gives that of the sums before the ReLU that made `inputs` `[samples, inputs]`.
+    pub(super) fn backward(&mut self, slopes: &[f32], inputs: &[f32], bias: &mut [f32], before: &mut Vec<f32>) {
+        let width = self.weights.len() / bias.len();
+        before.clear();
+        before.resize(inputs.len(), 0.0);
+        let samples = slopes.chunks_exact(bias.len()).zip(inputs.chunks_exact(width));
+        for ((slopes, input), before) in samples.zip(before.chunks_exact_mut(width)) {
+            let rows = self.weights.chunks_exact(width).zip(self.gradient.chunks_exact_mut(width));
+            for ((&slope, bias), (weights, gradient)) in slopes.iter().zip(&mut *bias).zip(rows) {
+                *bias += slope;
+                add_scaled(slope, input, gradient);
+                add_scaled(slope, weights, before);
+            }
+            for (before, &input) in before.iter_mut().zip(input) {
+                *before = if input > 0.0 { *before } else { 0.0 };
+            }
+        }
+    }
+
+    /// Writes the gradient as `[inputs, outputs]`.
+    pub(super) fn store_gradient(&self, gradient: &mut [f32], outputs: usize) {
+        let inputs = gradient.len() / outputs;
+        for (input, row) in gradient.chunks_exact_mut(outputs).enumerate() {
+            row.iter_mut().enumerate().for_each(|(output, to)| *to = self.gradient[output * inputs + input]);
+        }
+    }
+}
+
+/// The sum of the products of two equally long rows.
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0; STEP];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STEP>(), b.as_chunks::<STEP>());
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, &x), &y) in sums.iter_mut().zip(a).zip(b) {
+            *sum = multiply_add(x, y, *sum);
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
+    total(&sums) + rest
+}
+
+/// The sum of the numbers, halves added to halves. Kept out of the loop before it, which the compiler would otherwise
+/// arrange in pairs to suit this sum.
+#[inline(never)]
+fn total(sums: &[f32; STEP]) -> f32 {
+    let mut sums = *sums;
+    let mut half = STEP / 2;
+    while half > 0 {
+        for at in 0..half {
+            sums[at] += sums[at + half];
+        }
+        half /= 2;
+    }
+    sums[0]
+}
+
+fn add_scaled(scale: f32, row: &[f32], sums: &mut [f32]) {
+    for (sum, &x) in sums.iter_mut().zip(row) {
+        *sum = multiply_add(scale, x, *sum);
+    }
+}

@@ -1,0 +1,147 @@
+//! The network under training on a device of burn, such as a GPU: burn differentiates the loss, and Adam is burn's.
+//!
+//! Nothing is downloaded in a step, so the device can work ahead: observations go there as lists of entries, and the
+//! losses are summed there until they are asked for.
+
+use std::borrow::Cow;
+
+use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, Optimizer};
+use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::learn::net::Batch;
+use crate::learn::net::loss::{TargetTensors, losses};
+use crate::learn::net::model::{Network, active_entries, layer_rates, numbers};
+use crate::network::portable::MlpShape;
+
+use super::{LEAST_MOMENT, LearnedNumbers, LearnerConfig, STEPS_BETWEEN_FLUSHES, StepSettings};
+
+/// Weights, moments and EMA as tensors `[parameters]` in the order of [`MlpShape`].
+pub(super) struct DeviceNetwork {
+    shape: MlpShape,
+    device: Device,
+    optimizer: Adam,
+    /// The learning rate of each parameter as a share of that of the first layer.
+    rates: Tensor<1>,
+    parameters: Tensor<1>,
+    /// `None` before the first step.
+    moments: Option<AdamState<1>>,
+    average: Option<Tensor<1>>,
+    /// Sums of the losses and the norm of the gradient, `[4]`.
+    losses: Tensor<1>,
+}
+
+impl DeviceNetwork {
+    /// A network that goes on from `learned` after `time` steps.
+    pub(super) fn new(
+        shape: MlpShape,
+        config: &LearnerConfig,
+        device: Device,
+        learned: LearnedNumbers<'_>,
+    ) -> DeviceNetwork {
+        let row = |numbers: Vec<f32>| row(numbers, &device);
+        let optimizer = AdamConfig::new()
+            .with_beta_1(config.adam_beta_1)
+            .with_beta_2(config.adam_beta_2)
+            .with_epsilon(config.adam_epsilon)
+            .build();
+        let layers = shape.layers().zip(layer_rates(&shape));
+        let rates =
+            layers.flat_map(|((inputs, outputs), rate)| std::iter::repeat_n(rate as f32, (inputs + 1) * outputs));
+        let LearnedNumbers { parameters, average, moments } = learned;
+        DeviceNetwork {
+            optimizer,
+            rates: row(rates.collect()),
+            parameters: row(parameters.into_owned()),
+            // The time of the moments is set with each step.
+            moments: moments.map(|[first, second]| {
+                AdamState::new(AdaptiveMomentumState::new(0, row(first.into_owned()), row(second.into_owned())))
+            }),
+            average: average.map(|average| row(average.into_owned())),
+            losses: Tensor::zeros([4], &device),
+            shape,
+            device,
+        }
+    }
+
+    pub(super) fn numbers(&self) -> LearnedNumbers<'static> {
+        let download = |row: &Tensor<1>| Cow::Owned(numbers(row.clone()));
+        LearnedNumbers {
+            parameters: download(&self.parameters),
+            average: self.average.as_ref().map(download),
+            moments: self
+                .moments
+                .as_ref()
+                .map(|AdamState { momentum }| [download(&momentum.moment_1), download(&momentum.moment_2)]),
+        }
+    }
+
+    /// The sums of the losses of all steps since the last call.
+    pub(super) fn take_losses(&mut self) -> [f64; 4] {
+        let sums = std::mem::replace(&mut self.losses, Tensor::zeros([4], &self.device));
+        let sums = numbers(sums);
+        std::array::from_fn(|at| f64::from(sums[at]))
+    }
+
+    pub(super) fn step(&mut self, batch: &Batch, config: &LearnerConfig, settings: &StepSettings) {
+        let (gradient, losses) = self.gradient(batch, config.policy_weight);
+        let gradient = match config.gradient_limit {
+            Some(limit) => {
+                let norm = losses.clone().narrow(0, 3, 1);
+                gradient * norm.clamp_min(1e-30).recip().mul_scalar(limit).clamp_max(1.0)
+            }
+            None => gradient,
+        };
+        self.losses = self.losses.clone() + losses;
+        let moments = self.moments.take().map(|mut moments| {
+            moments.momentum.time = settings.time as usize - 1;
+            moments
+        });
+        let nothing = self.parameters.zeros_like();
+        let (change, moments) = self.optimizer.step(settings.learning_rate, nothing, gradient, moments);
+        let decay = self.rates.clone().mul_scalar(-settings.learning_rate * config.weight_decay).add_scalar(1.0);
+        self.parameters = self.parameters.clone() * decay + change * self.rates.clone();
+        self.moments = if settings.time.is_multiple_of(STEPS_BETWEEN_FLUSHES) { moments.map(flush) } else { moments };
+        self.average = self.average.take().map(|average| {
+            let change = (self.parameters.clone() - average.clone()).mul_scalar(settings.average_rate);
+            average + change
+        });
+    }
+
+    /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.
+    fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
+        let tracked = self.device.clone().autodiff();
+        let network = Network::new(&self.shape, &self.parameters);
+        let active = active_entries(batch, self.shape.observation, &tracked);
+        let targets = TargetTensors::new(&self.shape, batch, &tracked);
+        let [value, policy, entropy] = losses(&self.shape, &targets, network.forward(active, batch.len()));
+        let gradients = (value.clone() + policy.clone().mul_scalar(policy_weight)).backward();
+        let gradient = network.gradient(&gradients);
+        let norm = gradient.clone().square().sum().sqrt();
+        (gradient, Tensor::cat(vec![value.inner(), policy.inner(), entropy.inner(), norm], 0))
+    }
+
+    /// The gradient of the batch's loss and the losses, on the host.
+    #[cfg(test)]
+    pub(super) fn differentiate(&self, batch: &Batch, policy_weight: f32) -> (Vec<f32>, crate::learn::net::Losses) {
+        let (gradient, losses) = self.gradient(batch, policy_weight);
+        let losses = numbers(losses);
+        let sums = std::array::from_fn(|at| f64::from(losses[at]));
+        (numbers(gradient), crate::learn::net::loss::mean(sums, 1))
+    }
+}
+
+/// Sets moments that are nearly 0 to 0.
+fn flush(AdamState { momentum }: AdamState<1>) -> AdamState<1> {
+    let flush = |moment: Tensor<1>| {
+        let small = moment.clone().abs().lower_scalar(LEAST_MOMENT);
+        moment.mask_fill(small, 0.0)
+    };
+    let AdaptiveMomentumState { time, moment_1, moment_2, .. } = momentum;
+    AdamState::new(AdaptiveMomentumState::new(time, flush(moment_1), flush(moment_2)))
+}
+
+/// The tensor `[numbers]` of these numbers.
+fn row(numbers: Vec<f32>, device: &Device) -> Tensor<1> {
+    let length = numbers.len();
+    Tensor::from_data(TensorData::new(numbers, [length]), device)
+}

@@ -1,0 +1,249 @@
+//! The network under training on the CPU: gradient and update written out, in two passes over the parameters.
+//!
+//! burn computes the same ([`super::device`]) and a test compares them; most of its time goes into tensors that are too
+//! small for it. Everything is summed in a fixed order, so the same batches give the same bits.
+
+use std::borrow::Cow;
+
+use crate::learn::net::dense::{Transposed, dot};
+use crate::learn::net::loss::{Losses, differentiate};
+use crate::learn::net::{Batch, model, sparse};
+use crate::network::portable::MlpShape;
+
+use super::{LEAST_MOMENT, LearnedNumbers, LearnerConfig, StepSettings};
+
+/// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and room for a step.
+pub(super) struct HostNetwork {
+    shape: MlpShape,
+    parameters: Vec<f32>,
+    /// Adam's first and second moments.
+    moments: [Vec<f32>; 2],
+    average: Option<Vec<f32>>,
+    /// The gradient of the step; zeros between steps.
+    gradient: Vec<f32>,
+    /// The outputs of each layer.
+    outputs: Vec<Vec<f32>>,
+    /// The gradient of the sums of a layer, and of the layer before it.
+    slopes: [Vec<f32>; 2],
+    /// The layers behind the first one.
+    deeper: Vec<Transposed>,
+    losses: [f64; 4],
+}
+
+impl HostNetwork {
+    pub(super) fn new(shape: MlpShape, numbers: LearnedNumbers<'_>) -> HostNetwork {
+        let LearnedNumbers { parameters, average, moments } = numbers;
+        let zeros = || vec![0.0; parameters.len()];
+        HostNetwork {
+            moments: moments.map_or_else(|| [zeros(), zeros()], |moments| moments.map(Cow::into_owned)),
+            average: average.map(Cow::into_owned),
+            gradient: zeros(),
+            outputs: vec![Vec::new(); shape.hidden.len() + 1],
+            slopes: [Vec::new(), Vec::new()],
+            deeper: vec![Transposed::default(); shape.hidden.len()],
+            losses: [0.0; 4],
+            parameters: parameters.into_owned(),
+            shape,
+        }
+    }
+
+    pub(super) fn numbers(&self) -> LearnedNumbers<'_> {
+        let [first, second] = &self.moments;
+        LearnedNumbers {
+            parameters: Cow::Borrowed(&self.parameters),
+            average: self.average.as_deref().map(Cow::Borrowed),
+            moments: Some([Cow::Borrowed(first), Cow::Borrowed(second)]),
+        }
+    }
+
+    /// The sums of the losses of all steps since the last call.
+    pub(super) fn take_losses(&mut self) -> [f64; 4] {
+        std::mem::take(&mut self.losses)
+    }
+
+    pub(super) fn step(&mut self, batch: &Batch, config: &LearnerConfig, settings: &StepSettings) {
+        let losses = self.differentiate(batch, config.policy_weight);
+        let norm = losses.gradient_norm;
+        for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
+            *sum += f64::from(loss);
+        }
+        let scale = config.gradient_limit.filter(|&limit| norm > limit).map_or(1.0, |limit| limit / norm);
+        let mut start = 0;
+        for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
+            let layer = start..start + (inputs + 1) * outputs;
+            start = layer.end;
+            let update = Update::new(config, settings, settings.learning_rate * rate, scale);
+            let [first, second] = &mut self.moments;
+            let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
+            let moments = [&mut first[layer.clone()], &mut second[layer.clone()]];
+            match &mut self.average {
+                Some(average) => update.run::<true>(parameters, gradient, moments, &mut average[layer]),
+                None => update.run::<false>(parameters, gradient, moments, &mut []),
+            }
+        }
+    }
+
+    /// Computes the gradient of the batch's loss, and the losses.
+    fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
+        let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
+        let layers: Vec<(usize, usize)> = shape.layers().collect();
+        let starts: Vec<usize> = layers
+            .iter()
+            .scan(0, |end, (inputs, outputs)| Some(std::mem::replace(end, *end + (inputs + 1) * outputs)))
+            .chain([parameters.len()])
+            .collect();
+        let first = ..starts[1];
+        sparse::forward(&parameters[first], layers[0].1, batch, &mut outputs[0]);
+        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1) {
+            let layer = &mut deeper[number - 1];
+            let (weights, bias) = parameters[starts[number]..starts[number + 1]].split_at(inputs * width);
+            layer.load(weights, width);
+            let (before, after) = outputs.split_at_mut(number);
+            layer.forward(bias, &before[number - 1], &mut after[0]);
+            if number + 1 < layers.len() {
+                after[0].iter_mut().for_each(|sum| *sum = if *sum > 0.0 { *sum } else { 0.0 });
+            }
+        }
+        slopes.clone_from(outputs.last().expect("a network has a head"));
+        let losses = differentiate(shape, batch, policy_weight, slopes);
+        for (number, &(inputs, width)) in layers.iter().enumerate().skip(1).rev() {
+            let (weights, bias) = gradient[starts[number]..starts[number + 1]].split_at_mut(inputs * width);
+            deeper[number - 1].backward(slopes, &outputs[number - 1], bias, before);
+            deeper[number - 1].store_gradient(weights, width);
+            std::mem::swap(slopes, before);
+        }
+        sparse::backward(slopes, layers[0].1, batch, &mut gradient[first]);
+        Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
+    }
+}
+
+/// One step of Adam for a layer, with weight decay and EMA. The two corrections of Adam's bias are part of `rate` and
+/// `epsilon`.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    scale: f32,
+    beta_1: f32,
+    beta_2: f32,
+    epsilon: f32,
+    rate: f32,
+    keeps: f32,
+    average_rate: f32,
+}
+
+impl Update {
+    fn new(config: &LearnerConfig, settings: &StepSettings, rate: f64, scale: f32) -> Update {
+        let LearnerConfig { adam_beta_1: beta_1, adam_beta_2: beta_2, adam_epsilon, weight_decay, .. } = *config;
+        let time = i32::try_from(settings.time).unwrap_or(i32::MAX);
+        let second = (1.0 - f64::from(beta_2).powi(time)).sqrt();
+        Update {
+            scale,
+            beta_1,
+            beta_2,
+            epsilon: adam_epsilon * second as f32,
+            rate: (rate * second / (1.0 - f64::from(beta_1).powi(time))) as f32,
+            keeps: (1.0 - rate * weight_decay) as f32,
+            average_rate: settings.average_rate,
+        }
+    }
+
+    /// Updates parameters, moments and EMA, and clears the gradient.
+    fn run<const AVERAGED: bool>(
+        &self,
+        parameters: &mut [f32],
+        gradient: &mut [f32],
+        moments: [&mut [f32]; 2],
+        average: &mut [f32],
+    ) {
+        let Update { scale, beta_1, beta_2, epsilon, rate, keeps, average_rate } = *self;
+        let length = parameters.len();
+        let [first, second] = moments;
+        let (gradient, first, second) = (&mut gradient[..length], &mut first[..length], &mut second[..length]);
+        let average = if AVERAGED { &mut average[..length] } else { average };
+        for at in 0..length {
+            let slope = scale * gradient[at];
+            gradient[at] = 0.0;
+            let moment_1 = beta_1 * first[at] + (1.0 - beta_1) * slope;
+            let moment_2 = beta_2 * second[at] + (1.0 - beta_2) * slope * slope;
+            first[at] = if moment_1.abs() < LEAST_MOMENT { 0.0 } else { moment_1 };
+            second[at] = if moment_2 < LEAST_MOMENT { 0.0 } else { moment_2 };
+            let parameter = keeps * parameters[at] - rate * first[at] / (second[at].sqrt() + epsilon);
+            parameters[at] = parameter;
+            if AVERAGED {
+                average[at] += average_rate * (parameter - average[at]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::net::learner::device::DeviceNetwork;
+    use crate::learn::net::learner::tests::random_batch;
+    use crate::learn::net::model::initial_parameters;
+    use crate::network::portable::ValueHead;
+    use burn::tensor::Device;
+
+    /// A network whose layers have widths with and without whole blocks.
+    fn shape(hidden: &[usize], value_head: ValueHead) -> MlpShape {
+        MlpShape { observation: 40, hidden: hidden.to_vec(), values: 2, actions: 9, value_head }
+    }
+
+    const SHAPES: [(&[usize], ValueHead); 3] =
+        [(&[24, 16], ValueHead::Softmax), (&[130], ValueHead::Sigmoid), (&[64, 33, 5], ValueHead::Softmax)];
+
+    fn numbers(shape: &MlpShape) -> LearnedNumbers<'static> {
+        let parameters = initial_parameters(shape, 3);
+        LearnedNumbers {
+            average: Some(Cow::Owned(parameters.clone())),
+            parameters: Cow::Owned(parameters),
+            moments: None,
+        }
+    }
+
+    #[test]
+    fn gradient_and_losses_are_those_of_burn() {
+        for (hidden, head) in SHAPES {
+            let shape = shape(hidden, head);
+            let batch = random_batch(9);
+            let mut host = HostNetwork::new(shape.clone(), numbers(&shape));
+            let found = host.differentiate(&batch, 0.6);
+            let device = DeviceNetwork::new(shape.clone(), &LearnerConfig::default(), Device::flex(), numbers(&shape));
+            let (expected, losses) = device.differentiate(&batch, 0.6);
+            for (found, expected) in [(found.value, losses.value), (found.policy, losses.policy)]
+                .into_iter()
+                .chain([(found.policy_entropy, losses.policy_entropy), (found.gradient_norm, losses.gradient_norm)])
+            {
+                assert!((found - expected).abs() < 1e-5 * (1.0 + expected), "{hidden:?}: {found} for {expected}");
+            }
+            assert!(expected.iter().any(|x| x.abs() > 1e-3), "there is something to compare");
+            for (index, (found, expected)) in host.gradient.iter().zip(&expected).enumerate() {
+                assert!((found - expected).abs() < 1e-6, "{hidden:?}, parameter {index}: {found} for {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_those_of_burn() {
+        let config = LearnerConfig { gradient_limit: Some(0.5), weight_decay: 0.1, ..LearnerConfig::default() };
+        for (hidden, head) in SHAPES {
+            let shape = shape(hidden, head);
+            let mut host = HostNetwork::new(shape.clone(), numbers(&shape));
+            let mut device = DeviceNetwork::new(shape.clone(), &config, Device::flex(), numbers(&shape));
+            for time in 1..=20 {
+                let settings = StepSettings { time, learning_rate: 3e-3, average_rate: 0.1 };
+                host.step(&random_batch(time), &config, &settings);
+                device.step(&random_batch(time), &config, &settings);
+            }
+            let (host, device) = (host.numbers(), device.numbers());
+            let rows = |numbers: &LearnedNumbers<'_>| {
+                [numbers.parameters.to_vec(), numbers.average.as_deref().expect("it is averaged").to_vec()]
+            };
+            for (found, expected) in rows(&host).iter().zip(rows(&device)) {
+                for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+                    assert!((found - expected).abs() < 2e-4, "{hidden:?}, {index}: {found} for {expected}");
+                }
+            }
+        }
+    }
+}
