@@ -45,11 +45,16 @@ impl Transposed {
         before.resize(inputs.len(), 0.0);
         let samples = slopes.chunks_exact(bias.len()).zip(inputs.chunks_exact(width));
         for ((slopes, input), before) in samples.zip(before.chunks_exact_mut(width)) {
-            let rows = self.weights.chunks_exact(width).zip(self.gradient.chunks_exact_mut(width));
-            for ((&slope, bias), (weights, gradient)) in slopes.iter().zip(&mut *bias).zip(rows) {
-                *bias += slope;
-                add_scaled(slope, input, gradient);
-                add_scaled(slope, weights, before);
+            bias.iter_mut().zip(slopes).for_each(|(bias, slope)| *bias += slope);
+            let rows = self.weights.chunks(2 * width).zip(self.gradient.chunks_mut(2 * width));
+            for (slopes, (weights, gradient)) in slopes.chunks(2).zip(rows) {
+                match *slopes {
+                    [first, second] => add_scaled_pair([first, second], input, weights, gradient, before),
+                    _ => {
+                        add_scaled(slopes[0], input, gradient);
+                        add_scaled(slopes[0], weights, before);
+                    }
+                }
             }
             for (before, &input) in before.iter_mut().zip(input) {
                 *before = if input > 0.0 { *before } else { 0.0 };
@@ -76,26 +81,35 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    total(&sums) + rest
+    let quarters: [f32; STEP / 4] =
+        std::array::from_fn(|at| (sums[at] + sums[at + 8]) + (sums[at + 16] + sums[at + 24]));
+    total(&quarters) + rest
 }
 
-/// The sum of the numbers, halves added to halves. Kept out of the loop before it, which the compiler would otherwise
-/// arrange in pairs to suit this sum.
+/// The sum of the numbers. Kept out of the loop before it, which the compiler would otherwise arrange in pairs to suit
+/// this sum.
 #[inline(never)]
-fn total(sums: &[f32; STEP]) -> f32 {
-    let mut sums = *sums;
-    let mut half = STEP / 2;
-    while half > 0 {
-        for at in 0..half {
-            sums[at] += sums[at + half];
-        }
-        half /= 2;
-    }
-    sums[0]
+fn total([a, b, c, d, e, f, g, h]: &[f32; STEP / 4]) -> f32 {
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 
 fn add_scaled(scale: f32, row: &[f32], sums: &mut [f32]) {
     for (sum, &x) in sums.iter_mut().zip(row) {
         *sum = multiply_add(scale, x, *sum);
+    }
+}
+
+/// Adds the input times each of two slopes to the two rows of `gradient`, and the two rows of `weights` times their
+/// slopes to `before`.
+fn add_scaled_pair(slopes: [f32; 2], input: &[f32], weights: &[f32], gradient: &mut [f32], before: &mut [f32]) {
+    let width = input.len();
+    let (first, second) = gradient.split_at_mut(width);
+    let (first_weights, second_weights) = weights.split_at(width);
+    let (second, second_weights, before) = (&mut second[..width], &second_weights[..width], &mut before[..width]);
+    for at in 0..width {
+        first[at] = multiply_add(slopes[0], input[at], first[at]);
+        second[at] = multiply_add(slopes[1], input[at], second[at]);
+        let sum = multiply_add(slopes[0], first_weights[at], before[at]);
+        before[at] = multiply_add(slopes[1], second_weights[at], sum);
     }
 }

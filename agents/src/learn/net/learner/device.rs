@@ -101,10 +101,9 @@ impl DeviceNetwork {
         let decay = self.rates.clone().mul_scalar(-settings.learning_rate * config.weight_decay).add_scalar(1.0);
         self.parameters = self.parameters.clone() * decay + change * self.rates.clone();
         self.moments = if settings.time.is_multiple_of(STEPS_BETWEEN_FLUSHES) { moments.map(flush) } else { moments };
-        self.average = self.average.take().map(|average| {
-            let change = (self.parameters.clone() - average.clone()).mul_scalar(settings.average_rate);
-            average + change
-        });
+        if let (Some(average), Some(rate)) = (&mut self.average, settings.average_rate) {
+            *average = average.clone() + (self.parameters.clone() - average.clone()).mul_scalar(rate);
+        }
     }
 
     /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.

@@ -77,8 +77,10 @@ impl HostNetwork {
             let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
             let moments = [&mut first[layer.clone()], &mut second[layer.clone()]];
             match &mut self.average {
-                Some(average) => update.run::<true>(parameters, gradient, moments, &mut average[layer]),
-                None => update.run::<false>(parameters, gradient, moments, &mut []),
+                Some(average) if settings.average_rate.is_some() => {
+                    update.run::<true>(parameters, gradient, moments, &mut average[layer]);
+                }
+                _ => update.run::<false>(parameters, gradient, moments, &mut []),
             }
         }
     }
@@ -142,7 +144,7 @@ impl Update {
             epsilon: adam_epsilon * second as f32,
             rate: (rate * second / (1.0 - f64::from(beta_1).powi(time))) as f32,
             keeps: (1.0 - rate * weight_decay) as f32,
-            average_rate: settings.average_rate,
+            average_rate: settings.average_rate.unwrap_or_default(),
         }
     }
 
@@ -231,7 +233,7 @@ mod tests {
             let mut host = HostNetwork::new(shape.clone(), numbers(&shape));
             let mut device = DeviceNetwork::new(shape.clone(), &config, Device::flex(), numbers(&shape));
             for time in 1..=20 {
-                let settings = StepSettings { time, learning_rate: 3e-3, average_rate: 0.1 };
+                let settings = StepSettings { time, learning_rate: 3e-3, average_rate: (time % 2 == 0).then_some(0.1) };
                 host.step(&random_batch(time), &config, &settings);
                 device.step(&random_batch(time), &config, &settings);
             }
