@@ -1,7 +1,8 @@
 //! The replay buffer: the latest samples of self-play, from which batches are drawn.
 //!
-//! Samples are kept sparse; the newest overwrite the oldest. Drawing is uniform and with replacement, from a generator
-//! that the caller owns; saved and loaded, a replay gives the same batches to the last bit.
+//! Samples are kept sparse; the newest overwrite the oldest. They are drawn as from a deck of cards: all places of the
+//! buffer in random order, then all again, so each is learned equally often. The generator is the caller's; saved and
+//! loaded, a replay gives the same batches to the last bit.
 
 use std::path::Path;
 
@@ -23,6 +24,8 @@ pub struct Replay {
     samples: Vec<Stored>,
     /// Samples ever added; the next one goes to this number modulo the capacity.
     added: u64,
+    /// Places that are still to be drawn, the next one last.
+    deck: Vec<u32>,
 }
 
 /// Which positions are samples.
@@ -92,9 +95,10 @@ struct BufferManifest {
     actions: usize,
     actives: usize,
     policies: usize,
+    deck: usize,
 }
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -103,7 +107,7 @@ impl Replay {
     /// When `capacity` is 0.
     pub fn new(part: Part, capacity: usize, actions: usize) -> Replay {
         assert!(capacity > 0, "a replay holds at least one sample");
-        Replay { part, capacity, actions, samples: Vec::new(), added: 0 }
+        Replay { part, capacity, actions, samples: Vec::new(), added: 0, deck: Vec::new() }
     }
 
     /// Samples in the buffer.
@@ -150,15 +154,23 @@ impl Replay {
         self.added += 1;
     }
 
-    /// Fills `batch` with `count` samples, each drawn from all with equal probability.
+    /// Fills `batch` with the next `count` samples of the deck. An empty deck is made again of all samples there are,
+    /// in random order.
     ///
     /// # Panics
     /// When there is no sample.
-    pub fn draw(&self, count: usize, rng: &mut GameRng, batch: &mut Batch) {
+    pub fn draw(&mut self, count: usize, rng: &mut GameRng, batch: &mut Batch) {
         batch.clear();
         let mut policy = vec![0.0; self.actions];
         for _ in 0..count {
-            let sample = &self.samples[chance::below(self.samples.len(), rng)];
+            let place = self.deck.pop().unwrap_or_else(|| {
+                self.deck.extend(0..self.samples.len() as u32);
+                for last in (1..self.deck.len()).rev() {
+                    self.deck.swap(last, chance::below(last + 1, rng));
+                }
+                self.deck.pop().expect("there is a sample")
+            });
+            let sample = &self.samples[place as usize];
             policy.fill(0.0);
             sample.policy.iter().for_each(|&(action, probability)| policy[usize::from(action.0)] = probability);
             let has_policy = !sample.policy.is_empty();
@@ -196,13 +208,16 @@ impl Replay {
             actions: self.actions,
             actives: actives.len(),
             policies: policies.len(),
+            deck: self.deck.len(),
         };
+        let deck: Vec<f32> = self.deck.iter().map(|&place| place as f32).collect();
         let tensors = [
             NamedTensor::row("lengths", &lengths),
             NamedTensor::row("actives", &actives),
             NamedTensor::row("values", &values),
             NamedTensor::row("legal", &legal),
             NamedTensor::row("policies", &policies),
+            NamedTensor::row("deck", &deck),
         ];
         let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
@@ -261,7 +276,11 @@ impl Replay {
         if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
             return Err(ReplayError::Damaged("the number of samples is not that of its history"));
         }
-        Ok(Replay { samples, added: manifest.added, ..Replay::new(part, capacity, actions) })
+        let deck: Vec<u32> = read("deck", manifest.deck)?.into_iter().map(|place| place as u32).collect();
+        if !deck.iter().all(|&place| (place as usize) < samples.len()) {
+            return Err(ReplayError::Damaged("a place to be drawn is out of range"));
+        }
+        Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })
     }
 }
 
@@ -305,6 +324,25 @@ mod tests {
     }
 
     #[test]
+    fn every_sample_is_drawn_equally_often() {
+        let mut replay = filled(Part::Starts, 50);
+        let (mut rng, mut batch, mut order) = (chance::stream(1, 2), Batch::default(), Vec::new());
+        for _ in 0..3 {
+            let mut drawn = Vec::new();
+            for _ in 0..5 {
+                replay.draw(10, &mut rng, &mut batch);
+                drawn.extend(batch.observations().map(<[u16]>::to_vec));
+            }
+            order.push(drawn.clone());
+            let mut all: Vec<Vec<u16>> = replay.samples.iter().map(|sample| sample.active.to_vec()).collect();
+            drawn.sort();
+            all.sort();
+            assert_eq!(drawn, all);
+        }
+        assert_ne!(order[0], order[1], "in another order each time");
+    }
+
+    #[test]
     fn policies_are_distributions_over_legal_actions() {
         let replay = filled(Part::Turns, 100_000);
         let with_policy = replay.samples.iter().filter(|sample| !sample.policy.is_empty());
@@ -321,13 +359,15 @@ mod tests {
     fn a_loaded_replay_draws_the_same_batches() {
         let dir = std::env::temp_dir().join(format!("ashta-replay-{}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("the temporary directory is writable");
-        let replay = filled(Part::Turns, 200);
+        let mut replay = filled(Part::Turns, 200);
+        replay.draw(50, &mut chance::stream(1, 1), &mut Batch::default());
         replay.save(&dir).expect("writable");
-        let loaded = Replay::load(&dir, Part::Turns, 200, replay.actions).expect("just saved");
+        let mut loaded = Replay::load(&dir, Part::Turns, 200, replay.actions).expect("just saved");
         assert_eq!(loaded, replay);
         let (mut first, mut second) = (Batch::default(), Batch::default());
-        replay.draw(64, &mut chance::stream(1, 2), &mut first);
-        loaded.draw(64, &mut chance::stream(1, 2), &mut second);
+        // The rest of the deck, and some of the next one.
+        replay.draw(200, &mut chance::stream(1, 2), &mut first);
+        loaded.draw(200, &mut chance::stream(1, 2), &mut second);
         assert_eq!(first, second);
         let other = Replay::load(&dir, Part::Turns, 300, replay.actions).expect_err("another capacity");
         assert_eq!(other.to_string(), "the saved replay has the capacity 200, not 300");

@@ -29,7 +29,7 @@ impl<S> Default for ThrowSeries<S> {
 }
 
 impl<S: Clone + Eq> ThrowSeries<S> {
-    /// Follows the throws of the turn that begins in the chance node `start`; those that lead to one position are one.
+    /// Follows the throws of the turn from `start` on; those that lead to one position are one.
     /// Throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare.
     pub(crate) fn expand<G: Game<State = S>>(&mut self, game: &G, start: &S, limit: f32) {
         let limit = limit.max(LEAST_LIMIT);
@@ -37,7 +37,9 @@ impl<S: Clone + Eq> ThrowSeries<S> {
         likely.clear();
         rare.clear();
         open.clear();
-        open.push((start.clone(), 1.0));
+        // A position within a turn, after its last throw, is the one there is.
+        let begins = if throws_on(game, start) { &mut *open } else { &mut *next };
+        begins.push((start.clone(), 1.0));
         while !open.is_empty() {
             for (state, reached) in open.drain(..) {
                 for (outcome, &probability) in game.chance_outcomes(&state).iter().enumerate() {
@@ -51,7 +53,7 @@ impl<S: Clone + Eq> ThrowSeries<S> {
             }
             split(next, limit, open, rare);
         }
-        std::mem::swap(likely, next);
+        next.append(likely);
         split(next, limit, likely, rare);
     }
 
@@ -151,6 +153,14 @@ mod tests {
         }
         let (game, series) = expanded(0.0);
         assert_eq!(series.draw(&game, &mut chance::stream(3, 4)), None);
+    }
+
+    #[test]
+    fn after_the_last_throw_nothing_is_left_to_chance() {
+        let (game, mut series) = expanded(0.0);
+        let state = thrown(&game, &[1, 0]);
+        series.expand(&game, &state, 0.3);
+        assert_eq!((series.likely(), series.rare_probability()), (&[(state, 1.0)][..], 0.0));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Batch {
     }
 
     /// Entries that are 1, of each sample in order.
-    pub(super) fn observations(&self) -> impl ExactSizeIterator<Item = &[u16]> {
+    pub(in crate::learn) fn observations(&self) -> impl ExactSizeIterator<Item = &[u16]> {
         self.offsets.windows(2).map(|bounds| &self.actives[bounds[0]..bounds[1]])
     }
 
