@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::learn::selfplay::{SelfPlayConfig, TargetRule, fit_luck, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_agents::play::evaluator::Evaluator;
@@ -33,8 +33,8 @@ fn self_play_finds_the_values_of_a_solved_game() {
     let net =
         |value: Mlp| Arc::new(PortableNet::new(value, policy.net().expect("finite")).expect("networks of one game"));
     let mut replay = Replay::new(Part::Starts, 20_000, 0);
+    let lambda = 0.7;
     let selfplay = SelfPlayConfig {
-        lambda: 0.7,
         luck_correction: true,
         series_probability: 0.01,
         alternatives: 1,
@@ -49,9 +49,11 @@ fn self_play_finds_the_values_of_a_solved_game() {
     for iteration in 0..200_u64 {
         let net = net(learner.latest_net().expect("finite"));
         let games = iteration * 32..(iteration + 1) * 32;
-        for record in play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games) {
+        let records = play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games);
+        let (coefficients, _) = fit_luck(&records, lambda, race.spec().seats);
+        for (record, luck_coefficient) in records.iter().zip(coefficients) {
             let before = replay.added();
-            replay.add(&race, &record);
+            replay.add(&race, record, TargetRule { lambda, luck_coefficient });
             due += replay.added() - before;
         }
         while due >= 128 {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use ashta_agents::learn::selfplay::{GameRecord, SelfPlayConfig, play_games};
+use ashta_agents::learn::selfplay::{GameRecord, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
@@ -98,7 +98,7 @@ impl Run {
             let net = Arc::new(self.trainer.latest_net()?);
             let (records, losses) = self.play_and_learn(&net, &plan);
             let evaluates = self.log.evaluates_after(plan.iteration);
-            let report = self.trainer.take_in(&records, evaluates);
+            let report = self.trainer.take_in(&records, plan.lambda, evaluates);
             self.log.finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
             if self.log.is_over() {
                 self.trainer.learn(self.log.last_learning_rate(), self.log.config().run.threads);
@@ -120,8 +120,8 @@ impl Run {
     /// Plays the games of a plan by `net` while the learner works on what is due.
     fn play_and_learn(&mut self, net: &Arc<PortableNet>, plan: &Plan) -> (Vec<GameRecord<State>>, MeanLosses) {
         let settings = self.log.config();
-        let config = SelfPlayConfig { lambda: plan.lambda as f32, ..settings.selfplay() };
-        let (race, seed, players) = (Arc::clone(&self.race), settings.run.seed, settings.run.threads as u64);
+        let (config, race) = (settings.selfplay(), Arc::clone(&self.race));
+        let (seed, players) = (settings.run.seed, settings.run.threads as u64);
         let play =
             move |games: Range<u64>| play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games);
         if players < 2 {

@@ -168,6 +168,7 @@ impl RunLog {
             ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
             ("selfplay/games_per_second", Some(per_second(games))),
             ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
+            ("selfplay/luck_coefficient", Some(report.luck_coefficient)),
             ("selfplay/first_seat_score", Some(report.tally.first_seat_returns / games)),
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use ashta_agents::learn::net::{Batch, Learner, LearnerDevice, Losses};
 use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{GameCounts, GameRecord};
+use ashta_agents::learn::selfplay::{GameCounts, GameRecord, TargetRule, fit_luck};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::chance;
 use ashta_env::game::Game;
@@ -56,6 +56,8 @@ pub struct Report {
     pub added: u64,
     /// Samples of all games so far.
     pub samples: u64,
+    /// The coefficient with which the luck of the throws was taken out of the targets.
+    pub luck_coefficient: f64,
     /// Turns of each game, where details were asked for.
     pub turns: Vec<f32>,
     /// What the seat that threw first should have been valued at, turn by turn, where details were asked for.
@@ -176,12 +178,17 @@ impl Trainer {
         })
     }
 
-    /// Adds the samples of the games to those that are learned from, each as often as the settings say.
-    pub fn take_in(&mut self, records: &[GameRecord<State>], wants_details: bool) -> Report {
+    /// Adds the samples of the games of an iteration, with TD(λ) targets of this λ, to those that are learned from,
+    /// each as often as the settings say.
+    pub fn take_in(&mut self, records: &[GameRecord<State>], lambda: f64, wants_details: bool) -> Report {
         let (race, value, policy) = (&*self.race, &mut self.value.replay, &mut self.policy.replay);
         let before = (value.added(), policy.added());
-        for record in records {
-            record.visit(race, |position| {
+        let (seats, lambda) = (race.spec().seats, lambda as f32);
+        let (coefficients, luck_coefficient) = fit_luck(records, lambda, seats);
+        let rules = coefficients.into_iter().map(|luck_coefficient| TargetRule { lambda, luck_coefficient });
+        let ruled = || records.iter().zip(rules.clone());
+        for (record, rule) in ruled() {
+            record.visit(race, rule, |position| {
                 value.add_position(race, &position);
                 policy.add_position(race, &position);
             });
@@ -190,12 +197,14 @@ impl Trainer {
         let (value, policy) = (value.added() - before.0, policy.added() - before.1);
         self.value.draws.due += value as f64 * self.config.learning.replays;
         self.policy.draws.due += policy as f64 * self.config.learning.replays;
-        let mut report = Report { added: value + policy, samples, ..Report::default() };
-        for record in records {
+        let luck_coefficient = luck_coefficient.into();
+        let mut report = Report { added: value + policy, samples, luck_coefficient, ..Report::default() };
+        for (record, rule) in ruled() {
             report.tally.add(record);
             if wants_details {
                 report.turns.push(record.main.turns.len() as f32);
-                report.targets.extend(record.main.turns.iter().map(|turn| turn.before_throw[record.first]));
+                let targets = record.main.targets(rule, seats);
+                report.targets.extend(targets.iter().map(|turn| turn.before_throw[record.first]));
             }
         }
         report

@@ -4,7 +4,7 @@
 //! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
 //! training data.
 
-use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnTarget};
+use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnEstimate};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
@@ -99,9 +99,11 @@ struct LineForm {
     start: Option<String>,
     outcomes: Vec<u8>,
     actions: Vec<u8>,
-    /// For each turn the targets before and after the throw, seat by seat in the order of the game.
+    /// For each turn the values before and after the throw, seat by seat in the order of the game.
     turns: Vec<f32>,
+    followed: Vec<bool>,
     decisions: Vec<Vec<(u8, f32)>>,
+    end: [f32; 4],
 }
 
 /// The message with these games.
@@ -124,7 +126,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
 
 fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineForm {
     let seats = race.spec().seats;
-    let targets = |turn: &TurnTarget| [turn.before_throw, turn.after_throw];
+    let values = |turn: &TurnEstimate| [turn.expected, turn.best];
     LineForm {
         start: tells_start.then(|| race.print(&line.start)),
         outcomes: line.outcomes.clone(),
@@ -132,14 +134,16 @@ fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineFo
         turns: line
             .turns
             .iter()
-            .flat_map(targets)
+            .flat_map(values)
             .flat_map(|values| seats.iter().map(move |seat| values[seat]).collect::<Vec<f32>>())
             .collect(),
+        followed: line.turns.iter().map(|turn| turn.is_followed).collect(),
         decisions: line
             .decisions
             .iter()
             .map(|decision| decision.policy.iter().map(|&(action, share)| (action.0, share)).collect())
             .collect(),
+        end: line.end.0,
     }
 }
 
@@ -181,21 +185,25 @@ fn line(race: &Race, beginning: State, form: LineForm) -> Result<Trajectory<Stat
         Some(text) => race.parse_state(&text).map_err(|_| "a branch begins at no position")?,
     };
     let seats = race.spec().seats;
-    let mut turns = Vec::with_capacity(form.turns.len() / (2 * seats.len()));
-    for values in form.turns.chunks(2 * seats.len()) {
-        let [before, after] = [0, seats.len()].map(|from| values.get(from..from + seats.len()));
-        let mut target = TurnTarget::default();
-        for (values, of) in [(before, &mut target.before_throw), (after, &mut target.after_throw)] {
-            let values = values.ok_or("the targets of a turn are cut short")?;
-            seats.iter().zip(values).for_each(|(seat, &value)| of[seat] = value);
-        }
-        turns.push(target);
+    if form.turns.len() != 2 * seats.len() * form.followed.len() {
+        return Err("the values of a turn are cut short");
     }
+    let by_seat = |values: &[f32]| {
+        let mut by_seat = BySeat::default();
+        seats.iter().zip(values).for_each(|(seat, &value)| by_seat[seat] = value);
+        by_seat
+    };
+    let turn = |(values, is_followed): (&[f32], bool)| {
+        let (expected, best) = values.split_at(seats.len());
+        TurnEstimate { expected: by_seat(expected), best: by_seat(best), is_followed }
+    };
+    let turns = form.turns.chunks(2 * seats.len()).zip(form.followed).map(turn).collect();
     let decision = |policy: Vec<(u8, f32)>| DecisionTarget {
         policy: policy.into_iter().map(|(action, share)| (Action(action), share)).collect(),
     };
     let decisions = form.decisions.into_iter().map(decision).collect();
-    let line = Trajectory { start, outcomes: form.outcomes, actions: form.actions, turns, decisions };
+    let (outcomes, actions, end) = (form.outcomes, form.actions, BySeat(form.end));
+    let line = Trajectory { start, outcomes, actions, turns, decisions, end };
     check(race, &line)?;
     Ok(line)
 }

@@ -11,7 +11,7 @@ use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::net::{Batch, Sample};
-use crate::learn::selfplay::{GameRecord, TrainingPosition};
+use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 use crate::play::perspective;
 
@@ -125,9 +125,10 @@ impl Replay {
         self.added
     }
 
-    /// Replays a game and adds its samples of this part, seen by the seat that throws or decides.
-    pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>) {
-        record.visit(game, |position| self.add_position(game, &position));
+    /// Replays a game and adds its samples of this part, seen by the seat that throws or decides, with targets by this
+    /// rule.
+    pub fn add<G: Game>(&mut self, game: &G, record: &GameRecord<G::State>, rule: TargetRule) {
+        record.visit(game, rule, |position| self.add_position(game, &position));
     }
 
     /// Adds a position of a game that is being replayed, if it is of this part. To fill several buffers, visit the game
@@ -293,7 +294,6 @@ mod tests {
 
     fn config() -> SelfPlayConfig {
         SelfPlayConfig {
-            lambda: 0.7,
             luck_correction: true,
             series_probability: 0.01,
             random_start_share: 0.2,
@@ -310,7 +310,7 @@ mod tests {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
         let mut replay = Replay::new(part, capacity, game.spec().actions);
         for record in play_games(&game, &mut PipEvaluator, &config(), 3, 0..20) {
-            replay.add(&game, &record);
+            replay.add(&game, &record, TargetRule { lambda: 0.7, luck_coefficient: 1.0 });
         }
         replay
     }

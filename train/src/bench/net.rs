@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::play_games;
+use ashta_agents::learn::selfplay::{TargetRule, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::{NetShape, PortableNet};
 use ashta_agents::play::evaluator::Evaluator;
@@ -56,12 +56,13 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
     let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
     let config = Config::load(None, &[])?.selfplay();
+    let rule = TargetRule { lambda: 0.8, luck_coefficient: 1.0 };
     let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;
     let selfplay = per_second(time, || {
         let before = replay.added();
         for record in play_games(race, &mut evaluator, &config, 1, number..number + 64) {
-            replay.add(race, &record);
+            replay.add(race, &record, rule);
         }
         number += 64;
         replay.added() - before
@@ -75,7 +76,7 @@ fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
     });
     let mut states = Vec::new();
     for record in play_games(race, &mut evaluator, &config, 2, 0..4) {
-        record.visit(race, |position| states.extend(position.is_start.then_some(*position.state)));
+        record.visit(race, rule, |position| states.extend(position.is_start.then_some(*position.state)));
     }
     states.truncate(1000);
     let mut values = Vec::new();

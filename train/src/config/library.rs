@@ -37,7 +37,6 @@ impl Config {
     /// The settings of self-play.
     pub fn selfplay(&self) -> SelfPlayConfig {
         SelfPlayConfig {
-            lambda: self.learning.lambda as f32,
             luck_correction: self.learning.luck_correction,
             series_probability: self.selfplay.series_probability as f32,
             alternatives: self.selfplay.alternatives,

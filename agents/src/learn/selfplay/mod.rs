@@ -1,14 +1,9 @@
-//! Self-play with TD(λ) targets: games of a one-ply agent against itself, with luck-corrected value targets.
+//! Self-play with TD(λ) targets: games of a one-ply agent against itself, and luck-corrected value targets of them.
 //!
 //! Many games are played in lock-step, so that the evaluator runs on large batches. At the start of each turn it values
 //! the afterstates (results of the turn) of every likely throw and of one that stands for the rare ones. The
 //! expectation of the best afterstate over the throws is the value before the dice; the difference that the actual
-//! throw makes is luck. The luck has mean 0 and serves as a control variate; the target of a position is the TD(λ)
-//! return without it:
-//!
-//! ```text
-//! G_t = E_t + λ (G_t+1 − A_t)    E_t: expectation over throws of the best value, A_t: best value of the actual throw
-//! ```
+//! throw makes is luck. [`targets`] computes the TD(λ) targets from these values and takes out the luck.
 //!
 //! A player that compares values also needs the values of afterstates that it does not choose, and good play never
 //! reaches those. So some turns are played at random (exploration), and some of the rejected afterstates are continued
@@ -18,6 +13,7 @@
 //! has its own seed: what is played depends neither on threads nor on how many games run side by side.
 
 mod record;
+mod targets;
 mod turn;
 
 use ashta_env::chance::{self, GameRng};
@@ -27,14 +23,13 @@ use rand::Rng;
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
-pub use record::{DecisionTarget, GameCounts, GameRecord, TrainingPosition, Trajectory, TurnTarget};
+pub use record::{DecisionTarget, GameCounts, GameRecord, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
+pub use targets::{TargetRule, fit_luck};
 
-/// The settings of self-play and its targets.
+/// The settings of self-play.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SelfPlayConfig {
-    /// λ of TD(λ), 0 to 1: 0 bootstraps from the next position alone, 1 uses the result of the whole game.
-    pub lambda: f32,
-    /// Whether targets are luck-corrected, with the luck of the throw as a control variate.
+    /// Whether every turn is valued before its throw, too, so that targets can be luck-corrected.
     pub luck_correction: bool,
     /// Of the throws and series that are less likely than this one, drawn by its probability, stands for all in the
     /// mean over the throws, which stays unbiased. Above 0 for games whose series are unbounded.
@@ -97,12 +92,17 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
             }
             let is_over = game.node(&under_way.state) == Node::Terminal;
             let limit = under_way.limit.min(game.spec().turn_cap);
-            let is_truncated = !is_over && under_way.turns.len() as u32 >= limit;
+            let is_truncated = !is_over && under_way.line.turns.len() as u32 >= limit;
             if !is_over && !is_truncated {
                 return true;
             }
             let record = &mut records[(under_way.number - games.start) as usize];
-            let line = under_way.td_targets(game, config, is_truncated);
+            let mut line = std::mem::replace(&mut under_way.line, Trajectory::new(under_way.state.clone()));
+            line.end = match line.turns.last() {
+                // A truncated game has no result: its targets bootstrap from the value of its last position.
+                Some(last) if is_truncated => last.best,
+                _ => game.returns(&under_way.state),
+            };
             if under_way.is_main {
                 record.main = line;
                 record.returns = game.returns(&under_way.state);
@@ -125,7 +125,6 @@ struct UnderWay<G: Game> {
     rng: GameRng,
     state: G::State,
     line: Trajectory<G::State>,
-    turns: Vec<Valued>,
     /// Turns after which it is truncated.
     limit: u32,
     /// Whether this is the game, not a side branch of it.
@@ -134,17 +133,6 @@ struct UnderWay<G: Game> {
     branches: Vec<G::State>,
     /// Turns still to be played at random.
     random_turns: u32,
-}
-
-/// The value estimates of one turn.
-#[derive(Clone, Copy, Debug)]
-struct Valued {
-    /// Before the throw: the expectation over throws of the best afterstate.
-    expected: BySeat<f32>,
-    /// After the throw: the best afterstate. The luck of the throw is the difference between the two.
-    best: BySeat<f32>,
-    /// Whether the best afterstate was played, or one of equal value, so that later values may be backed up.
-    is_followed: bool,
 }
 
 impl<G: Game> UnderWay<G> {
@@ -166,17 +154,7 @@ impl<G: Game> UnderWay<G> {
             truncated: false,
         };
         let limit = config.turn_limit;
-        let game = UnderWay {
-            number,
-            rng,
-            state,
-            line,
-            turns: Vec::new(),
-            limit,
-            is_main: true,
-            branches: Vec::new(),
-            random_turns,
-        };
+        let game = UnderWay { number, rng, state, line, limit, is_main: true, branches: Vec::new(), random_turns };
         (game, record)
     }
 
@@ -187,37 +165,11 @@ impl<G: Game> UnderWay<G> {
             rng: chance::stream(self.rng.next_u64(), self.number),
             state: start.clone(),
             line: Trajectory::new(start),
-            turns: Vec::new(),
             limit: turns,
             is_main: false,
             branches: Vec::new(),
             random_turns: 0,
         }
-    }
-
-    /// TD(λ) targets of the turns, computed from the last turn backward. Without the luck a target can leave 0 to 1; it
-    /// is clamped, since the errors of an untrained evaluator add up over a long game.
-    fn td_targets(&mut self, game: &G, config: &SelfPlayConfig, is_truncated: bool) -> Trajectory<G::State> {
-        let seats = game.spec().seats;
-        let returns = game.returns(&self.state);
-        // A truncated game has no result: bootstrap from the value estimate of its last position.
-        let mut later = match self.turns.last() {
-            Some(last) if is_truncated => last.best,
-            _ => returns,
-        };
-        let mut line = std::mem::replace(&mut self.line, Trajectory::new(self.state.clone()));
-        line.turns = vec![TurnTarget::default(); self.turns.len()];
-        for (valued, target) in self.turns.iter().zip(&mut line.turns).rev() {
-            let lambda = if valued.is_followed { config.lambda } else { 0.0 };
-            for seat in seats.iter() {
-                let before = valued.expected[seat] + lambda * (later[seat] - valued.best[seat]);
-                let after = valued.best[seat] + lambda * (later[seat] - valued.best[seat]);
-                target.before_throw[seat] = before.clamp(0.0, 1.0);
-                target.after_throw[seat] = after.clamp(0.0, 1.0);
-            }
-            later = target.before_throw;
-        }
-        line
     }
 }
 

@@ -1,11 +1,13 @@
-//! The record of a self-play game: throws, actions and TD(λ) targets, not tensors.
+//! The record of a self-play game: throws, actions and value estimates, not tensors.
 //!
 //! A record can be replayed node by node; observations are made again from the rules when samples are needed.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use serde::{Deserialize, Serialize};
 
-/// A finished game with its targets.
+use super::TargetRule;
+
+/// A finished game with the values of its turns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameRecord<S> {
     /// The seed of the run.
@@ -33,10 +35,25 @@ pub struct Trajectory<S> {
     pub outcomes: Vec<u8>,
     /// Every action, in order.
     pub actions: Vec<u8>,
-    /// The targets of every turn.
-    pub turns: Vec<TurnTarget>,
+    /// The value estimates of every turn.
+    pub turns: Vec<TurnEstimate>,
     /// The targets of every action.
     pub decisions: Vec<DecisionTarget>,
+    /// What the position after the last turn is worth to each seat: the returns, or where the play was truncated the
+    /// value estimate.
+    pub end: BySeat<f32>,
+}
+
+/// The value estimates of a turn, for each seat, by the network that played it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct TurnEstimate {
+    /// Before the throw: the expectation over throws of the best afterstate; without luck correction that of the actual
+    /// throw.
+    pub expected: BySeat<f32>,
+    /// After the throw: the best afterstate. The luck of the throw is the difference between the two.
+    pub best: BySeat<f32>,
+    /// Whether the best afterstate was played, or one of equal value, so that later values may be backed up.
+    pub is_followed: bool,
 }
 
 /// Value targets of a turn, for each seat.
@@ -98,19 +115,31 @@ const SPARSE: usize = 4;
 
 impl<S> Trajectory<S> {
     pub(super) fn new(start: S) -> Trajectory<S> {
-        Trajectory { start, outcomes: Vec::new(), actions: Vec::new(), turns: Vec::new(), decisions: Vec::new() }
+        Trajectory {
+            start,
+            outcomes: Vec::new(),
+            actions: Vec::new(),
+            turns: Vec::new(),
+            decisions: Vec::new(),
+            end: BySeat::default(),
+        }
     }
 
     /// Replays the turns and shows the positions in which they begin; and if it `shows_turns` also every throw of a
     /// series, every decision with a policy target, and of every fourth turn the other decisions.
-    fn visit<G: Game<State = S>>(&self, game: &G, shows_turns: bool, each: &mut impl FnMut(TrainingPosition<'_, S>))
-    where
+    fn visit<G: Game<State = S>>(
+        &self,
+        game: &G,
+        rule: TargetRule,
+        shows_turns: bool,
+        each: &mut impl FnMut(TrainingPosition<'_, S>),
+    ) where
         S: Clone,
     {
         let mut state = self.start.clone();
         let mut outcomes = self.outcomes.iter();
         let mut decisions = self.actions.iter().zip(&self.decisions);
-        for (number, target) in self.turns.iter().enumerate() {
+        for (number, target) in self.targets(rule, game.spec().seats).iter().enumerate() {
             let shows_forced = number % SPARSE == 0;
             let mut is_start = true;
             while let Node::Chance(seat) = game.node(&state) {
@@ -138,11 +167,11 @@ impl<S> Trajectory<S> {
 }
 
 impl<S: Clone> GameRecord<S> {
-    /// Replays the game and shows each position to learn from: the start of every turn, every other throw, every
-    /// decision with a policy target, and of every fourth turn also the other decisions. Of the side branches, which
-    /// follow, it shows the turn-start states alone.
-    pub fn visit<G: Game<State = S>>(&self, game: &G, mut each: impl FnMut(TrainingPosition<'_, S>)) {
-        self.main.visit(game, true, &mut each);
-        self.branches.iter().for_each(|line| line.visit(game, false, &mut each));
+    /// Replays the game and shows each position to learn from, with targets by this rule: the start of every turn,
+    /// every other throw, every decision with a policy target, and of every fourth turn also the other decisions. Of
+    /// the side branches, which follow, it shows the turn-start states alone.
+    pub fn visit<G: Game<State = S>>(&self, game: &G, rule: TargetRule, mut each: impl FnMut(TrainingPosition<'_, S>)) {
+        self.main.visit(game, rule, true, &mut each);
+        self.branches.iter().for_each(|line| line.visit(game, rule, false, &mut each));
     }
 }

@@ -10,7 +10,6 @@ use ashta_env::turn::{TurnResults, turn_results};
 
 fn config() -> SelfPlayConfig {
     SelfPlayConfig {
-        lambda: 0.7,
         luck_correction: true,
         series_probability: 0.0,
         random_start_share: 0.0,
@@ -23,9 +22,13 @@ fn config() -> SelfPlayConfig {
     }
 }
 
-fn starts(game: &Toy, record: &GameRecord<ToyState>) -> Vec<(ToyState, BySeat<f32>)> {
+fn rule(lambda: f32) -> TargetRule {
+    TargetRule { lambda, luck_coefficient: 1.0 }
+}
+
+fn starts(game: &Toy, record: &GameRecord<ToyState>, rule: TargetRule) -> Vec<(ToyState, BySeat<f32>)> {
     let mut starts = Vec::new();
-    record.visit(game, |position| {
+    record.visit(game, rule, |position| {
         if position.is_start {
             starts.push((position.state.clone(), position.values));
         }
@@ -39,9 +42,9 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
         let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
         let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
         for lambda in [0.0, 0.7, 1.0] {
-            let config = SelfPlayConfig { lambda, exploration: 0.3, ..config() };
+            let config = SelfPlayConfig { exploration: 0.3, ..config() };
             for record in play_games(&game, &mut exact, &config, 5, 0..30) {
-                for (state, target) in starts(&game, &record) {
+                for (state, target) in starts(&game, &record, rule(lambda)) {
                     let value = exact.of(&state);
                     for seat in game.spec().seats.iter() {
                         assert!((target[seat] - value[seat]).abs() < 1e-5, "{table:?} λ {lambda}: {state:?}");
@@ -56,12 +59,12 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
 fn without_luck_correction_targets_are_right_on_average_only() {
     let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
-    let config = SelfPlayConfig { luck_correction: false, lambda: 1.0, ..config() };
+    let config = SelfPlayConfig { luck_correction: false, ..config() };
     let records = play_games(&game, &mut exact, &config, 5, 0..4000);
     let errors: Vec<f32> = records
         .iter()
         .map(|record| {
-            let (state, target) = starts(&game, record).swap_remove(0);
+            let (state, target) = starts(&game, record, rule(1.0)).swap_remove(0);
             target[record.first] - exact.of(&state)[record.first]
         })
         .collect();
@@ -143,7 +146,7 @@ fn a_record_replays_to_its_end() {
         assert_eq!(game.returns(&state), record.returns);
         assert_eq!(record.main.decisions.len(), record.main.actions.len());
         let mut shown = 0;
-        record.visit(&game, |_| shown += 1);
+        record.visit(&game, rule(0.7), |_| shown += 1);
         assert!(shown >= record.main.turns.len());
     }
 }
@@ -154,7 +157,7 @@ fn policy_targets_prefer_the_best_action() {
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
     let mut seen = 0;
     for record in play_games(&game, &mut exact, &config(), 5, 0..50) {
-        record.visit(&game, |position| {
+        record.visit(&game, rule(0.7), |position| {
             let Some(&(best, _)) = position.policy.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
             let value = |action: Action| {
                 let mut next = position.state.clone();
@@ -181,7 +184,67 @@ fn a_game_over_the_limit_is_truncated_without_a_result() {
         assert_eq!(broken.returns, BySeat::default());
         assert!(whole.main.outcomes.starts_with(&broken.main.outcomes));
         // The return is the value estimate of the last afterstate, between the worst and the best return.
-        let last = broken.main.turns[3].after_throw;
+        let last = broken.main.targets(rule(0.7), game.spec().seats)[3].after_throw;
         assert!((last[Seat::SOUTH] + last[Seat::NORTH] - 1.0).abs() < 1e-5 && last[Seat::SOUTH] > 0.0);
     }
+}
+
+/// Games of agents that know the exact values, and the luck of whose throws is known exactly.
+fn exact_games(table: ToyTable, games: std::ops::Range<u64>) -> (Toy, Vec<GameRecord<ToyState>>) {
+    let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
+    let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
+    let records = play_games(&game, &mut exact, &config(), 5, games);
+    (game, records)
+}
+
+#[test]
+fn the_fitted_coefficient_of_exact_luck_is_one() {
+    for table in [ToyTable::Two, ToyTable::Three] {
+        let (game, records) = exact_games(table, 0..300);
+        for lambda in [0.5, 1.0] {
+            let (each, all) = fit_luck(&records, lambda, game.spec().seats);
+            assert!(each.iter().chain([&all]).all(|c| (c - 1.0).abs() < 1e-3), "{table:?} λ {lambda}: {all}");
+        }
+    }
+}
+
+#[test]
+fn the_coefficient_falls_where_the_values_tell_little() {
+    // Twice the luck there was: half of it is to be taken out. No luck but noise: nothing is.
+    let (game, records) = exact_games(ToyTable::Two, 0..2000);
+    let (seats, mut rng) = (game.spec().seats, chance::stream(7, 7));
+    let mut changed = records.clone();
+    let turns = |records: &mut [GameRecord<ToyState>], change: &mut dyn FnMut(&mut TurnEstimate)| {
+        records.iter_mut().flat_map(|record| &mut record.main.turns).for_each(change);
+    };
+    turns(&mut changed, &mut |turn| {
+        seats
+            .iter()
+            .for_each(|seat| turn.best[seat] = turn.expected[seat] + 2.0 * (turn.best[seat] - turn.expected[seat]))
+    });
+    // The later targets of the fit have their luck taken out twice, which is noise: the results are far off.
+    let (_, halved) = fit_luck(&changed, 1.0, seats);
+    assert!((halved - 0.5).abs() < 0.1, "{halved}");
+    let mut noise = records;
+    turns(&mut noise, &mut |turn| {
+        seats.iter().for_each(|seat| turn.best[seat] = turn.expected[seat] + 0.2 * (unit(&mut rng) - 0.5))
+    });
+    let (_, none) = fit_luck(&noise, 1.0, seats);
+    assert!(none.abs() < 0.15, "{none}");
+}
+
+#[test]
+fn the_coefficient_of_a_game_does_not_depend_on_it() {
+    let (game, mut records) = exact_games(ToyTable::Two, 0..20);
+    let seats = game.spec().seats;
+    let coefficient = |records: &[GameRecord<ToyState>]| fit_luck(records, 0.8, seats).0[3];
+    for record in &mut records {
+        record.main.turns.iter_mut().for_each(|turn| turn.best[Seat::SOUTH] *= 0.8);
+    }
+    let before = coefficient(&records);
+    records[3].main.turns.iter_mut().for_each(|turn| turn.best[Seat::NORTH] *= 0.5);
+    assert!((coefficient(&records) - before).abs() < 1e-6);
+    records[4].main.turns.iter_mut().for_each(|turn| turn.best[Seat::NORTH] *= 0.5);
+    assert!((coefficient(&records) - before).abs() > 1e-4, "but on the others");
+    assert_eq!(fit_luck(&records[..1], 0.8, seats).0, [1.0], "with nothing to fit it on");
 }

@@ -10,7 +10,7 @@ use rand::Rng;
 use crate::play::agent::softmax;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
-use super::{DecisionTarget, SelfPlayConfig, UnderWay, Valued, unit};
+use super::{DecisionTarget, SelfPlayConfig, TurnEstimate, UnderWay, unit};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
@@ -102,7 +102,7 @@ impl<G: Game> SelfPlayTurn<G> {
         if under_way.is_main {
             self.draw_others(game, config, under_way, chosen, results);
         }
-        under_way.turns.push(Valued { expected, best: values[best], is_followed });
+        under_way.line.turns.push(TurnEstimate { expected, best: values[best], is_followed });
         let sequence = self.sequence(chosen - self.actual.start);
         let decisions = &mut under_way.line.decisions;
         if under_way.is_main {

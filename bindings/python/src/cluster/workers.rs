@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
-use ashta_agents::learn::selfplay::{SelfPlayConfig, play_games};
+use ashta_agents::learn::selfplay::play_games;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_env::race::Race;
@@ -60,15 +60,13 @@ impl SelfPlay {
         &self,
         py: Python<'py>,
         weights: PyReadonlyArray1<'py, f32>,
-        lambda_: f64,
         first: u64,
         end: u64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let weights = numbers(&weights)?;
         let play = || -> Result<Vec<u8>> {
             let net = network(&self.config, &self.race, &weights)?;
-            let config = SelfPlayConfig { lambda: lambda_ as f32, ..self.config.selfplay() };
-            let seed = self.config.run.seed;
+            let (config, seed) = (self.config.selfplay(), self.config.run.seed);
             let records = play_games(&*self.race, &mut NetEvaluator::new(net), &config, seed, first..end.max(first));
             Ok(wire::encode_games(&self.race, &records)?)
         };
@@ -134,11 +132,13 @@ impl Trainer {
         Ok((self.sent(py, net), PyBytes::new(py, &losses)))
     }
 
-    /// Takes in the games of messages, in their order; the message with what they were like.
+    /// Takes in the games of an iteration, the messages in their order, with this λ; the message with what they were
+    /// like.
     fn take_in<'py>(
         &self,
         py: Python<'py>,
         messages: Vec<Vec<u8>>,
+        lambda_: f64,
         wants_details: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let take_in = || -> Result<Vec<u8>> {
@@ -146,7 +146,7 @@ impl Trainer {
             for message in &messages {
                 records.extend(wire::decode_games(&self.race, message)?);
             }
-            Ok(wire::encode(&self.lock().take_in(&records, wants_details))?)
+            Ok(wire::encode(&self.lock().take_in(&records, lambda_, wants_details))?)
         };
         Ok(PyBytes::new(py, &py.detach(take_in).map_err(failed)?))
     }

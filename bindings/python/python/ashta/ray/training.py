@@ -34,8 +34,8 @@ class Actor:
     def ready(self):
         return True
 
-    def play(self, weights, lambda_, first, end):
-        return self.player.play(weights, lambda_, first, end)
+    def play(self, weights, first, end):
+        return self.player.play(weights, first, end)
 
 
 @ray.remote(max_restarts=0, max_task_retries=0)
@@ -50,8 +50,8 @@ class Learner:
         weights, losses = self.trainer.learn(learning_rate)
         return weights, losses, time.perf_counter() - begun
 
-    def take_in(self, messages, wants_details):
-        return self.trainer.take_in(messages, wants_details)
+    def take_in(self, messages, lambda_, wants_details):
+        return self.trainer.take_in(messages, lambda_, wants_details)
 
     def weights(self):
         return self.trainer.weights()
@@ -88,7 +88,7 @@ class Task:
     weights: object
 
     def start(self, actor):
-        return actor.play.remote(self.weights, self.plan.lambda_, self.first, self.end)
+        return actor.play.remote(self.weights, self.first, self.end)
 
 
 @dataclass
@@ -210,9 +210,9 @@ class Driver:
         self.asked.append(("learn", learning_rate))
         return answered
 
-    def _take_in(self, iteration, messages, wants_details):
-        report = self._ask("take_in", messages, wants_details)
-        self.asked.append(("take_in", iteration))
+    def _take_in(self, plan, messages, wants_details):
+        report = self._ask("take_in", messages, plan.lambda_, wants_details)
+        self.asked.append(("take_in", plan.iteration))
         return report
 
     def _replay(self, ask):
@@ -221,8 +221,8 @@ class Driver:
             if method == "learn":
                 ask("learn", what)
             else:
-                _, messages, _ = self.run.kept(what)
-                ask("take_in", messages, False)
+                plan, messages, _ = self.run.kept(what)
+                ask("take_in", messages, plan.lambda_, False)
 
     def _save(self):
         if self.run.saved < self.run.iteration:
@@ -339,7 +339,7 @@ class Driver:
                 numbers["cluster/staleness"] = gathering.lag
                 run.keep(plan, messages, seconds)
             evaluates = run.evaluates_after(plan.iteration)
-            report = self._take_in(plan.iteration, messages, evaluates)
+            report = self._take_in(plan, messages, evaluates)
             lost, self.lost_tasks = self.pool.lost_tasks - self.lost_tasks, self.pool.lost_tasks
             numbers |= {
                 "cluster/actors": self.pool.ready,

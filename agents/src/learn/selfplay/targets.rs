@@ -1,0 +1,87 @@
+//! TD(λ) targets of recorded games, from the value estimates of their turns.
+//!
+//! ```text
+//! G_t = E_t + λ (G_t+1 − E_t − c (A_t − E_t))    E_t: expectation over throws of the best value, A_t: best value of
+//!                                                the actual throw, A_t − E_t: its luck
+//! ```
+//!
+//! The luck has mean 0 and is a control variate: whatever its coefficient c, the mean of the target stays as it is.
+//! With exact values c = 1 removes all luck. Where values are rough, above all with more than two seats, that would add
+//! more noise than it removes; so c is fitted by least squares. That of a game is fitted on the other games: no target
+//! depends on a coefficient that has seen its own luck.
+
+use ashta_env::game::{BySeat, SeatSet};
+
+use super::record::{GameRecord, Trajectory, TurnTarget};
+
+/// How targets are computed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TargetRule {
+    /// λ of TD(λ), 0 to 1.
+    pub lambda: f32,
+    /// The coefficient c of the luck of the throw.
+    pub luck_coefficient: f32,
+}
+
+/// Sums over turns of which c is the quotient.
+#[derive(Clone, Copy, Default)]
+struct LuckSums {
+    covariance: f64,
+    variance: f64,
+}
+
+impl LuckSums {
+    /// The coefficient that leaves the targets the least variance; 1 where there is no more than the `least` luck.
+    fn coefficient(self, least: f64) -> f32 {
+        if self.variance > least { (self.covariance / self.variance) as f32 } else { 1.0 }
+    }
+}
+
+impl<S> Trajectory<S> {
+    /// The targets of all turns, computed from the last turn backward. Without its luck a target can leave 0 to 1; it
+    /// is clamped, since the errors of untrained values add up over a long game.
+    pub fn targets(&self, rule: TargetRule, seats: SeatSet) -> Vec<TurnTarget> {
+        self.targets_and_luck(rule, seats).0
+    }
+
+    /// The targets, and the sums of the luck of the turns behind which a target reaches.
+    fn targets_and_luck(&self, rule: TargetRule, seats: SeatSet) -> (Vec<TurnTarget>, LuckSums) {
+        let mut targets = vec![TurnTarget::default(); self.turns.len()];
+        let mut sums = LuckSums::default();
+        let mut later: BySeat<f32> = self.end;
+        for (turn, target) in self.turns.iter().zip(&mut targets).rev() {
+            let lambda = if turn.is_followed { rule.lambda } else { 0.0 };
+            for seat in seats.iter() {
+                let (expected, best) = (turn.expected[seat], turn.best[seat]);
+                let (luck, change) = (best - expected, later[seat] - expected);
+                if turn.is_followed {
+                    sums.covariance += f64::from(luck) * f64::from(change);
+                    sums.variance += f64::from(luck) * f64::from(luck);
+                }
+                let before = expected + lambda * (change - rule.luck_coefficient * luck);
+                target.before_throw[seat] = before.clamp(0.0, 1.0);
+                target.after_throw[seat] = (best + lambda * (later[seat] - best)).clamp(0.0, 1.0);
+            }
+            later = target.before_throw;
+        }
+        (targets, sums)
+    }
+}
+
+/// The coefficient of the luck for each of the games, fitted on all others, and that of all together; 1 where there is
+/// nothing to fit it on. The side branches of a game have the coefficient of the game.
+pub fn fit_luck<S>(records: &[GameRecord<S>], lambda: f32, seats: SeatSet) -> (Vec<f32>, f32) {
+    let rule = TargetRule { lambda, luck_coefficient: 1.0 };
+    let sums: Vec<LuckSums> = records.iter().map(|record| record.main.targets_and_luck(rule, seats).1).collect();
+    let all = sums.iter().fold(LuckSums::default(), |all, own| LuckSums {
+        covariance: all.covariance + own.covariance,
+        variance: all.variance + own.variance,
+    });
+    // A rest that is nothing but rounding is no variance.
+    let least = 1e-9 * all.variance;
+    let others = |own: &LuckSums| LuckSums {
+        covariance: all.covariance - own.covariance,
+        variance: all.variance - own.variance,
+    };
+    (sums.iter().map(|own| others(own).coefficient(least)).collect(), all.coefficient(0.0))
+}
