@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use ashta_train::output;
 use clap::Parser;
 
-/// burn allocates for every operation; with mimalloc a training step on a small batch takes half the time.
+/// Training allocates many short lists; with mimalloc it takes 4 % less time on a CPU, and burn allocates much more.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
