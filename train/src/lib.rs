@@ -1,11 +1,16 @@
-//! What training is made of: settings, the folder of a run, the learner's side and the loop around them.
+//! What training is made of, and the program `ashta`.
 //!
-//! The program `ashta` runs it on one machine; a run on a cluster uses the same parts, so that both make
-//! the same games and the same networks. From the ground up, each module using only those before it: output and files,
-//! [`config`] (settings), [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`],
-//! [`checkpoint`]), [`trainer`] (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop).
+//! The program trains on one machine; a run on a cluster uses the same parts, so that both make the same games and the
+//! same networks. From the ground up, each module using only those before it: output and files, [`config`] (settings),
+//! [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`], [`checkpoint`]), [`trainer`]
+//! (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop). [`program`] is the program as a
+//! function; the modules that are not public belong to it.
 
+mod analysis;
+mod bench;
 pub mod checkpoint;
+mod cli;
+mod commands;
 pub mod config;
 pub mod evaluation;
 pub mod export;
@@ -13,7 +18,11 @@ pub mod files;
 pub mod games;
 pub mod metrics;
 pub mod output;
+mod page;
 pub mod plan;
+mod play;
+mod plot;
+pub mod program;
 pub mod progress;
 pub mod run;
 pub mod rundir;

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::evaluation::against;
+use crate::games;
 use anyhow::Result;
 use ashta_agents::arena::MatchConfig;
 use ashta_agents::arena::Mean;
@@ -10,8 +12,6 @@ use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_train::evaluation::against;
-use ashta_train::games;
 use serde::Serialize;
 
 use crate::cli::BenchAgentsArgs;

@@ -6,12 +6,12 @@ mod net;
 
 use std::sync::Arc;
 
+use crate::games;
+use crate::output::print;
 use anyhow::{Result, bail};
 use ashta_agents::arena::Mean;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
-use ashta_train::games;
-use ashta_train::output::print;
 use serde::Serialize;
 
 use crate::cli::{BenchAgentsArgs, BenchGamesArgs};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::config::Config;
 use anyhow::Result;
 use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
 use ashta_agents::learn::replay::{Part, Replay};
@@ -13,7 +14,6 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_train::config::Config;
 use serde::Serialize;
 
 /// One row of the benchmark.

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::files::write_whole;
+use crate::games;
+use crate::output::{columns, print};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
-use ashta_train::files::write_whole;
-use ashta_train::games;
-use ashta_train::output::{columns, print};
 
 use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
 use crate::cli::AnalyzeArgs;

@@ -1,9 +1,9 @@
 //! `ashta bots`: the bots that come with the program.
 
+use crate::games;
+use crate::output::{aligned, print};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
-use ashta_train::games;
-use ashta_train::output::{aligned, print};
 use serde_json::json;
 
 use crate::cli::BotsArgs;

@@ -1,9 +1,9 @@
 //! `ashta card`: what a person wants to know of a bot.
 
+use crate::files::write_whole;
+use crate::games;
+use crate::output::print;
 use anyhow::Result;
-use ashta_train::files::write_whole;
-use ashta_train::games;
-use ashta_train::output::print;
 
 use crate::cli::CardArgs;
 

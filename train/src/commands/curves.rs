@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::files::write_whole;
 use anyhow::{Context, Result, bail, ensure};
-use ashta_train::files::write_whole;
 use serde_json::Value;
 
 use crate::cli::{CurvesArgs, Progressed};
@@ -24,7 +24,7 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     write_whole(&args.output, &line_chart(&frame, &lines, scale)?)?;
     for line in &lines {
         let Some([x, y]) = line.points.last() else { continue };
-        ashta_train::output::print(format_args!("{}: {y} after {x} {}", line.label, args.by.axis()))?;
+        crate::output::print(format_args!("{}: {y} after {x} {}", line.label, args.by.axis()))?;
     }
     Ok(())
 }

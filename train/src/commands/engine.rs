@@ -4,9 +4,9 @@
 
 use std::io::{BufRead, Write};
 
+use crate::games;
 use anyhow::{Context, Result};
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
-use ashta_train::games;
 
 use crate::cli::EngineArgs;
 

@@ -1,13 +1,13 @@
 //! `ashta eval`: an agent against others, in paired games.
 
+use crate::evaluation::{MatchResult, against};
+use crate::games;
+use crate::output;
+use crate::progress::score_table;
 use anyhow::Result;
 use ashta_agents::arena::Mean;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_env::game::Game;
-use ashta_train::evaluation::{MatchResult, against};
-use ashta_train::games;
-use ashta_train::output;
-use ashta_train::progress::score_table;
 
 use super::terminal;
 use crate::cli::EvalArgs;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::checkpoint;
+use crate::config::Config;
+use crate::export::{bot, write_card};
+use crate::files::write_whole;
+use crate::games;
+use crate::rundir::{RunDir, RunInfo};
+use crate::trainer::load_net;
 use anyhow::{Context, Result, bail};
 use ashta_agents::network::bot::Bot;
-use ashta_train::checkpoint;
-use ashta_train::config::Config;
-use ashta_train::export::{bot, write_card};
-use ashta_train::files::write_whole;
-use ashta_train::games;
-use ashta_train::rundir::{RunDir, RunInfo};
-use ashta_train::trainer::load_net;
 
 use crate::cli::{ExportArgs, ExportFormat};
 
@@ -46,7 +46,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         }
     }
     let card = write_card(&output, &bot.manifest, &name)?;
-    ashta_train::output::print(format_args!("{ending}: {}\ncard: {}", output.display(), card.display()))
+    crate::output::print(format_args!("{ending}: {}\ncard: {}", output.display(), card.display()))
 }
 
 /// The bot of a checkpoint, and the name of its run.

@@ -1,5 +1,7 @@
 //! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
 
+use crate::games;
+use crate::output::{columns, print};
 use anyhow::Result;
 use ashta_agents::protocol::describe;
 use ashta_env::game::{Game, Outcome, Seat};
@@ -7,8 +9,6 @@ use ashta_env::notation::Ground;
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, schema};
-use ashta_train::games;
-use ashta_train::output::{columns, print};
 use serde_json::{Value, json};
 
 use crate::cli::ShowGameArgs;

@@ -1,13 +1,13 @@
 //! `ashta levels`: the levels of difficulty of a bot, calibrated and measured.
 
+use crate::files::check_writable;
+use crate::games;
+use crate::output::{aligned, print};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::levels::calibrate;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::play::level::Calibration;
 use ashta_env::game::Game;
-use ashta_train::files::check_writable;
-use ashta_train::games;
-use ashta_train::output::{aligned, print};
 use serde_json::json;
 
 use crate::cli::LevelsArgs;

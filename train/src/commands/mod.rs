@@ -17,8 +17,8 @@ mod survey;
 mod terminal;
 mod train;
 
+use crate::output;
 use anyhow::Result;
-use ashta_train::output;
 use clap::CommandFactory;
 
 use crate::bench;

@@ -5,11 +5,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use crate::config::usual_game;
+use crate::games;
 use anyhow::{Context, Result, bail};
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
-use ashta_train::config::usual_game;
-use ashta_train::games;
 
 use crate::cli::{GameArgs, PlayArgs};
 use crate::play::{PlayTable, Session, Style};

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::config::Config;
+use crate::files;
+use crate::games;
+use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{Differences, Facts, Sight, SolveConfig, Solved, Stage, UNIT, differences, solve};
 use ashta_agents::perfect::table::{self, Table};
 use ashta_env::game::Game;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::starts::TurnStarts;
-use ashta_train::config::Config;
-use ashta_train::files;
-use ashta_train::games;
-use ashta_train::output::{print, remark};
 use serde_json::json;
 
 use super::terminal;

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::config::Config;
+use crate::evaluation::{MatchResult, RunEvaluator};
+use crate::games;
+use crate::output::{print, remark};
+use crate::progress::score_table;
+use crate::run::{Run, RunEnding};
+use crate::rundir::{RunDir, RunInfo};
 use anyhow::{Result, bail};
 use ashta_env::race::Race;
-use ashta_train::config::Config;
-use ashta_train::evaluation::{MatchResult, RunEvaluator};
-use ashta_train::games;
-use ashta_train::output::{print, remark};
-use ashta_train::progress::score_table;
-use ashta_train::run::{Run, RunEnding};
-use ashta_train::rundir::{RunDir, RunInfo};
 
 use super::terminal;
 use crate::cli::TrainArgs;

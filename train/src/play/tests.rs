@@ -1,8 +1,8 @@
 //! Sessions played from scripts.
 
 use super::*;
+use crate::games;
 use ashta_env::ruleset::Ruleset;
-use ashta_train::games;
 
 /// What a person reads who types `input`.
 fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input: &str) -> String {

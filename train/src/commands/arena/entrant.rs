@@ -1,11 +1,11 @@
 //! Who enters the arena: agents of this program and programs of others.
 
+use crate::games;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
 use ashta_agents::roster::Roster;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_train::games;
 use serde_json::Value;
 
 use super::engine::{Limits, Program};

@@ -5,9 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files::cannot_write;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::record::GameLine;
-use ashta_train::files::cannot_write;
 use serde::{Deserialize, Serialize};
 
 /// Everything that the games of an arena depend on, but for their number.

@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::files::{cannot_write, check_writable, write_whole};
+use crate::games;
+use crate::output::{print as say, remark};
 use anyhow::{Context, Result, anyhow};
 use ashta_agents::arena::record::{GameLine, Swing};
 use ashta_agents::arena::tournament::{Entrant, Tournament};
 use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
-use ashta_train::files::{cannot_write, check_writable, write_whole};
-use ashta_train::games;
-use ashta_train::output::{print as say, remark};
 use indicatif::ProgressBar;
 
 use super::terminal;

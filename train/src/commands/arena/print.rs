@@ -1,8 +1,8 @@
 //! An arena as tables for a terminal.
 
+use crate::output::{columns, print};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Estimate, Pairing, SprtSummary, Summary, Verdict, elo_of};
-use ashta_train::output::{columns, print};
 
 /// Prints everything.
 ///

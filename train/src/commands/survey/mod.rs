@@ -8,6 +8,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::config::Config;
+use crate::games;
+use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{MatchConfig, Mean};
 use ashta_agents::perfect::solve::{SolveConfig, UNIT};
@@ -17,9 +20,6 @@ use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::roster::BUILT_IN;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_train::config::Config;
-use ashta_train::games;
-use ashta_train::output::{print, remark};
 
 use super::terminal;
 use crate::cli::SurveyArgs;

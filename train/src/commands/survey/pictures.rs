@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::files::write_whole;
 use anyhow::Result;
 use ashta_agents::arena::Mean;
 use ashta_agents::perfect::survey::{AtLeast, Lengths};
-use ashta_train::files::write_whole;
 
 use super::record::{HouseRule, Opponent, Record};
 use crate::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};

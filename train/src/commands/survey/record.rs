@@ -7,12 +7,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::files::{check_writable, write_whole};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Mean;
 use ashta_agents::perfect::solve::Facts;
 use ashta_agents::perfect::survey::{Nature, SurveyedPosition};
 use ashta_env::ruleset::Ruleset;
-use ashta_train::files::{check_writable, write_whole};
 use serde::{Deserialize, Serialize};
 
 /// Version of the file.
