@@ -2,7 +2,7 @@
 //
 // One request, one answer, in order. Files of bots and tables are fetched when they are first asked for, and kept.
 
-import { fetchBytes, load } from "./ashta.js";
+import { fetchBytes, load } from "./engine.js";
 
 const here = file => new URL(`./${file}`, import.meta.url).href;
 const library = load(here("ashta.wasm"));

@@ -65,6 +65,7 @@ NOT_RUN = {
     "python benches/ray_scaling.py configs/ashtapada.toml --actors 1,2,4,8 --iterations 50": CLUSTER,
     "web/build": "it takes minutes; tests/browser/run does it",
     "python3 -m http.server --directory target/web": "it serves until it is stopped",
+    "ashta serve": "it serves until it is stopped; test_serve.py asks it",
     "tests/browser/run": TESTED,
     "tests/browser/run games.test.js": TESTED,
     "tests/browser/run page.test.js --test-name-pattern=light": TESTED,

@@ -278,6 +278,7 @@ fn rooms_of_agents_import_only_rooms_below() {
 #[test]
 fn modules_of_a_run_import_only_those_before() {
     let modules = [
+        "embedded",
         "output",
         "files",
         "sheet_file",

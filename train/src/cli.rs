@@ -22,7 +22,7 @@ AGENTS
   FILE.bot+policy       … the network's policy alone, without looking ahead
   FILE.bot+beginner     … at a level of difficulty: beginner, novice, intermediate, advanced, expert (the bot as it is),
                         perfect (where the game is solved)
-  perfect               perfect play, where checkpoints/ has a table of the game; or FILE.table";
+  perfect               perfect play, where a folder of --data has a table of the game; or FILE.table";
 
 const ARENA_AGENTS: &str = "\
 AGENTS
@@ -32,6 +32,11 @@ AGENTS
 #[derive(Debug, Parser)]
 #[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
 pub struct Cli {
+    /// A folder of bots and tables, looked through first. After it come those of the environment variable
+    /// ASHTA_CHECKPOINTS, the folder `ashta` of the user's data, and `checkpoints` in the current folder. The small
+    /// bots are in the program itself.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -68,6 +73,8 @@ pub enum Command {
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
+    /// Serve the page on this machine, and open it in the browser: all games, against bots of every level, offline.
+    Serve(ServeArgs),
     /// Write the bot of a training run to one file. It holds no scores: those are only in the bot that ends a run.
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
@@ -88,7 +95,8 @@ pub enum Command {
 /// Options of `ashta train`.
 #[derive(Debug, Args)]
 pub struct TrainArgs {
-    /// A TOML file with what differs from configs/default.toml, as those in configs/; or the sheet of a game.
+    /// A configuration that comes with the program, by its name, behind which house rules may follow:
+    /// `ashte-kashte?pieces=2`; or a TOML file with what differs from the defaults; or the sheet of a game.
     #[arg(required_unless_present = "resume")]
     pub config: Option<PathBuf>,
     /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
@@ -115,7 +123,8 @@ fn minutes(text: &str) -> Result<f64, String> {
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
-    /// A TOML file whose section [ruleset] says what to solve, as those in configs/; or the sheet of a game.
+    /// What to solve: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the sheet
+    /// of a game.
     pub config: PathBuf,
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -187,7 +196,8 @@ pub enum Progressed {
 /// Options of `ashta survey`.
 #[derive(Debug, Args)]
 pub struct SurveyArgs {
-    /// A TOML file whose section [ruleset] says what is played, as those in configs/; or the sheet of a game.
+    /// What is played: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the
+    /// sheet of a game.
     pub config: PathBuf,
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -195,7 +205,7 @@ pub struct SurveyArgs {
     /// The folder for survey.json and the diagrams; made where it is missing.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// The table of perfect play; otherwise that in checkpoints/ is taken.
+    /// The table of perfect play; otherwise it is looked for as bots are.
     #[arg(long, value_name = "FILE")]
     pub table: Option<PathBuf>,
     /// Pairs of games against each opponent.
@@ -412,6 +422,17 @@ pub struct PlayArgs {
     /// Write the positions of the game to this new file, one a line, turn by turn.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+}
+
+/// Options of `ashta serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Do not open the browser.
+    #[arg(long)]
+    pub no_browser: bool,
 }
 
 /// Options of `ashta export`.

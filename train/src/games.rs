@@ -1,19 +1,19 @@
 //! From what people write to the game that is meant.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Reference;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentSpec, Lookahead, Player, Roster};
+use ashta_agents::roster::{AgentSpec, BotSource, Lookahead, Player, Roster};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheets, builtin};
 
 use crate::config::RulesetConfig;
-use crate::sheet_file;
+use crate::{embedded, sheet_file};
 
 /// The game of a configuration.
 ///
@@ -55,33 +55,45 @@ pub fn agent(spec: &str) -> Result<Roster> {
     Ok(folders().agent(spec)?)
 }
 
-/// Loads a bot and says in which file it is.
+/// Loads a bot and says where it is.
 ///
 /// # Errors
 /// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
-pub fn bot(spec: &str, what: &str) -> Result<(PathBuf, Bot)> {
+pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
     let agent = agent(spec)?;
     match (agent.spec(), agent.bot()) {
-        (AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) }, Some(bot)) => Ok((path.clone(), bot.clone())),
+        (AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) }, Some(bot)) => Ok((source.clone(), bot.clone())),
         (AgentSpec::Bot { lookahead, .. }, Some(_)) => bail!("{what} of a bot: leave out `+{lookahead}`"),
         (spec, _) => bail!("{spec} is no bot: {what} of bots"),
     }
 }
 
-/// The bots that come with the program, by name.
-pub fn shipped_bots() -> Vec<(String, PathBuf)> {
-    folders().bots()
+/// The environment variable with folders of bots and tables, separated as in `PATH`.
+pub const CHECKPOINTS: &str = "ASHTA_CHECKPOINTS";
+
+/// The folder of bots and tables that the command line names.
+static DATA: OnceLock<PathBuf> = OnceLock::new();
+
+/// Looks for bots and tables in this folder before all others, from now on.
+pub fn look_first_in(folder: PathBuf) {
+    // A program has one command line.
+    let _ = DATA.set(folder);
 }
 
-/// Where shipped bots and tables of perfect play are looked for: beside the configurations, and where the program was
-/// built.
+/// Where bots and tables of perfect play go by their names: the folder of `--data`, those of [`CHECKPOINTS`], that of
+/// the user's data, `checkpoints` in the current folder, and the program itself.
 pub fn folders() -> Folders {
-    let here = PathBuf::from("checkpoints");
-    let built = std::env::current_exe().ok().and_then(|program| {
-        let checkpoints = program.ancestors().nth(3)?.join("checkpoints");
-        (checkpoints.is_dir() && std::path::absolute(&here).ok().as_ref() != Some(&checkpoints)).then_some(checkpoints)
-    });
-    Folders(std::iter::once(here).chain(built).collect())
+    let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
+    let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
+    let usual = [user_folder(), Some(PathBuf::from("checkpoints"))];
+    let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
+    let is_there = |folder: &PathBuf| folder.is_dir();
+    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::bots() }
+}
+
+/// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.
+pub fn user_folder() -> Option<PathBuf> {
+    dirs::data_dir().map(|folder| folder.join("ashta"))
 }
 
 /// The game that `agents` play: that of the first bot among them, or `game` for so many `seats`.

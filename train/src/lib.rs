@@ -1,7 +1,8 @@
 //! What training is made of, and the program `ashta`.
 //!
 //! The program trains on one machine; a run on a cluster uses the same parts, so that both make the same games and the
-//! same networks. From the ground up, each module using only those before it: output and files, [`config`] (settings),
+//! same networks. From the ground up, each module using only those before it: output and files,
+//! [`embedded`] (what the program brings in itself), [`config`] (settings),
 //! [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`], [`checkpoint`]), [`trainer`]
 //! (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop). [`program`] is the program as a
 //! function; the modules that are not public belong to it.
@@ -12,6 +13,7 @@ pub mod checkpoint;
 mod cli;
 mod commands;
 pub mod config;
+pub mod embedded;
 pub mod evaluation;
 pub mod export;
 pub mod files;

@@ -1,21 +1,33 @@
-//! Folders of bots and tables: agents by the names of files in them, and the reference for luck and errors.
+//! Bots and tables by name: in folders and in the program itself; and the reference for luck and errors.
 //!
-//! The caller chooses the folders. Files are read by [`crate::network::bot`] and [`crate::perfect::table`].
+//! The caller chooses the folders and what the program brings. Files are read by [`crate::network::bot`] and
+//! [`crate::perfect::table`].
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
-use super::{AgentError, AgentSpec, Lookahead, Player, Roster, table_files};
-
-pub use super::TABLE;
+use super::{AgentError, AgentSpec, BotSource, EmbeddedBot, Lookahead, Player, Roster, TABLE, listed, table_files};
 
 /// The file extension of bots.
 pub const BOT: &str = "bot";
 
-/// The folders of named bots and tables; of two with the same name that in the first folder.
+/// Where bots and tables go by their names: in folders, and bots also in the program itself. Of two with the same name
+/// that in the first folder counts, and last what the program brings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Folders(pub Vec<PathBuf>);
+pub struct Folders {
+    /// The folders; those that do not exist hold nothing.
+    pub folders: Vec<PathBuf>,
+    /// The bots in the program.
+    pub embedded: &'static [EmbeddedBot],
+}
+
+impl From<Vec<PathBuf>> for Folders {
+    fn from(folders: Vec<PathBuf>) -> Folders {
+        Folders { folders, embedded: &[] }
+    }
+}
 
 impl Folders {
     /// Loads an agent as [`AgentSpec`] reads it; a bot also by its name: `ashtapada+2ply` is
@@ -28,46 +40,62 @@ impl Folders {
             Err(unknown @ AgentError::Unknown { .. }) => self.named(spec, unknown)?,
             parsed => parsed?,
         };
-        parsed.load(&self.0)
+        parsed.load(&self.folders)
     }
 
     fn named(&self, spec: &str, unknown: AgentError) -> Result<AgentSpec, AgentError> {
-        let bots = self.bots();
         let (name, lookahead) = spec.split_at(spec.find('+').unwrap_or(spec.len()));
-        if let Some((_, path)) = bots.iter().find(|(known, _)| known == name) {
-            return format!("{}{lookahead}", path.display()).parse();
+        if let Some(source) = self.bot(name) {
+            let lookahead = lookahead.strip_prefix('+').map_or(Ok(Lookahead::Plies(1)), str::parse)?;
+            return Ok(AgentSpec::Bot { source, lookahead });
         }
-        let folders: Vec<String> = self.0.iter().map(|folder| folder.display().to_string()).collect();
-        let names: Vec<String> = bots.into_iter().map(|(name, _)| name).collect();
-        Err(AgentError::NoBot { unknown: Box::new(unknown), names: names.join(", "), folders: folders.join(" or ") })
+        let names: Vec<String> = self.bots().into_iter().map(|(name, _)| name).collect();
+        let places = match self.embedded {
+            [] => listed(&self.folders),
+            _ => {
+                self.folders.iter().map(|folder| format!("{} or ", folder.display())).collect::<String>()
+                    + "the program"
+            }
+        };
+        Err(AgentError::NoBot { unknown: Box::new(unknown), names: names.join(", "), places })
     }
 
-    /// The file of a bot or a table by its name, without its `ending`, [`BOT`] or [`TABLE`].
-    pub fn file(&self, name: &str, ending: &str) -> Option<PathBuf> {
+    /// The bot of this name.
+    pub fn bot(&self, name: &str) -> Option<BotSource> {
+        let embedded = || self.embedded.iter().find(|bot| bot.name == name).copied().map(BotSource::Embedded);
+        self.file(name, BOT).map(BotSource::File).or_else(embedded)
+    }
+
+    /// The file of the table of this name.
+    pub fn table(&self, name: &str) -> Option<PathBuf> {
+        self.file(name, TABLE)
+    }
+
+    fn file(&self, name: &str, ending: &str) -> Option<PathBuf> {
         let is_name = Path::new(name).file_name().is_some_and(|file| file == name);
-        let mut files = self.0.iter().map(|folder| folder.join(format!("{name}.{ending}")));
+        let mut files = self.folders.iter().map(|folder| folder.join(format!("{name}.{ending}")));
         files.find(|file| is_name && file.is_file())
     }
 
     /// The bots, by name.
-    pub fn bots(&self) -> Vec<(String, PathBuf)> {
-        let mut bots: Vec<(String, PathBuf)> = Vec::new();
-        for file in self.0.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten() {
+    pub fn bots(&self) -> Vec<(String, BotSource)> {
+        let mut bots = BTreeMap::new();
+        for file in self.folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten() {
             let path = file.path();
-            let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
-            if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == BOT))
-                && bots.iter().all(|(other, _)| *other != name)
-            {
-                bots.push((name, path));
+            if path.extension().is_some_and(|end| end == BOT) {
+                let source = BotSource::File(path);
+                bots.entry(source.name()).or_insert(source);
             }
         }
-        bots.sort();
-        bots
+        for bot in self.embedded {
+            bots.entry(bot.name.to_owned()).or_insert(BotSource::Embedded(*bot));
+        }
+        bots.into_iter().collect()
     }
 
     /// The files of tables.
     pub fn tables(&self) -> Vec<PathBuf> {
-        table_files(&self.0)
+        table_files(&self.folders)
     }
 
     /// Perfect play of a game, where there is a table of it.
@@ -75,7 +103,7 @@ impl Folders {
     /// # Errors
     /// When a table is damaged.
     pub fn perfect(&self, race: &Race) -> Result<Option<Player>, AgentError> {
-        match AgentSpec::Perfect.load(&self.0)?.player(race) {
+        match AgentSpec::Perfect.load(&self.folders)?.player(race) {
             Ok(player) => Ok(Some(player)),
             Err(AgentError::NoTable { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -101,8 +129,8 @@ impl Folders {
 
     fn largest_bot(&self, race: &Race) -> Result<Option<Player>, AgentError> {
         let mut largest: Option<(usize, Player)> = None;
-        for (_, path) in self.bots() {
-            let agent = AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) }.load(&self.0)?;
+        for (_, source) in self.bots() {
+            let agent = AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) }.load(&self.folders)?;
             let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
             if let Ok(player) = agent.player(race)
                 && largest.as_ref().is_none_or(|(most, _)| size > *most)

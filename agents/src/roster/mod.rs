@@ -15,6 +15,7 @@
 
 pub mod folders;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,10 +46,10 @@ pub enum AgentSpec {
         /// How many plies, 2 or more.
         plies: u8,
     },
-    /// A bot file, and its look-ahead.
+    /// A bot, and its look-ahead.
     Bot {
-        /// Where the file is.
-        path: PathBuf,
+        /// Where the bot is.
+        source: BotSource,
         /// Its look-ahead.
         lookahead: Lookahead,
     },
@@ -59,6 +60,72 @@ pub enum AgentSpec {
         /// Where the file is.
         path: PathBuf,
     },
+}
+
+/// Where a bot is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BotSource {
+    /// In a file.
+    File(PathBuf),
+    /// In the program itself.
+    Embedded(EmbeddedBot),
+}
+
+/// A bot that the program brings in itself: the content of a bot file, and its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct EmbeddedBot {
+    /// The name.
+    pub name: &'static str,
+    /// The content.
+    pub content: &'static [u8],
+}
+
+impl BotSource {
+    /// The name of the bot: of a file without its folder and ending.
+    pub fn name(&self) -> String {
+        match self {
+            BotSource::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            BotSource::Embedded(bot) => bot.name.to_owned(),
+        }
+    }
+
+    /// The bytes of the bot's file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is too long for a bot.
+    pub fn content(&self) -> Result<Cow<'static, [u8]>, BotError> {
+        match self {
+            BotSource::File(path) => Ok(Bot::content(path)?.into()),
+            BotSource::Embedded(bot) => Ok(bot.content.into()),
+        }
+    }
+
+    /// The bot.
+    ///
+    /// # Errors
+    /// When there is no bot.
+    pub fn read(&self) -> Result<Bot, BotError> {
+        match self {
+            BotSource::File(path) => Bot::read(path),
+            BotSource::Embedded(bot) => Bot::from_bytes(bot.content),
+        }
+    }
+}
+
+impl fmt::Debug for EmbeddedBot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EmbeddedBot({:?})", self.name)
+    }
+}
+
+impl fmt::Display for BotSource {
+    /// The path of a file, or the name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BotSource::File(path) => path.display().fmt(f),
+            BotSource::Embedded(bot) => f.write_str(bot.name),
+        }
+    }
 }
 
 /// The name of perfect play.
@@ -97,14 +164,14 @@ pub enum AgentError {
         name: String,
     },
     /// No bot has this name either.
-    #[error("{unknown}; {}", known(names, folders))]
+    #[error("{unknown}; {}", known(names, places))]
     NoBot {
         /// What the text is not.
         unknown: Box<AgentError>,
         /// The bots with names.
         names: String,
         /// Where they were looked for.
-        folders: String,
+        places: String,
     },
     /// The suffix is not known.
     #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
@@ -140,7 +207,7 @@ pub enum AgentError {
         found: String,
     },
     /// There is no table of the game.
-    #[error("there is no table of {ruleset} in {folders}: make one with `ashta solve`")]
+    #[error("there is no table of {ruleset} in {folders}; `ashta solve` makes one")]
     NoTable {
         /// The game that is played.
         ruleset: String,
@@ -156,11 +223,16 @@ fn built_in() -> String {
     BUILT_IN.join(", ")
 }
 
-fn known(names: &str, folders: &str) -> String {
+fn known(names: &str, places: &str) -> String {
     match names {
-        "" => format!("there are no bots with names in {folders}"),
-        names => format!("the bots with names, in {folders}, are {names}"),
+        "" => format!("there are no bots with names in {places}"),
+        names => format!("the bots with names, in {places}, are {names}"),
     }
+}
+
+fn listed(folders: &[PathBuf]) -> String {
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
 }
 
 impl FromStr for AgentSpec {
@@ -187,14 +259,14 @@ impl FromStr for AgentSpec {
             return Ok(AgentSpec::Table { path: text.into() });
         }
         if Path::new(text).is_file() {
-            return Ok(AgentSpec::Bot { path: text.into(), lookahead: Lookahead::Plies(1) });
+            return Ok(AgentSpec::Bot { source: BotSource::File(text.into()), lookahead: Lookahead::Plies(1) });
         }
         match text.rsplit_once('+') {
             Some((path, _)) if path == PERFECT || Path::new(path).extension().is_some_and(|end| end == TABLE) => {
                 Err(AgentError::PerfectLookahead { name: path.to_owned() })
             }
             Some((path, suffix)) if Path::new(path).is_file() => {
-                Ok(AgentSpec::Bot { path: path.into(), lookahead: suffix.parse()? })
+                Ok(AgentSpec::Bot { source: BotSource::File(path.into()), lookahead: suffix.parse()? })
             }
             _ => Err(AgentError::Unknown { name: text.to_owned() }),
         }
@@ -236,8 +308,8 @@ impl fmt::Display for AgentSpec {
         match self {
             AgentSpec::Baseline(baseline) => baseline.fmt(f),
             AgentSpec::Greedy { plies } => write!(f, "{}+{plies}ply", Baseline::Greedy),
-            AgentSpec::Bot { path, lookahead: Lookahead::Plies(1) } => path.display().fmt(f),
-            AgentSpec::Bot { path, lookahead } => write!(f, "{}+{lookahead}", path.display()),
+            AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) } => source.fmt(f),
+            AgentSpec::Bot { source, lookahead } => write!(f, "{source}+{lookahead}"),
             AgentSpec::Perfect => f.write_str(PERFECT),
             AgentSpec::Table { path } => path.display().fmt(f),
         }
@@ -285,9 +357,7 @@ impl Shelf {
                 return Ok(table);
             }
         }
-        let folders: Vec<String> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
-        let folders = if folders.is_empty() { "no folder".to_owned() } else { folders.join(" or ") };
-        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders })
+        Err(AgentError::NoTable { ruleset: ruleset.to_string(), folders: listed(&self.folders) })
     }
 }
 
@@ -300,7 +370,7 @@ impl AgentSpec {
         let (mut bot, mut table) = (None, None);
         match &self {
             AgentSpec::Baseline(_) | AgentSpec::Greedy { .. } | AgentSpec::Perfect => {}
-            AgentSpec::Bot { path, .. } => bot = Some(Bot::read(path)?),
+            AgentSpec::Bot { source, .. } => bot = Some(source.read()?),
             AgentSpec::Table { path } => table = Some(Arc::new(Table::read(path)?)),
         }
         let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
@@ -325,7 +395,12 @@ impl Roster {
         }
         let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
         let bot = Some(Bot::from_bytes(content)?);
-        Ok(Roster { spec: AgentSpec::Bot { path, lookahead }, bot, table: None, shelf: Arc::default() })
+        Ok(Roster {
+            spec: AgentSpec::Bot { source: BotSource::File(path), lookahead },
+            bot,
+            table: None,
+            shelf: Arc::default(),
+        })
     }
 
     /// The notation of the agent.
@@ -358,10 +433,8 @@ impl Roster {
     /// Its name, without the folder of its file.
     pub fn name(&self) -> String {
         match &self.spec {
-            AgentSpec::Bot { path, lookahead } => {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                if *lookahead == Lookahead::Plies(1) { name.into_owned() } else { format!("{name}+{lookahead}") }
-            }
+            AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) } => source.name(),
+            AgentSpec::Bot { source, lookahead } => format!("{}+{lookahead}", source.name()),
             spec => spec.to_string(),
         }
     }

@@ -15,7 +15,7 @@ use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use ashta_agents::protocol::Engine;
-use ashta_agents::roster::{AgentSpec, Roster};
+use ashta_agents::roster::{AgentSpec, BotSource, Roster};
 use serde_json::{Value, json};
 
 /// An agent, or the rules alone.
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
         let name = unsafe { read(name, "the name") }?;
         let spec: AgentSpec = name.parse().map_err(|error| with_causes(&error))?;
         let folders: Vec<PathBuf> = match &spec {
-            AgentSpec::Bot { path, .. } => match path.parent() {
+            AgentSpec::Bot { source: BotSource::File(path), .. } => match path.parent() {
                 Some(folder) if folder == Path::new("") => vec![PathBuf::from(".")],
                 folder => folder.map(Path::to_owned).into_iter().collect(),
             },

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::play::agent::Agent as Acting;
 use ashta_agents::play::evaluator::Evaluator;
-use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_agents::roster::{AgentError, AgentSpec, Player, Roster};
+use ashta_agents::roster::folders::Folders;
+use ashta_agents::roster::{AgentError, AgentSpec, BotSource, Player, Roster};
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game as _, Node};
 use ashta_env::race::Race;
+use ashta_train::{embedded, games};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -58,12 +59,22 @@ impl Agent {
     }
 }
 
-/// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns.
+/// Folders of bots and tables with names, unless an argument says otherwise: what `ashta.folders()` returns, and the
+/// bots in the package itself.
 pub(crate) fn folders_or_default(py: Python<'_>, folders: Option<Vec<PathBuf>>) -> PyResult<Folders> {
     match folders {
-        Some(folders) => Ok(Folders(folders)),
-        None => py.import("ashta")?.call_method0("folders")?.extract().map(Folders),
+        Some(folders) => Ok(folders.into()),
+        None => {
+            let folders = py.import("ashta")?.call_method0("folders")?.extract()?;
+            Ok(Folders { folders, embedded: embedded::bots() })
+        }
     }
+}
+
+/// Where `ashta` looks for bots and tables with names: folders that exist.
+#[pyfunction]
+pub fn data_folders() -> Vec<PathBuf> {
+    games::folders().folders
 }
 
 /// Values by seat as `float32[values, num_players]`.
@@ -155,7 +166,7 @@ impl Agent {
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Bot {
-    path: PathBuf,
+    source: BotSource,
     folders: Folders,
     bot: ashta_agents::network::bot::Bot,
     race: Arc<Race>,
@@ -168,11 +179,11 @@ impl Bot {
     #[pyo3(signature = (bot, folders = None))]
     fn load(py: Python<'_>, bot: PathBuf, folders: Option<Vec<PathBuf>>) -> PyResult<Bot> {
         let folders = folders_or_default(py, folders)?;
-        let named = folders.file(&bot.to_string_lossy(), BOT).filter(|_| !bot.is_file());
-        let path = named.unwrap_or(bot);
-        let bot = py.detach(|| ashta_agents::network::bot::Bot::read(&path)).map_err(refused)?;
+        let named = folders.bot(&bot.to_string_lossy()).filter(|_| !bot.is_file());
+        let source = named.unwrap_or(BotSource::File(bot));
+        let bot = py.detach(|| source.read()).map_err(refused)?;
         let race = Arc::new(bot.race().map_err(refused)?);
-        Ok(Bot { path, folders, bot, race })
+        Ok(Bot { source, folders, bot, race })
     }
 
     /// The game that it plays.
@@ -191,8 +202,8 @@ impl Bot {
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> PyResult<Agent> {
         let lookahead = lookahead.parse().map_err(refused)?;
-        let spec = AgentSpec::Bot { path: self.path.clone(), lookahead };
-        Agent::of(spec.load(&self.folders.0), Arc::clone(&self.race))
+        let spec = AgentSpec::Bot { source: self.source.clone(), lookahead };
+        Agent::of(spec.load(&self.folders.folders), Arc::clone(&self.race))
     }
 
     /// What its networks say of observations `float32[n, observation]`: values `float32[n, values]`, relative to the
@@ -228,6 +239,6 @@ impl Bot {
     }
 
     fn __repr__(&self) -> String {
-        format!("Bot({:?})", self.path.display().to_string())
+        format!("Bot({:?})", self.source.to_string())
     }
 }

@@ -59,7 +59,7 @@ const _: () = {
 #[pymodule]
 mod _ashta {
     #[pymodule_export]
-    use super::agent::{Agent, Bot};
+    use super::agent::{Agent, Bot, data_folders};
     #[pymodule_export]
     use super::arena::{ArenaResult, arena};
     #[pymodule_export]

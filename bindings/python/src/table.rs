@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ashta_agents::perfect::table::{Perfect, Table as Values};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::AgentSpec;
-use ashta_agents::roster::folders::TABLE;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use numpy::PyArray2;
@@ -36,12 +35,12 @@ impl Table {
             (Ok(game), _) => {
                 let race = Arc::clone(&game.get().race);
                 py.detach(|| {
-                    let player = AgentSpec::Perfect.load(&folders.0).and_then(|agent| agent.player(&race));
+                    let player = AgentSpec::Perfect.load(&folders.folders).and_then(|agent| agent.player(&race));
                     player.map(|player| player.table().map(Arc::clone)).map_err(refused)
                 })?
             }
             (_, Ok(path)) => {
-                let named = folders.file(&path.to_string_lossy(), TABLE).filter(|_| !path.is_file());
+                let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
                 let path = named.unwrap_or(path);
                 Some(Arc::new(py.detach(|| Values::read(&path)).map_err(refused)?))
             }

@@ -22,6 +22,11 @@ pub fn named(name: &str) -> Option<&'static Arc<Sheet>> {
     all().iter().find(|sheet| sheet.name == name)
 }
 
+/// The text of the built-in sheet of this name.
+pub fn text(name: &str) -> Option<&'static str> {
+    all().iter().zip(TEXTS).find(|(sheet, _)| sheet.name == name).map(|(_, text)| *text)
+}
+
 /// The names of the built-in games, ascending.
 pub fn names() -> impl Iterator<Item = &'static str> {
     all().iter().map(|sheet| sheet.name.as_str())

@@ -1,9 +1,10 @@
-//! `ashta bots`: the bots that come with the program.
+//! `ashta bots`: the bots that go by a name.
 
 use crate::games;
 use crate::output::{aligned, print};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
+use ashta_agents::roster::BotSource;
 use serde_json::json;
 
 use crate::cli::BotsArgs;
@@ -14,12 +15,17 @@ use crate::cli::BotsArgs;
 /// When a bot is damaged.
 pub fn run(args: &BotsArgs) -> Result<()> {
     let mut bots = Vec::new();
-    for (name, path) in games::shipped_bots() {
-        let bytes = std::fs::metadata(&path).with_context(|| path.display().to_string())?.len();
-        bots.push((name, Bot::read(&path)?.manifest, path, bytes));
+    for (name, source) in games::folders().bots() {
+        let content = source.content()?;
+        let bot = Bot::from_bytes(&content).with_context(|| source.to_string())?;
+        bots.push((name, bot.manifest, source, content.len()));
     }
     if args.json {
-        let json = bots.iter().map(|(name, manifest, path, bytes)| {
+        let json = bots.iter().map(|(name, manifest, source, bytes)| {
+            let path = match source {
+                BotSource::File(path) => Some(path),
+                BotSource::Embedded(_) => None,
+            };
             json!({
                 "name": name,
                 "path": path,
@@ -32,9 +38,6 @@ pub fn run(args: &BotsArgs) -> Result<()> {
             })
         });
         return print(serde_json::to_string_pretty(&json.collect::<Vec<_>>())?);
-    }
-    if bots.is_empty() {
-        return print("there is no bot in checkpoints/");
     }
     let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
     for (name, manifest, _, bytes) in &bots {

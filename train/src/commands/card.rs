@@ -12,9 +12,8 @@ use crate::cli::CardArgs;
 /// # Errors
 /// When the agent is no bot, or the card cannot be written.
 pub fn run(args: &CardArgs) -> Result<()> {
-    let (path, bot) = games::bot(&args.bot, "cards tell")?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let card = bot.manifest.card(&name);
+    let (source, bot) = games::bot(&args.bot, "cards tell")?;
+    let card = bot.manifest.card(&source.name());
     match &args.output {
         Some(output) => write_whole(output, &card),
         None => print(card.trim_end()),

@@ -24,11 +24,11 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         true => of_run(Path::new(&args.source), args.checkpoint.as_deref().unwrap_or("latest"))?,
         false => {
             let found = games::bot(&args.source, "files are made");
-            let (path, bot) = found.with_context(|| format!("{} is no folder of a run", args.source))?;
+            let (source, bot) = found.with_context(|| format!("{} is no folder of a run", args.source))?;
             if let Some(checkpoint) = &args.checkpoint {
                 bail!("--checkpoint {checkpoint}: {} is a bot, and only runs have checkpoints", args.source);
             }
-            (path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bot)
+            (source.name(), bot)
         }
     };
     let ending = match args.format {

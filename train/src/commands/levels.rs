@@ -17,8 +17,8 @@ use crate::cli::LevelsArgs;
 /// # Errors
 /// When the agent is no bot, or the bot with its levels cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
-    let (path, mut bot) = games::bot(&args.bot, "levels are made")?;
-    let race = bot.race().with_context(|| path.display().to_string())?;
+    let (source, mut bot) = games::bot(&args.bot, "levels are made")?;
+    let race = bot.race().with_context(|| source.to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {
         bail!("--pairs {}: intervals need at least 2", config.blocks);
@@ -31,7 +31,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
     }
     if args.json {
         let json = json!({
-            "bot": path,
+            "bot": source.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,

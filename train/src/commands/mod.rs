@@ -12,13 +12,14 @@ mod export;
 mod game;
 mod levels;
 mod play;
+mod serve;
 mod solve;
 mod survey;
 mod terminal;
 mod train;
 
-use crate::output;
-use anyhow::Result;
+use crate::{games, output};
+use anyhow::{Result, bail};
 use clap::CommandFactory;
 
 use crate::bench;
@@ -29,6 +30,12 @@ use crate::cli::{BenchCommand, Cli, Command};
 /// # Errors
 /// What went wrong, with the file or key that it is about.
 pub fn run(cli: Cli) -> Result<()> {
+    if let Some(folder) = cli.data {
+        if !folder.is_dir() {
+            bail!("--data {}: there is no such folder", folder.display());
+        }
+        games::look_first_in(folder);
+    }
     match cli.command {
         Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),
@@ -43,6 +50,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Engine(args) => engine::run(&args),
         Command::Bench(args) => match args.what {

@@ -12,6 +12,7 @@ mod suggest;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, builtin};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::sheet_file;
-use raw::RawConfig;
+use crate::{embedded, sheet_file};
+use raw::{FLAGS, RawConfig};
 
 /// Every setting of a run. The keys of the files are the names of these fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -228,19 +229,28 @@ pub struct ExportConfig {
 impl Config {
     /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
     /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
-    /// stands for settings that name it as the game.
+    /// stands for settings that name it as the game. Where there is no such file, `file` is the name of a configuration
+    /// that comes with the program, behind which house rules may follow: `ashte-kashte?pieces=2`.
     ///
     /// # Errors
     /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
     /// or out of its range, each with the place it was written.
     pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
-        let text = match file {
-            Some(path) => {
-                Some((path, std::fs::read_to_string(path).map_err(|error| ConfigError::unreadable(path, &error))?))
-            }
-            None => None,
+        let Some(path) = file else { return Config::parse(None, overrides) };
+        let unreadable = match std::fs::read_to_string(path) {
+            Ok(text) => return Config::parse(Some((path, &text)), overrides),
+            Err(error) => error,
         };
-        Config::parse(text.as_ref().map(|(path, text)| (*path, text.as_str())), overrides)
+        let written = path.to_string_lossy();
+        let (name, flags) = Ruleset::split(&written);
+        match embedded::configs().iter().find(|(known, _)| *known == name) {
+            Some((_, text)) if !path.is_file() => {
+                let flags = flags.map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
+                let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
+                Config::parse(Some((Path::new(name), text)), &overrides)
+            }
+            _ => Err(ConfigError::unreadable(path, &unreadable)),
+        }
     }
 
     /// The settings that [`Config::to_toml`] wrote as `text`.
@@ -290,7 +300,12 @@ pub struct ConfigError {
 
 impl ConfigError {
     fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
-        ConfigError { problems: vec![format!("cannot read {}: {error}", path.display())] }
+        let mut problem = format!("cannot read {}: {error}", path.display());
+        if error.kind() == ErrorKind::NotFound {
+            let names: Vec<&str> = embedded::configs().iter().map(|(name, _)| *name).collect();
+            problem += &format!("; the configurations that come with the program are {}", names.join(", "));
+        }
+        ConfigError { problems: vec![problem] }
     }
 }
 

@@ -49,8 +49,15 @@ impl Bot {
     /// # Errors
     /// [`BotError::InFile`] with what is wrong.
     pub fn read(path: &Path) -> Result<Bot, BotError> {
-        let bot = tensor_file::read(path).map_err(BotError::from).and_then(|bytes| Bot::from_bytes(&bytes));
-        bot.map_err(|cause| BotError::in_file(path, cause))
+        Bot::from_bytes(&Bot::content(path)?).map_err(|cause| BotError::in_file(path, cause))
+    }
+
+    /// The bytes of a file that may be a bot.
+    ///
+    /// # Errors
+    /// [`BotError::InFile`] when the file cannot be read or is too long.
+    pub fn content(path: &Path) -> Result<Vec<u8>, BotError> {
+        tensor_file::read(path).map_err(|cause| BotError::in_file(path, cause.into()))
     }
 
     /// The bot whose file has this content; its answers to its probes have been checked.

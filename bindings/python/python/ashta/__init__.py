@@ -5,10 +5,9 @@ player against an agent; `Agent` and `Bot` play, `arena` ranks agents, and `Tabl
 position. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these libraries.
 """
 
-import os
 from pathlib import Path
 
-from ._ashta import Agent, ArenaResult, Bot, Game, State, Table, VectorGame, VersusGame, arena
+from ._ashta import Agent, ArenaResult, Bot, Game, State, Table, VectorGame, VersusGame, arena, data_folders
 
 __all__ = [
     "Agent",
@@ -25,11 +24,10 @@ __all__ = [
 
 
 def folders() -> list[Path]:
-    """Where bots and tables with names are looked for.
+    """The folders in which bots and tables with names are looked for; the small bots are in the package itself.
 
-    The folders of the environment variable `ASHTA_CHECKPOINTS`, that of the package, which has the small bots, and
-    `checkpoints` in the current one, as far as they exist.
+    Those of the environment variable `ASHTA_CHECKPOINTS`, the folder `ashta` of the user's data, `checkpoints` in the
+    current one, and that of the package, which has tables of perfect play; as far as they exist.
     """
-    places = [Path(place) for place in os.environ.get("ASHTA_CHECKPOINTS", "").split(os.pathsep) if place]
-    places += [Path(__file__).with_name("checkpoints"), Path("checkpoints")]
-    return [place for place in places if place.is_dir()]
+    own = Path(__file__).with_name("checkpoints")
+    return [*map(Path, data_folders()), *([own] if own.is_dir() else [])]

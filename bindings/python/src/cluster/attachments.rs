@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentSpec, Player, Roster};
+use ashta_agents::roster::folders::{BOT, Folders};
+use ashta_agents::roster::{AgentSpec, Player, Roster, TABLE};
 use ashta_env::race::Race;
 
 use super::{Files, Scratch};
@@ -18,11 +18,14 @@ fn stem(spec: &str) -> &str {
 
 /// Adds the file of an agent that is written `spec`, if it is one.
 pub(super) fn pack(spec: &str, agent: &AgentSpec, files: &mut Files) -> Result<()> {
-    if let AgentSpec::Bot { path, .. } | AgentSpec::Table { path } = agent {
-        let content = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let ending = path.extension().unwrap_or_default().to_string_lossy();
-        files.insert(format!("{}|{ending}", stem(spec)), content);
-    }
+    let (content, ending) = match agent {
+        AgentSpec::Bot { source, .. } => (source.content()?.into_owned(), BOT),
+        AgentSpec::Table { path } => {
+            (fs::read(path).with_context(|| format!("cannot read {}", path.display()))?, TABLE)
+        }
+        _ => return Ok(()),
+    };
+    files.insert(format!("{}|{ending}", stem(spec)), content);
     Ok(())
 }
 
@@ -32,7 +35,7 @@ pub(super) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
         return Ok(Files::new());
     }
     let is_ours = |path: &PathBuf| {
-        let table = AgentSpec::Table { path: path.clone() }.load(&folders.0);
+        let table = AgentSpec::Table { path: path.clone() }.load(&folders.folders);
         table.is_ok_and(|table| table.player(race).is_ok())
     };
     let path = folders.tables().into_iter().find(is_ours).context("the table was there a moment ago")?;
@@ -63,7 +66,7 @@ impl Attachments {
     }
 
     fn folders(&self) -> Folders {
-        Folders(vec![self.folder.0.clone()])
+        vec![self.folder.0.clone()].into()
     }
 
     /// The agent that was written `spec`.

@@ -70,8 +70,7 @@ fn perfect_play(args: &SurveyArgs, race: &Race) -> Result<Arc<Table>> {
         let table = player.as_ref().and_then(|player| player.table()).map(Arc::clone);
         return table.with_context(|| {
             format!(
-                "there is no table of {} in checkpoints/: make one with `ashta solve {} -o FILE`, and name it with \
-                 --table FILE",
+                "there is no table of {}: make one with `ashta solve {} -o FILE`, and name it with --table FILE",
                 race.ruleset(),
                 args.config.display()
             )

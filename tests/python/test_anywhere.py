@@ -1,0 +1,97 @@
+"""The program by itself, copied elsewhere: what it brings, and where it looks for more."""
+
+import json
+import os
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+import program
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the program alone: `run(*arguments, **environment)` in an empty folder of a user without data."""
+    home, folder = tmp_path / "home", tmp_path / "folder"
+    home.mkdir()
+    folder.mkdir()
+    ashta = shutil.copy(program.ASHTA, tmp_path / "ashta")
+    usual = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))}
+
+    def run(*arguments, **environment):
+        environment = usual | {"HOME": str(home)} | environment
+        command = [ashta, *map(str, arguments)]
+        options = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "check": False}
+        return subprocess.run(command, timeout=program.PATIENCE, **options)
+
+    return SimpleNamespace(run=run, home=home, folder=folder)
+
+
+def bots(finished):
+    """The bots that `ashta bots --json` has listed, by name."""
+    assert finished.returncode == 0, finished.stderr
+    return {bot["name"]: bot for bot in json.loads(finished.stdout)}
+
+
+def test_small_bots_and_configurations_are_in_the_program(copied):
+    listed = bots(copied.run("bots", "--json"))
+    small = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong")}
+    assert set(listed) == small and all(bot["path"] is None for bot in listed.values())
+    configured = {path.stem for path in (program.ROOT / "configs").glob("*.toml")} - {"default"}
+    refused = copied.run("train", "no-such-game").stderr
+    assert set(refused.strip().rsplit(" are ", 1)[1].split(", ")) == configured
+
+
+def test_the_program_plays_judges_trains_and_solves_anywhere(copied):
+    judged = copied.run("eval", "siga+novice", "--against", "greedy,siga", "--pairs", 20)
+    assert judged.returncode == 0 and judged.stdout.startswith("siga+novice in siga SN\n"), judged.stderr
+    trained = copied.run("train", "smoke")
+    run, bot = program.folders(trained.stdout)
+    assert run.name == "smoke-1" and (copied.folder / bot).is_file()
+    played = copied.run("arena", bot, f"{bot}+policy", "greedy", "--pairs", 5)
+    assert played.returncode == 0 and "smoke.bot+policy" in played.stdout, played.stderr
+    solved = copied.run("solve", "ashte-kashte?pieces=1", "--no-proof", "-o", "one.table")
+    assert solved.returncode == 0, solved.stderr
+    perfect = copied.run("eval", "one.table", "--against", "greedy", "--pairs", 5)
+    assert perfect.returncode == 0, perfect.stderr
+
+
+def test_house_rules_follow_the_name_of_a_configuration(copied):
+    misspelled = copied.run("solve", "ashte-kashte?peces=2", "-o", "x.table")
+    assert misspelled.returncode == 1 and "unknown flag `peces`" in misspelled.stderr
+    last = copied.run("solve", "siga?pieces=2", "--set", "ruleset.flags.pieces=1", "--no-proof", "-o", "x.table", "--json")
+    assert last.returncode == 0 and json.loads(last.stdout)["ruleset"]["flags"] == {"pieces": "1"}, last.stderr
+
+
+def test_files_come_before_what_is_in_the_program(copied):
+    """The folders in their order; each holds another bot under the name `siga`."""
+    names = ["gavalata", "thaayam", "chowka-5", "chowka-7"]
+    data, listed, user = copied.home / "data", copied.home / "listed", copied.home / "xdg"
+    folders = [data, listed, user / "ashta", copied.folder / "checkpoints"]
+    for folder, name in zip(folders, names, strict=True):
+        folder.mkdir(parents=True)
+        shutil.copy(program.ROOT / "checkpoints" / f"{name}.bot", folder / "siga.bot")
+    environment = {"ASHTA_CHECKPOINTS": f"{copied.home / 'missing'}{os.pathsep}{listed}", "XDG_DATA_HOME": str(user)}
+    for at, name in enumerate(names):
+        arguments = ["--data", data] if at == 0 else []
+        found = bots(copied.run("bots", "--json", *arguments, **environment))["siga"]
+        assert found["ruleset"].split("?")[0] == name and found["path"].endswith("siga.bot")
+        shutil.rmtree(folders[at])
+    assert bots(copied.run("bots", "--json", **environment))["siga"]["path"] is None
+
+
+def test_tables_are_found_in_the_folders(copied):
+    missing = copied.run("eval", "ashtapada", "--against", "perfect", "--pairs", 5)
+    assert missing.returncode == 1 and "no table of ashtapada SN" in missing.stderr
+    share = copied.home / ".local" / "share" / "ashta"
+    share.mkdir(parents=True)
+    shutil.copy(program.ROOT / "checkpoints" / "ashtapada.table", share / "any-name.table")
+    found = copied.run("eval", "ashtapada", "--against", "perfect", "--pairs", 5)
+    assert found.returncode == 0 and "perfect" in found.stdout, found.stderr
+
+
+def test_a_data_folder_that_is_not_there_is_named(copied):
+    refused = copied.run("bots", "--data", "nowhere")
+    assert refused.returncode == 1 and "--data nowhere: there is no such folder" in refused.stderr

@@ -1,0 +1,41 @@
+//! Lists the files that the program brings in itself: the small bots, the configurations and the page.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
+    let mut code = String::new();
+    let bots = files(&root.join("checkpoints"), &["bot"])?.into_iter().filter(|path| !stem(path).ends_with("-strong"));
+    writeln!(code, "const BOTS: &[EmbeddedBot] = &[")?;
+    for path in bots {
+        writeln!(code, "    EmbeddedBot {{ name: {:?}, content: include_bytes!({path:?}) }},", stem(&path))?;
+    }
+    writeln!(code, "];\nconst CONFIGS: &[(&str, &str)] = &[")?;
+    for path in files(&root.join("configs"), &["toml"])?.into_iter().filter(|path| stem(path) != "default") {
+        writeln!(code, "    ({:?}, include_str!({path:?})),", stem(&path))?;
+    }
+    writeln!(code, "];\nconst PAGE: &[(&str, &[u8])] = &[")?;
+    for path in files(&root.join("web"), &["html", "css", "js", "svg"])? {
+        writeln!(code, "    ({:?}, include_bytes!({path:?})),", path.file_name().unwrap_or_default())?;
+    }
+    writeln!(code, "];")?;
+    fs::write(Path::new(&std::env::var("OUT_DIR")?).join("embedded.rs"), code)?;
+    Ok(())
+}
+
+/// The files of a folder with one of these endings, in order; a change in the folder runs this program again.
+fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
+    let has_ending = |path: &PathBuf| path.extension().is_some_and(|end| endings.iter().any(|ending| end == *ending));
+    let mut paths: Vec<PathBuf> = paths.into_iter().filter(has_ending).collect();
+    paths.sort_unstable();
+    Ok(paths)
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
+}

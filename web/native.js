@@ -1,0 +1,38 @@
+// The program that serves the page as the engine, in place of the WebAssembly module: the same object as that of
+// `ashta.js`. Requests wait for their answers, so this runs in a worker alone.
+
+import { fetchBytes, Refusal } from "./ashta.js";
+
+export { fetchBytes };
+
+// The program, ready to be asked; `source`, the module that it replaces, is not read.
+export async function load() {
+  return new Native(ask("engine", '{"op":"hello"}').version);
+}
+
+class Native {
+  constructor(version) {
+    this.version = version;
+  }
+
+  agent(name) {
+    return ask(`agent?name=${encodeURIComponent(name)}`).agent;
+  }
+
+  read(bytes, lookahead = "") {
+    return ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent;
+  }
+
+  answer(request, agent = null) {
+    return ask(agent === null ? "engine" : `engine?agent=${agent}`, JSON.stringify(request));
+  }
+}
+
+function ask(path, body = "") {
+  const request = new XMLHttpRequest();
+  request.open("POST", new URL(`./${path}`, import.meta.url), false);
+  request.send(body);
+  const answer = JSON.parse(request.responseText);
+  if (answer.error) throw new Refusal(answer.error);
+  return answer;
+}
