@@ -123,8 +123,8 @@ fn minutes(text: &str) -> Result<f64, String> {
 /// Options of `ashta solve`.
 #[derive(Debug, Args)]
 pub struct SolveArgs {
-    /// What to solve: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the sheet
-    /// of a game.
+    /// What to solve: the section [ruleset] of a configuration, by name or in a file, as for `ashta train`; or the
+    /// sheet of a game.
     pub config: PathBuf,
     /// Change one setting, for instance `--set ruleset.flags.pieces=1`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
