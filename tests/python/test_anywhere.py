@@ -41,7 +41,7 @@ def test_small_bots_and_configurations_are_in_the_program(copied):
     assert set(listed) == small and all(bot["path"] is None for bot in listed.values())
     configured = {path.stem for path in (program.ROOT / "configs").glob("*.toml")} - {"default"}
     refused = copied.run("train", "no-such-game").stderr
-    assert set(refused.strip().rsplit(" are ", 1)[1].split(", ")) == configured
+    assert set(refused.splitlines()[0].rsplit(" are ", 1)[1].split(", ")) == configured
 
 
 def test_the_program_plays_judges_trains_and_solves_anywhere(copied):

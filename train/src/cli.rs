@@ -6,7 +6,7 @@ mod game;
 use std::path::PathBuf;
 
 use ashta_agents::arena::MatchConfig;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand, BenchGamesArgs};
@@ -30,21 +30,28 @@ AGENTS
 
 /// Train, evaluate, play and export bots for the old race games of India, and for games of your own.
 #[derive(Debug, Parser)]
-#[command(name = "ashta", version, about, after_help = AGENTS, arg_required_else_help = true)]
+#[command(name = "ashta", version, about, after_help = AGENTS)]
 pub struct Cli {
     /// A folder of bots and tables, looked through first. After it come those of the environment variable
     /// ASHTA_CHECKPOINTS, the folder `ashta` of the user's data, and `checkpoints` in the current folder. The small
     /// bots are in the program itself.
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
-    /// What to do.
+    /// What to do. Left out: as `new`.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
+}
+
+/// The names of the commands.
+pub fn names() -> Vec<String> {
+    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Ask what you want to do (play, train, compare, make a game, solve one), and print the command that does it.
+    New,
     /// Show the games: list them, or check and draw one that comes with the program or is a sheet of your own.
     Game(ShowGameArgs),
     /// Train a bot by self-play, evaluate it against the baselines and export it.
@@ -90,6 +97,11 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write the manual to a folder, a page for each command.
+    Man {
+        /// The folder; made where it is missing.
+        folder: PathBuf,
+    },
 }
 
 /// Options of `ashta train`.
@@ -97,7 +109,7 @@ pub enum Command {
 pub struct TrainArgs {
     /// A configuration that comes with the program, by its name, behind which house rules may follow:
     /// `ashte-kashte?pieces=2`; or a TOML file with what differs from the defaults; or the sheet of a game.
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "defaults"])]
     pub config: Option<PathBuf>,
     /// Change one setting, for instance `--set selfplay.games=50000`. Comes last and wins; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -106,6 +118,9 @@ pub struct TrainArgs {
     /// the game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
+    /// Print every setting with its default value and what it does, and train nothing.
+    #[arg(long, conflicts_with_all = ["config", "set", "resume"])]
+    pub defaults: bool,
 }
 
 /// A number between 0 and 1, both left out.

@@ -18,6 +18,7 @@ pub mod evaluation;
 pub mod export;
 pub mod files;
 pub mod games;
+mod help;
 pub mod metrics;
 pub mod output;
 mod page;

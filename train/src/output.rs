@@ -16,6 +16,15 @@ pub fn print(text: impl Display) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
 }
 
+/// Writes a question, behind which the answer is typed.
+///
+/// # Errors
+/// When standard output is closed or full.
+pub fn prompt(question: &str) -> Result<()> {
+    let mut output = std::io::stdout();
+    write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
+}
+
 /// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right.
 pub fn aligned<const N: usize>(rows: &[[String; N]], is_number: [bool; N]) -> String {
     columns(rows, |column| is_number[column])

@@ -24,6 +24,9 @@ pub struct ShowGameArgs {
     /// Print JSON instead of sentences.
     #[arg(long)]
     pub json: bool,
+    /// Print the sheet itself, for a game of your own to begin with.
+    #[arg(long, requires = "game", conflicts_with_all = ["json", "schema"])]
+    pub sheet: bool,
     /// Print the JSON Schema of sheets, by which editors complete and check them.
     #[arg(long, conflicts_with_all = ["game", "json"])]
     pub schema: bool,

@@ -2,13 +2,13 @@
 
 use crate::games;
 use crate::output::{columns, print};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ashta_agents::protocol::describe;
 use ashta_env::game::{Game, Outcome, Seat};
 use ashta_env::notation::Ground;
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
-use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, schema};
+use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, builtin, schema};
 use serde_json::{Value, json};
 
 use crate::cli::ShowGameArgs;
@@ -32,7 +32,15 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
         }
         return list(&known);
     };
+    if args.sheet
+        && let Some(text) = builtin::text(game)
+    {
+        return print(text.trim_end());
+    }
     let ruleset = games::ruleset(&known, game, None)?;
+    if args.sheet {
+        bail!("--sheet prints a game that comes with the program, without house rules: {game} is none");
+    }
     if args.json {
         return print(serde_json::to_string_pretty(&describe(ruleset.base()))?);
     }

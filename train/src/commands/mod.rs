@@ -11,6 +11,7 @@ mod exploit;
 mod export;
 mod game;
 mod levels;
+mod new;
 mod play;
 mod serve;
 mod solve;
@@ -19,7 +20,7 @@ mod terminal;
 mod train;
 
 use crate::{games, output};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
 use crate::bench;
@@ -36,7 +37,9 @@ pub fn run(cli: Cli) -> Result<()> {
         }
         games::look_first_in(folder);
     }
-    match cli.command {
+    let Some(command) = cli.command else { return new::run() };
+    match command {
+        Command::New => new::run(),
         Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
@@ -62,6 +65,11 @@ pub fn run(cli: Cli) -> Result<()> {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);
             output::print(String::from_utf8_lossy(&script).trim_end())
+        }
+        Command::Man { folder } => {
+            let written =
+                std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
+            written.with_context(|| format!("cannot write the manual to {}", folder.display()))
         }
     }
 }

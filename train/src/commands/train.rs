@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::evaluation::{MatchResult, RunEvaluator};
 use crate::games;
 use crate::output::{print, remark};
@@ -23,6 +23,9 @@ use crate::cli::TrainArgs;
 /// # Errors
 /// What is wrong with the configuration or the run, or what could not be written.
 pub fn run(args: &TrainArgs) -> Result<()> {
+    if args.defaults {
+        return print(config::DEFAULTS.trim_end());
+    }
     let run = match &args.resume {
         Some(path) => resume(path, &args.set)?,
         None => begin(args.config.as_deref(), &args.set)?,

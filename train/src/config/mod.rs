@@ -21,6 +21,7 @@ use ashta_env::sheet::{Sheet, builtin};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{embedded, sheet_file};
+pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
 
 /// Every setting of a run. The keys of the files are the names of these fields.
@@ -282,7 +283,7 @@ impl Config {
     /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
     pub fn to_toml(&self) -> String {
         let body = toml::to_string(self).expect("every setting has a form in TOML");
-        format!("# Every setting of this run as it was used. `configs/default.toml` explains the keys.\n\n{body}")
+        format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{body}")
     }
 }
 
