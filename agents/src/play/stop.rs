@@ -1,4 +1,5 @@
-//! A way to end a computation early: searches ask a [`Stop`] every few milliseconds whether their answer is still wanted.
+//! A way to end a computation early: searches ask a [`Stop`] every few milliseconds whether their answer is still
+//! wanted.
 //!
 //! Who makes a stop decides what it depends on: a flag, a clock, a signal. What is stopped answers at once, and what it
 //! answers means nothing; the one who stopped it drops the answer.

@@ -185,7 +185,8 @@ impl<S: Clone> Tree<S> {
         self.add_node(game, root.clone());
     }
 
-    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done, or are to stop.
+    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done, or are to
+    /// stop.
     fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<&S> {
         while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
             if self.path.is_empty() {
