@@ -126,13 +126,24 @@ pub fn turn_results<G: Game>(game: &G, state: &G::State, out: &mut TurnResults<G
 /// `false` and leaves in `out` those that it has found. For untrusted positions, which may have long series;
 /// [`MOST_POSITIONS`] is enough for all but the longest series.
 pub fn turn_results_within<G: Game>(game: &G, state: &G::State, most: usize, out: &mut TurnResults<G::State>) -> bool {
+    turn_results_while(game, state, |visited| visited <= most, out)
+}
+
+/// [`turn_results`], as long as `goes_on`, which is asked for each position that is visited with their number so far:
+/// as [`turn_results_within`], where the caller decides.
+pub fn turn_results_while<G: Game>(
+    game: &G,
+    state: &G::State,
+    mut goes_on: impl FnMut(usize) -> bool,
+    out: &mut TurnResults<G::State>,
+) -> bool {
     out.clear();
     let TurnResults { results, actions, ends, visited, open, path } = out;
     let Node::Decision(seat) = game.node(state) else { return true };
     visited.insert(state.clone());
     open.push(Open { position: 0, legal: game.legal_actions(state), tried: 0 });
     while let Some(top) = open.last_mut() {
-        if visited.items.len() + ends.len() > most {
+        if !goes_on(visited.items.len() + ends.len()) {
             return false;
         }
         let Some(action) = top.legal.nth(top.tried) else {

@@ -1,6 +1,8 @@
 """Games of one player against an agent, as Gymnasium's users step them."""
 
 import re
+import subprocess
+import sys
 import warnings
 
 import gymnasium
@@ -20,6 +22,11 @@ def checkpoints(monkeypatch):
     monkeypatch.setenv("ASHTA_CHECKPOINTS", str(program.ROOT / "checkpoints"))
 
 
+def lowest(observations, action_masks):
+    """An opponent as users write it: the lowest legal action of each game."""
+    return action_masks.argmax(axis=1)
+
+
 def legal(mask, generator):
     """A legal action for each row, 0 where there is none."""
     return np.argmax(mask * (generator.random(mask.shape) + 1), axis=-1)
@@ -29,8 +36,9 @@ def legal(mask, generator):
 def test_gymnasium_accepts_the_environment(name, seats):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make("ashta/Race-v0", game=name, seats=seats, opponent="hunter", illegal="random")
-        check_env(env.unwrapped)
+        for opponent in ["hunter", lowest]:
+            env = gymnasium.make("ashta/Race-v0", game=name, seats=seats, opponent=opponent, illegal="random", render_mode="ansi")
+            check_env(env.unwrapped)
 
 
 @pytest.mark.parametrize("name, seats", GAMES)
@@ -70,6 +78,10 @@ def test_many_games_end_begin_anew_and_are_won_as_often_as_they_should():
         after, rewards, terminated, truncated, infos = many.step(actions)
         assert after is observations and not (rewards[~terminated]).any()
         ended = terminated | truncated
+        for row in np.flatnonzero(ended):
+            last = many.env.unwrapped._games.states()[row]
+            player = int(many.env.unwrapped._games.players[row])
+            assert after[row].any() and (after[row] == last.observation_tensor(player)).all()
     score = (np.mean(many.return_queue) + 1) / 2
     # By the arena greedy gets 0.83 against random play; 300 games know it to within 0.065.
     assert 0.76 < score < 0.90, score
@@ -86,6 +98,128 @@ def test_the_player_sits_where_it_is_told_to():
     drawn.reset(1)
     counts = np.bincount(drawn.players, minlength=3)
     assert counts.min() > 60 and [state.current_player() for state in drawn.states()] == list(drawn.players)
+
+
+def test_each_game_has_its_seed():
+    settings = {"game": "ashtapada", "opponent": "hunter"}
+    many = gymnasium.make_vec("ashta/Race-v0", num_envs=4, **settings)
+    singles = [gymnasium.make("ashta/Race-v0", **settings) for _ in range(4)]
+    for seed, seeds in [([5, 1, 1, 2**64 - 1], [5, 1, 1, 2**64 - 1]), (7, [7, 8, 9, 10]), (np.arange(4), [0, 1, 2, 3])]:
+        observations, infos = many.reset(seed=seed)
+        for row, (single, own) in enumerate(zip(singles, seeds)):
+            observation, info = single.reset(seed=own)
+            np.testing.assert_array_equal(observations[row], observation)
+            np.testing.assert_array_equal(infos["action_mask"][row], info["action_mask"])
+    first, _ = many.reset(seed=3)
+    drawn, _ = many.reset()
+    again, _ = many.reset(seed=3)
+    np.testing.assert_array_equal(again, first)
+    np.testing.assert_array_equal(many.reset()[0], drawn)
+    some, _ = many.reset(seed=[3, None, 5, None])
+    np.testing.assert_array_equal(some[[0, 2]], first[[0, 2]])
+    for wrong, part in [([1, 2], "2 numbers for 4 games"), ([1, 2, 3, -4], "a number from 0 to 2")]:
+        with pytest.raises((TypeError, ValueError), match=part):
+            many.reset(seed=wrong)
+
+
+def test_some_games_begin_anew():
+    many = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", max_turns=40)
+    alone = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", max_turns=40)
+    generator, mask = np.random.default_rng(1), np.array([True, False, False, True, False, False])
+    for env in (many, alone):
+        _, infos = env.reset(seed=1)
+    ended = np.zeros(6, bool)
+    for _ in range(15):
+        actions = legal(infos["action_mask"], generator)
+        observations, _, terminated, truncated, infos = many.step(actions)
+        np.testing.assert_array_equal(alone.step(actions)[0], observations)
+    after, infos = many.reset(seed=[9] * 6, options={"reset_mask": mask})
+    np.testing.assert_array_equal(after[~mask], observations[~mask])
+    np.testing.assert_array_equal(after[mask], alone.reset(seed=[9] * 6)[0][mask])
+    assert (after[mask] != observations[mask]).any(axis=1).all()
+    # Games that are over begin anew at once where the mask says so, and those that it leaves out with the next step.
+    while not (ended[mask].any() and ended[~mask].any()):
+        _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
+        ended = terminated | truncated
+    _, infos = many.reset(options={"reset_mask": mask})
+    assert infos["action_mask"][mask].any(axis=1).all() and not infos["action_mask"][ended & ~mask].any()
+    _, _, terminated, truncated, infos = many.step(legal(infos["action_mask"], generator))
+    assert not (terminated | truncated)[ended].any() and infos["action_mask"].any(axis=1).all()
+    for wrong in [mask.astype(int), mask[:3], ~np.ones(6, bool), "all"]:
+        with pytest.raises(ValueError, match="reset_mask"):
+            many.reset(options={"reset_mask": wrong})
+
+
+def test_masks_are_small_integers_and_actions_whole_numbers():
+    many = gymnasium.make_vec("ashta/Race-v0", num_envs=3, game="ashtapada", opponent="random")
+    single = ashta.gymnasium.RaceEnv()
+    _, infos = many.reset(seed=1)
+    _, info = single.reset(seed=1)
+    for mask in (infos["action_mask"], info["action_mask"], single.action_masks()):
+        assert mask.dtype == np.int8
+    assert single.action_space.contains(single.action_space.sample(info["action_mask"]))
+    for kind in [np.int8, np.int32, np.uint64, list]:
+        actions = infos["action_mask"].argmax(axis=1)
+        _, _, _, _, infos = many.step(actions.tolist() if kind is list else actions.astype(kind))
+    for one in [np.int32(info["action_mask"].argmax()), np.array(info["action_mask"].argmax())]:
+        single.reset(seed=1)
+        single.step(one)
+    before, _ = many.reset(seed=1)
+    for wrong in [np.zeros(3), np.zeros(3, bool), np.zeros((3, 1), int), None]:
+        with pytest.raises(TypeError, match=re.escape("`actions` are whole numbers, int64[3], not an array of")):
+            many.step(wrong)
+    single.reset(seed=1)
+    with pytest.raises(TypeError, match=re.escape("not an array of float64 with the shape (1,)")):
+        single.step(0.0)
+    np.testing.assert_array_equal(many.unwrapped._games.observations, before)
+
+
+def test_an_opponent_is_a_name_an_agent_or_a_function():
+    game = ashta.Game("ashtapada")
+    first = ashta.Agent("ashtapada+policy", game)
+    networks = ashta.Bot.load("ashtapada")
+
+    def by_networks(observations, action_masks):
+        _, logits = networks.forward(observations)
+        return np.where(action_masks, logits, -np.inf).argmax(axis=1)
+
+    envs = [gymnasium.make_vec("ashta/Race-v0", num_envs=9, opponent=one) for one in ("ashtapada+policy", first, by_networks)]
+    generator = np.random.default_rng(1)
+    answers = [env.reset(seed=4) for env in envs]
+    for _ in range(200):
+        actions = legal(answers[0][-1]["action_mask"], generator)
+        answers = [env.step(actions) for env in envs]
+        for answer in answers[1:]:
+            for one, two in zip(answer[:-1], answers[0][:-1]):
+                np.testing.assert_array_equal(one, two)
+    env = ashta.gymnasium.RaceEnv(opponent=by_networks)
+    assert env.reset(seed=4)[0].any()
+    with pytest.raises(TypeError, match="`opponent` is an `Agent`, or a function .*, not int"):
+        ashta.gymnasium.RaceEnv(opponent=3)
+
+
+def test_gymnasium_finds_the_environment_by_its_module():
+    script = """
+import gymnasium
+env = gymnasium.make("ashta.gymnasium:ashta/Race-v0", game="pagade")
+envs = gymnasium.make_vec("ashta.gymnasium:ashta/Race-v0", num_envs=2)
+print(env.reset(seed=1)[0].shape, envs.reset(seed=1)[0].shape)
+"""
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert finished.returncode == 0, finished.stderr
+
+
+@pytest.mark.parametrize("extra, missing", [("gymnasium", "gymnasium"), ("pettingzoo", "pettingzoo"), ("ray", "ray")])
+def test_what_is_not_installed_is_named(extra, missing):
+    script = f"""
+import sys
+sys.modules[{missing!r}] = None
+import ashta
+import ashta.{extra}
+"""
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    expected = f"ImportError: ashta.{extra} needs {missing}, which is not installed: pip install 'ashta[{extra}]'"
+    assert finished.returncode == 1 and finished.stderr.strip().endswith(expected), finished.stderr
 
 
 def test_what_is_wrong_is_named():

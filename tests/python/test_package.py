@@ -1,6 +1,8 @@
 """The Python package: its games are those of the engine, its environments those of the libraries that users have."""
 
+import ast
 import copy
+import importlib.metadata
 import inspect
 import pickle
 import random
@@ -50,6 +52,8 @@ def test_a_game_is_that_of_the_engine(engine, name, seats):
         np.testing.assert_array_equal(state.observation_tensor(), observed["observation"])
         np.testing.assert_array_equal(state.legal_actions_mask(), observed["mask"])
         assert state.observation_tensor().dtype == np.float32 and game.encoding == observed["encoding"]
+        assert state.is_player_node() == (not state.is_chance_node()) and not state.is_simultaneous_node()
+        assert (state.num_players(), state.num_distinct_actions()) == (game.num_players(), game.num_distinct_actions())
         assert game.deserialize_state(position) == state and hash(game.deserialize_state(position)) == hash(state)
         if state.is_chance_node():
             assert player == -1 and not state.legal_actions_mask().any()
@@ -232,6 +236,7 @@ def test_pettingzoo_accepts_the_environment(name, seats):
 
 def test_a_pettingzoo_game_rewards_its_winner():
     env = ashta.pettingzoo.raw_env("ashte-kashte?pieces=1", 3)
+    assert env.possible_agents == ["player_0", "player_1", "player_2"]
     generator = np.random.default_rng(1)
     env.reset(seed=4)
     for agent in env.agent_iter():
@@ -247,20 +252,77 @@ def test_a_pettingzoo_game_rewards_its_winner():
         env.step(8 if not env.last()[4]["action_mask"][8] else 7)
 
 
-def test_the_stub_tells_all_that_there_is():
-    stub = (program.ROOT / "bindings/python/python/ashta/_ashta.pyi").read_text()
-    told = {}
-    for line in stub.splitlines():
-        if found := re.match(r"class (\w+)", line):
-            told[found[1]] = names = set()
-        elif found := re.match(r"    def (\w+)", line):
-            names.add(found[1])
-    for name, names in told.items():
-        kind = getattr(ashta, name)
-        public = {member for member in vars(kind) if not member.startswith("_")}
-        assert public == {member for member in names if not member.startswith("_")}, name
-        assert inspect.getdoc(kind)
-    assert set(told) == {name for name in ashta.__all__ if isinstance(getattr(ashta, name), type)}
+def test_an_illegal_action_of_pettingzoo_loses():
+    env = ashta.pettingzoo.env("ashte-kashte", 3)
+    for wrong in [lambda: env.agents, lambda: env.last(), lambda: env.step(0)]:
+        with pytest.raises(AttributeError, match="before the first game: call `reset`"):
+            wrong()
+    for illegal in [None, 31, -1]:
+        env.reset(seed=4)
+        action = int(np.flatnonzero(env.last()[4]["action_mask"] == 0)[0]) if illegal is None else illegal
+        agent, position = env.agent_selection, str(env.state_)
+        env.step(action)
+        assert env.rewards == {other: -1.0 if other == agent else 0.0 for other in env.possible_agents}
+        assert all(env.terminations.values()) and not any(env.truncations.values()) and str(env.state_) == position
+        while env.agents:
+            reward, is_over = env.last()[1:3]
+            assert is_over and reward == (-1 if env.agent_selection == agent else 0)
+            env.step(None)
+    env.reset(seed=4)
+    with pytest.raises(ValueError, match="player_. has to act"):
+        env.step(None)
+    with pytest.raises(ValueError, match='must be "error" or "lose"'):
+        ashta.pettingzoo.RaceEnv(illegal="ignore")
+
+
+@pytest.mark.parametrize("make", [ashta.pettingzoo.env, ashta.pettingzoo.parallel_env])
+def test_pettingzoo_renders(make, capsys):
+    for mode in ["ansi", "human"]:
+        env = make("ashtapada", render_mode=mode)
+        env.reset(seed=1)
+        step = lambda: int(env.unwrapped.observe(env.agent_selection)["action_mask"].argmax())  # noqa: E731
+        env.step(dict.fromkeys(env.agents, 0) if make is ashta.pettingzoo.parallel_env else step())
+        shown, printed = env.render(), capsys.readouterr().out
+        assert (shown if mode == "ansi" else printed).startswith("ashtapada S:"), (shown, printed)
+        assert shown is None if mode == "human" else not printed
+
+
+def documented():
+    """Every public thing of the compiled part with its docstring in the stub, by its dotted name."""
+    stub = ast.parse((program.ROOT / "bindings/python/python/ashta/_ashta.pyi").read_text())
+    for node in stub.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield node.name, ast.get_docstring(node)
+        for member in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else []:
+            if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                yield f"{node.name}.{member.name}", ast.get_docstring(member)
+
+
+def test_help_says_what_the_stub_says():
+    found = {}
+    for name, told in documented():
+        kind, _, member = name.partition(".")
+        thing = getattr(ashta._ashta, kind)
+        thing = getattr(thing, member) if member else thing
+        found[name] = inspect.getdoc(thing), told
+        if inspect.isroutine(thing) and not inspect.isdatadescriptor(thing):
+            assert inspect.signature(thing), name
+    assert {name for name in ashta.__all__ if name not in ("folders", "__version__")} <= set(found)
+    for name, (said, told) in found.items():
+        assert said and told and said.split() == told.split(), name
+    for kind in [getattr(ashta, name) for name in ashta.__all__ if isinstance(getattr(ashta, name), type)]:
+        public = {f"{kind.__name__}.{member}" for member in vars(kind) if not member.startswith("_")}
+        assert public <= set(found), kind
+
+
+def test_the_stubs_are_those_of_the_package():
+    command = [sys.executable, "-m", "mypy.stubtest", "ashta"]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_the_version_is_that_of_the_wheel():
+    assert ashta.__version__ == importlib.metadata.version("ashta")
 
 
 def test_the_example_of_the_readme_runs(tmp_path):
@@ -272,10 +334,10 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert finished.stdout.startswith("ashtapada ") and finished.stdout.strip().endswith(("[1.0, 0.0]", "[0.0, 1.0]"))
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(9))
 def test_the_examples_of_the_page_run(number, tmp_path):
     blocks = program.blocks("python.md", "python")
-    assert len(blocks) == 7
+    assert len(blocks) == 9
     finished = subprocess.run(
         [sys.executable, "-c", blocks[number]], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )

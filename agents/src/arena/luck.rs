@@ -14,6 +14,7 @@ use ashta_env::game::{BySeat, Game, Node, Seat};
 
 use super::table::Move;
 use crate::play::evaluator::Evaluator;
+use crate::play::stop::Stop;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
 /// The stream of a seed that rare throws are drawn from.
@@ -74,6 +75,21 @@ impl<G: Game> Reference<G> {
         make: impl Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync + 'static,
     ) -> Reference<G> {
         Reference { name, version, make: Arc::new(make) }
+    }
+
+    /// One whose evaluators end early once `stop` is set.
+    #[must_use]
+    pub fn stopped_by(self, stop: Stop) -> Reference<G>
+    where
+        G: 'static,
+    {
+        let Reference { name, version, make } = self;
+        let stopping = move || {
+            let mut evaluator = make();
+            evaluator.stop_by(&stop);
+            evaluator
+        };
+        Reference::new(name, version, stopping)
     }
 
     /// A new evaluator.

@@ -11,6 +11,7 @@ use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::turn::{MOST_POSITIONS, TurnResults, turn_results_within};
 
 use crate::play::evaluator::{Evaluator, first_best};
+use crate::play::stop::Stop;
 
 pub use ashta_env::chance::GameRng;
 
@@ -22,11 +23,18 @@ pub trait Agent<G: Game> {
     /// # Panics
     /// May panic when a state is no decision or when there are not as many generators as states.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
+
+    /// As [`Evaluator::stop_by`]: once `stop` is set, calls end soon, with any legal actions.
+    fn stop_by(&mut self, _stop: &Stop) {}
 }
 
 impl<G: Game, A: Agent<G> + ?Sized> Agent<G> for Box<A> {
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action> {
         (**self).act(game, states, rngs)
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        (**self).stop_by(stop);
     }
 }
 
@@ -146,6 +154,10 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
         });
         chosen.collect()
     }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        self.evaluator.stop_by(stop);
+    }
 }
 
 /// The places of the numbers that are about as large as the largest, among which [`Ties::Drawn`] draws.
@@ -214,6 +226,10 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for PolicyAgent<E> {
             let answers = evaluations.iter().zip(asked);
             answers.map(|(evaluation, state)| evaluation.best_action().unwrap_or_else(|| first_legal(state))).collect()
         })
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        self.evaluator.stop_by(stop);
     }
 }
 

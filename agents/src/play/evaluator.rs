@@ -6,6 +6,8 @@
 
 use ashta_env::game::{Action, BySeat, Game, Node};
 
+use crate::play::stop::Stop;
+
 /// The answer for one position.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evaluation {
@@ -45,6 +47,10 @@ pub trait Evaluator<G: Game> {
         out.clear();
         out.extend(self.evaluate(game, states).into_iter().map(|evaluation| evaluation.values));
     }
+
+    /// From now on a call ends soon once `stop` is set, and its answers mean nothing. What takes long for one state
+    /// overrides this; a caller that has many states asks for some at a time.
+    fn stop_by(&mut self, _stop: &Stop) {}
 }
 
 impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
@@ -54,6 +60,10 @@ impl<G: Game, E: Evaluator<G> + ?Sized> Evaluator<G> for Box<E> {
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         (**self).values(game, states, out);
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        (**self).stop_by(stop);
     }
 }
 

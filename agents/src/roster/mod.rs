@@ -403,6 +403,12 @@ impl Roster {
         })
     }
 
+    /// The agent of a bot at hand, which has come from `source` once; tables are looked for in `folders`.
+    pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead, folders: &[PathBuf]) -> Roster {
+        let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
+        Roster { spec: AgentSpec::Bot { source, lookahead }, bot: Some(bot), table: None, shelf }
+    }
+
     /// The notation of the agent.
     pub fn spec(&self) -> &AgentSpec {
         &self.spec

@@ -11,9 +11,12 @@ use ashta_env::turn::TurnResults;
 use super::series::ThrowSeries;
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
+use crate::play::stop::Stop;
 
 /// Leaves that are gathered before they are evaluated; only searches of two plies and more exceed it.
 const BATCH: usize = 1 << 16;
+/// Leaves that are evaluated before it is asked again whether to stop.
+const SLICE: usize = 1 << 10;
 
 /// The seed of the draws among rare throws. All positions share their draws, so the error that a draw makes is nearly
 /// the same for positions that are compared (common random numbers), and a search answers alike each time.
@@ -30,13 +33,14 @@ const DRAWS: u64 = 0;
 /// one of them, drawn by its probability; with 0 every series of finite length is followed exactly. The inner evaluator
 /// is never asked about the middle of a series. Throws that lead to the same position are one branch.
 ///
-/// One call asks the inner evaluator once, unless there are more than 65,536 leaves. There is no policy; wrap it in
+/// One call asks the inner evaluator in slices of 1,024 leaves. There is no policy; wrap it in
 /// [`OnePly`](crate::play::agent::OnePly) to play by it.
 #[derive(Debug)]
 pub struct Expectimax<G: Game, E> {
     evaluator: E,
     depth: usize,
     min_probability: f32,
+    stop: Stop,
     program: PostfixTree<G::State>,
     /// For each depth the buffers that a position of this depth uses.
     series: Vec<ThrowSeries<G::State>>,
@@ -50,6 +54,7 @@ impl<G: Game, E> Expectimax<G, E> {
             evaluator,
             depth,
             min_probability: 0.01,
+            stop: Stop::default(),
             program: PostfixTree::default(),
             series: Vec::new(),
             results: Vec::new(),
@@ -77,8 +82,18 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
         for state in states {
             self.gather(game, state, self.depth);
         }
-        self.program.evaluate_leaves(game, &mut self.evaluator);
-        self.program.run(out);
+        self.program.evaluate_leaves(game, &mut self.evaluator, &self.stop);
+        if self.stop.is_set() {
+            out.clear();
+            out.resize(states.len(), BySeat::default());
+        } else {
+            self.program.run(out);
+        }
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
+        self.evaluator.stop_by(stop);
     }
 }
 
@@ -88,6 +103,8 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
         match game.node(state) {
             Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
             Node::Chance(_) if depth == 0 => self.gather_leaf(game, state),
+            // What was gathered so far is not used.
+            Node::Chance(_) if self.stop.is_set() => {}
             Node::Chance(_) => self.gather_series(game, state, depth),
             Node::Decision(seat) => {
                 let mut results = std::mem::take(&mut self.results[depth]);
@@ -118,7 +135,7 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
         self.program.steps.push(TreeStep::Leaf);
         self.program.leaves.push(state.clone());
         if self.program.leaves.len() >= BATCH {
-            self.program.evaluate_leaves(game, &mut self.evaluator);
+            self.program.evaluate_leaves(game, &mut self.evaluator, &self.stop);
         }
     }
 }
@@ -171,12 +188,12 @@ impl<S> PostfixTree<S> {
         self.leaf_values.clear();
     }
 
-    fn evaluate_leaves<G: Game<State = S>>(&mut self, game: &G, evaluator: &mut impl Evaluator<G>) {
-        if !self.leaves.is_empty() {
-            evaluator.values(game, &self.leaves, &mut self.batch);
+    fn evaluate_leaves<G: Game<State = S>>(&mut self, game: &G, evaluator: &mut impl Evaluator<G>, stop: &Stop) {
+        for leaves in self.leaves.chunks(SLICE).take_while(|_| !stop.is_set()) {
+            evaluator.values(game, leaves, &mut self.batch);
             self.leaf_values.extend_from_slice(&self.batch);
-            self.leaves.clear();
         }
+        self.leaves.clear();
     }
 
     /// Backs the values of the leaves up; leaves those of the roots in `out`.
@@ -221,6 +238,7 @@ mod tests {
     use ashta_env::testing::toy::{HOME, Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
     use rand::SeedableRng;
     use std::cmp::Reverse;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     const TABLES: [(ToyTable, ToyPieces, ToyThrows); 6] = [
         (ToyTable::Two, ToyPieces::Two, ToyThrows::Again),
@@ -331,13 +349,31 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_ends_the_search() {
+        let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Again);
+        let states = vec![game.initial_state(Seat::EAST); 5];
+        // One that would take years.
+        let mut search = Expectimax::new(Ignorant::default(), 40);
+        let asked = AtomicUsize::new(0);
+        search.stop_by(&Stop::when(move || asked.fetch_add(1, Ordering::Relaxed) >= 1000));
+        let mut values = Vec::new();
+        search.values(&game, &states, &mut values);
+        assert_eq!((values.len(), search.evaluator.states), (5, 0));
+        let mut decision = states[0].clone();
+        game.apply_chance(&mut decision, Outcome(1));
+        let mut agent = OnePly::new(search);
+        let action = agent.act(&game, std::slice::from_ref(&decision), &mut [GameRng::seed_from_u64(0)])[0];
+        assert!(game.legal_actions(&decision).contains(action));
+    }
+
+    #[test]
     fn one_batch_serves_all_states() {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Again);
         let states = vec![game.initial_state(Seat::EAST); 50];
         let mut search = Expectimax::new(Ignorant::default(), 2);
         let values = search.evaluate(&game, &states);
         assert!(values.iter().all(|evaluation| evaluation == &values[0]));
-        assert_eq!(search.evaluator.calls, 1);
+        assert_eq!(search.evaluator.calls, search.evaluator.states.div_ceil(SLICE));
         assert_eq!(search.evaluator.states % 50, 0);
     }
 }

@@ -16,6 +16,10 @@ use rand::{Rng, SeedableRng};
 
 use crate::play::agent::{Agent, GameRng, unless_forced};
 use crate::play::evaluator::{Evaluation, Evaluator};
+use crate::play::stop::Stop;
+
+/// Ends of games that are reached before it is asked again whether to stop.
+const ENDS: u32 = 1 << 10;
 
 /// The settings of a search.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -46,6 +50,7 @@ impl Default for MctsConfig {
 pub struct Mcts<G: Game, E> {
     evaluator: E,
     config: MctsConfig,
+    stop: Stop,
     trees: Vec<Tree<G::State>>,
     /// The positions that the evaluator is asked about next, and the trees that ask.
     questions: Vec<G::State>,
@@ -55,7 +60,8 @@ pub struct Mcts<G: Game, E> {
 impl<G: Game, E> Mcts<G, E> {
     /// A search around `evaluator`.
     pub fn new(evaluator: E, config: MctsConfig) -> Mcts<G, E> {
-        Mcts { evaluator, config, trees: Vec::new(), questions: Vec::new(), askers: Vec::new() }
+        let stop = Stop::default();
+        Mcts { evaluator, config, stop, trees: Vec::new(), questions: Vec::new(), askers: Vec::new() }
     }
 }
 
@@ -63,6 +69,11 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Mcts<G, E> {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
         let seed = self.config.seed;
         self.search(game, states, |_| seed)
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
+        self.evaluator.stop_by(stop);
     }
 }
 
@@ -73,29 +84,31 @@ impl<G: Game, E: Evaluator<G>> Mcts<G, E> {
         for (place, state) in states.iter().enumerate() {
             self.trees[place].plant(game, state, GameRng::seed_from_u64(seed(place)));
         }
-        loop {
-            self.gather(game, states.len());
-            if self.askers.is_empty() {
-                return self.trees[..states.len()].iter().map(Tree::evaluation).collect();
-            }
+        while self.gather(game, states.len()) {
             let answers = self.evaluator.evaluate(game, &self.questions);
             assert_eq!(answers.len(), self.questions.len(), "one answer for each question");
             for (&asker, answer) in self.askers.iter().zip(&answers) {
                 self.trees[asker].apply(game, answer);
             }
+            // Not before the roots are open: a decision has a policy.
+            if self.stop.is_set() {
+                break;
+            }
         }
+        self.trees[..states.len()].iter().map(Tree::evaluation).collect()
     }
 
-    /// Runs the first `roots` trees on until each waits for an answer or is done.
-    fn gather(&mut self, game: &G, roots: usize) {
+    /// Runs the first `roots` trees on until each waits for an answer or is done; whether one waits.
+    fn gather(&mut self, game: &G, roots: usize) -> bool {
         self.questions.clear();
         self.askers.clear();
         for (place, tree) in self.trees[..roots].iter_mut().enumerate() {
-            if let Some(question) = tree.descend(game, &self.config) {
+            if let Some(question) = tree.descend(game, &self.config, &self.stop) {
                 self.questions.push(question.clone());
                 self.askers.push(place);
             }
         }
+        !self.askers.is_empty()
     }
 }
 
@@ -120,6 +133,10 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<G, E> {
             let best = |evaluation: &Evaluation| evaluation.best_action().expect("a searched decision has a policy");
             evaluations.iter().map(best).collect()
         })
+    }
+
+    fn stop_by(&mut self, stop: &Stop) {
+        Evaluator::<G>::stop_by(&mut self.mcts, stop);
     }
 }
 
@@ -168,8 +185,9 @@ impl<S: Clone> Tree<S> {
         self.add_node(game, root.clone());
     }
 
-    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done.
-    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig) -> Option<&S> {
+    /// Runs simulations until one needs the evaluator at the returned position; `None` when all are done, or are to
+    /// stop.
+    fn descend<G: Game<State = S>>(&mut self, game: &G, config: &MctsConfig, stop: &Stop) -> Option<&S> {
         while !self.path.is_empty() || self.nodes[0].visits < config.simulations.max(1) {
             if self.path.is_empty() {
                 self.path.push(0);
@@ -178,6 +196,10 @@ impl<S: Clone> Tree<S> {
             let edge = match self.nodes[current].node {
                 Node::Terminal => {
                     self.back_up(game.returns(&self.nodes[current].state));
+                    // Near the end of a game no simulation needs the evaluator.
+                    if self.nodes[0].visits.is_multiple_of(ENDS) && stop.is_set() {
+                        return None;
+                    }
                     continue;
                 }
                 Node::Chance(_) => self.sample(game, current),
@@ -393,6 +415,21 @@ mod tests {
         let mut mcts = Mcts::new(Ignorant::default(), MctsConfig { simulations: 32, ..MctsConfig::default() });
         mcts.evaluate(&game, &states);
         assert_eq!(mcts.evaluator.states, 20 * mcts.evaluator.calls);
+    }
+
+    #[test]
+    fn a_stop_ends_the_search() {
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
+        let ended = game.position(Seat::SOUTH, BySeat([[0; 2], [0; 2], [5, 5], [0; 2]]));
+        let mut decision = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
+        game.apply_chance(&mut decision, Outcome(1));
+        let config = MctsConfig { simulations: u32::MAX, ..MctsConfig::default() };
+        let mut agent = MctsAgent::new(Mcts::new(Ignorant::default(), config));
+        Agent::<Toy>::stop_by(&mut agent, &Stop::when(|| true));
+        let action = agent.act(&game, std::slice::from_ref(&decision), &mut [GameRng::seed_from_u64(0)])[0];
+        assert!(game.legal_actions(&decision).contains(action));
+        assert_eq!(agent.mcts.evaluate(&game, &[ended, decision]).len(), 2);
+        assert!(agent.mcts.evaluator.states <= 4, "{}", agent.mcts.evaluator.states);
     }
 
     #[test]

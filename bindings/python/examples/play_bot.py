@@ -38,10 +38,8 @@ def main() -> None:
             thrown = []
             # Several throws can follow each other before there is something to choose.
             while state.is_chance_node() and state.turn_player() == player:
-                outcomes, chances = zip(*state.chance_outcomes())
-                outcome = dice.choices(outcomes, chances)[0]
-                thrown.append(state.action_to_string(outcome))
-                state.apply_action(outcome)
+                before = state.clone()
+                thrown.append(before.action_to_string(state.throw(dice.getrandbits(64))))
             print(f"  {game.seats[player]} throws {','.join(thrown)}")
         else:
             before, actions = state.clone(), []

@@ -1,46 +1,131 @@
 //! `Agent` and `Bot`.
 
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::play::agent::Agent as Acting;
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentError, AgentSpec, BotSource, Player, Roster};
+use ashta_agents::roster::{AgentSpec, BotSource, Player, Roster};
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{BySeat, Game as _, Node};
+use ashta_env::game::{Action, BySeat, Game as _, Node};
 use ashta_env::race::Race;
+use ashta_env::race::state::State as Position;
 use ashta_train::{embedded, games};
-use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
-use pyo3::exceptions::PyValueError;
+use numpy::{PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 
-use crate::game::{Game, State, check, positions};
-use crate::refused;
+use crate::game::{Game, check};
+use crate::interrupt::Interrupt;
+use crate::state::{State, positions};
+use crate::{refused, restored};
 
-/// An agent that plays a game: a baseline, a bot or perfect play.
+/// An agent that plays `game`.
+///
+/// `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
+/// ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
+/// `folders`, by default `ashta.folders()`. Several threads can ask an agent at once. What is pickled has the content
+/// of a bot with it, but finds tables by their paths.
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
     roster: Roster,
     player: Player,
     race: Arc<Race>,
-    minds: Mutex<Minds>,
+    /// Where it and its tables were looked for.
+    folders: Folders,
+    /// Those that do not think just now.
+    idle: Mutex<Vec<Mind>>,
 }
 
-/// What an agent thinks with; one call at a time.
-struct Minds {
+/// What an agent thinks with in one call at a time.
+struct Mind {
     acting: Box<dyn Acting<Race> + Send>,
     evaluator: Box<dyn Evaluator<Race> + Send>,
+    interrupt: Arc<Interrupt>,
+}
+
+/// States that are asked about at once; then it is seen whether to stop.
+const SLICE: usize = 64;
+
+/// The actions of an agent, some states at a time. When it is interrupted, some are missing.
+pub(crate) fn act(
+    agent: &mut (dyn Acting<Race> + Send),
+    race: &Race,
+    states: &[Position],
+    rngs: &mut [GameRng],
+    interrupt: &Interrupt,
+) -> Vec<Action> {
+    let mut actions = Vec::with_capacity(states.len());
+    for (states, rngs) in states.chunks(SLICE).zip(rngs.chunks_mut(SLICE)) {
+        if !actions.is_empty() && interrupt.is_set() {
+            break;
+        }
+        actions.append(&mut agent.act(race, states, rngs));
+    }
+    actions
+}
+
+/// The values of an evaluator, some states at a time. When it is interrupted, some are missing.
+pub(crate) fn values(
+    evaluator: &mut dyn Evaluator<Race>,
+    race: &Race,
+    states: &[Position],
+    interrupt: &Interrupt,
+) -> Vec<BySeat<f32>> {
+    let (mut values, mut slice) = (Vec::with_capacity(states.len()), Vec::new());
+    for states in states.chunks(SLICE) {
+        if !values.is_empty() && interrupt.is_set() {
+            break;
+        }
+        evaluator.values(race, states, &mut slice);
+        values.extend_from_slice(&slice);
+    }
+    values
+}
+
+impl Mind {
+    fn of(player: &Player) -> Mind {
+        let interrupt = Interrupt::new();
+        let (mut acting, mut evaluator) = (player.agent(), player.evaluator());
+        acting.stop_by(&interrupt.stop());
+        evaluator.stop_by(&interrupt.stop());
+        Mind { acting, evaluator, interrupt }
+    }
 }
 
 impl Agent {
-    fn of(roster: Result<Roster, AgentError>, race: Arc<Race>) -> PyResult<Agent> {
-        let roster = roster.map_err(refused)?;
+    fn of(roster: Roster, race: Arc<Race>, folders: Folders) -> PyResult<Agent> {
         let player = roster.player(&race).map_err(refused)?;
-        let minds = Mutex::new(Minds { acting: player.agent(), evaluator: player.evaluator() });
-        Ok(Agent { roster, player, race, minds })
+        let idle = Mutex::new(vec![Mind::of(&player)]);
+        Ok(Agent { roster, player, race, folders, idle })
+    }
+
+    /// Thinks without the interpreter lock, until it is interrupted. Each of several threads has a mind of its own.
+    fn think<T: Send>(&self, py: Python<'_>, think: impl FnOnce(&mut Mind) -> T + Send) -> PyResult<T> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut mind = idle.unwrap_or_else(|| Mind::of(&self.player));
+        let interrupt = Arc::clone(&mind.interrupt);
+        let found = interrupt.watch(py, || think(&mut mind));
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(mind);
+        found
+    }
+
+    /// An action for each position; who draws draws by streams of `seed`.
+    fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> PyResult<Vec<usize>> {
+        if let Some(other) = positions.iter().find(|state| !matches!(self.race.node(state), Node::Decision(_))) {
+            let message = format!("there is nothing to choose at `{}`", self.race.print(other));
+            return Err(PyValueError::new_err(message));
+        }
+        self.think(py, |mind| {
+            let mut rngs: Vec<GameRng> =
+                (0..positions.len()).map(|stream| chance::stream(seed, stream as u64)).collect();
+            let actions = act(&mut *mind.acting, &self.race, positions, &mut rngs, &mind.interrupt);
+            actions.into_iter().map(|action| usize::from(action.0)).collect()
+        })
     }
 
     /// What was loaded.
@@ -48,9 +133,9 @@ impl Agent {
         &self.roster
     }
 
-    /// One more of the same that acts.
-    pub(crate) fn another(&self) -> Box<dyn Acting<Race> + Send> {
-        self.player.agent()
+    /// Who plays.
+    pub(crate) fn player(&self) -> &Player {
+        &self.player
     }
 
     /// Checks that it plays the game of `race`.
@@ -77,6 +162,11 @@ pub fn data_folders() -> Vec<PathBuf> {
     games::folders().folders
 }
 
+/// The folders by their whole paths, for processes with another current folder.
+pub(crate) fn absolute(folders: &Folders) -> PyResult<Vec<PathBuf>> {
+    Ok(folders.folders.iter().map(path::absolute).collect::<Result<_, _>>()?)
+}
+
 /// Values by seat as `float32[values, num_players]`.
 pub(crate) fn by_player<'py>(
     py: Python<'py>,
@@ -98,32 +188,35 @@ impl Agent {
     fn new(py: Python<'_>, spec: &str, game: &Game, folders: Option<Vec<PathBuf>>) -> PyResult<Agent> {
         let folders = folders_or_default(py, folders)?;
         let race = Arc::clone(&game.race);
-        py.detach(|| Agent::of(folders.agent(spec), race))
+        py.detach(|| Agent::of(folders.agent(spec).map_err(refused)?, race, folders))
     }
 
-    /// Who it is.
+    /// An agent as it was pickled: a bot by the content of its file.
+    #[staticmethod]
+    fn _restored(
+        path: PathBuf,
+        content: &[u8],
+        lookahead: &str,
+        game: &Game,
+        folders: Vec<PathBuf>,
+    ) -> PyResult<Agent> {
+        let bot = ashta_agents::network::bot::Bot::from_bytes(content).map_err(refused)?;
+        let roster = Roster::of_bot(BotSource::File(path), bot, lookahead.parse().map_err(refused)?, &folders);
+        Agent::of(roster, Arc::clone(&game.race), folders.into())
+    }
+
+    /// Who it is, as it was written.
     #[getter]
     fn name(&self) -> String {
         self.player.spec().to_string()
     }
 
-    /// A legal action for each of `states`, all at decision nodes. Who draws draws for state `i` by stream
-    /// `i` of `seed`.
+    /// A legal action for each state, all at decision nodes; who draws draws for state `i` by stream `i` of `seed`.
     #[pyo3(signature = (states, seed = 0))]
     fn act(&self, py: Python<'_>, states: Vec<PyRef<'_, State>>, seed: u64) -> PyResult<Vec<usize>> {
         let positions = positions(&self.race, &states)?;
         drop(states);
-        if let Some(other) = positions.iter().find(|state| !matches!(self.race.node(state), Node::Decision(_))) {
-            let message = format!("there is nothing to choose at `{}`", self.race.print(other));
-            return Err(PyValueError::new_err(message));
-        }
-        Ok(py.detach(|| {
-            let mut rngs: Vec<GameRng> =
-                (0..positions.len()).map(|stream| chance::stream(seed, stream as u64)).collect();
-            let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
-            let actions = minds.acting.act(&self.race, &positions, &mut rngs);
-            actions.into_iter().map(|action| usize::from(action.0)).collect()
-        }))
+        self.choose(py, &positions, seed)
     }
 
     /// A legal action for one state.
@@ -136,25 +229,49 @@ impl Agent {
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let positions = positions(&self.race, &states)?;
         drop(states);
-        let mut values = Vec::new();
-        py.detach(|| {
-            let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
-            minds.evaluator.values(&self.race, &positions, &mut values);
-        });
-        by_player(py, &self.race, &values)
+        let found = self.think(py, |mind| values(&mut mind.evaluator, &self.race, &positions, &mind.interrupt))?;
+        by_player(py, &self.race, &found)
     }
 
-    /// The probabilities of actions in a state, which sum to 1: of a bot those of its policy network, of others 1 for
-    /// what they choose.
+    /// Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose.
     #[pyo3(signature = (state, seed = 0))]
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>, seed: u64) -> PyResult<Vec<(usize, f32)>> {
         let positions = positions(&self.race, std::slice::from_ref(&state))?;
-        let found: Vec<(usize, f32)> = py.detach(|| {
-            let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
-            let answer = minds.evaluator.evaluate(&self.race, &positions).swap_remove(0);
+        drop(state);
+        let found: Vec<(usize, f32)> = self.think(py, |mind| {
+            let answer = mind.evaluator.evaluate(&self.race, &positions).swap_remove(0);
             answer.policy.iter().map(|&(action, probability)| (usize::from(action.0), probability)).collect()
-        });
-        if found.is_empty() { Ok(vec![(self.step(py, state, seed)?, 1.0)]) } else { Ok(found) }
+        })?;
+        if found.is_empty() { Ok(vec![(self.choose(py, &positions, seed)?[0], 1.0)]) } else { Ok(found) }
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// A bot goes along with its content. Tables, which are large, are found again by their paths.
+    fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, agent) = (slf.py(), slf.get());
+        let (game, folders) = (Game { race: Arc::clone(&agent.race) }, absolute(&agent.folders)?);
+        match (agent.roster.spec(), agent.roster.bot()) {
+            (AgentSpec::Bot { source, lookahead }, Some(bot)) => {
+                let content = PyBytes::new(py, &bot.to_bytes().map_err(refused)?);
+                restored(
+                    &slf.get_type(),
+                    "_restored",
+                    (source.to_string(), content, lookahead.to_string(), game, folders),
+                )
+            }
+            (AgentSpec::Table { path }, _) => {
+                (slf.get_type(), (path::absolute(path)?.display().to_string(), game, folders).into_pyobject(py)?)
+                    .into_pyobject(py)
+            }
+            (spec, _) => (slf.get_type(), (spec.to_string(), game, folders).into_pyobject(py)?).into_pyobject(py),
+        }
     }
 
     fn __repr__(&self) -> String {
@@ -162,7 +279,7 @@ impl Agent {
     }
 }
 
-/// A bot file: networks, and everything that is known of them.
+/// A bot file: networks, and everything that is known of them. What is pickled is its content.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Bot {
@@ -174,7 +291,7 @@ pub struct Bot {
 
 #[pymethods]
 impl Bot {
-    /// Reads a bot: a file, or the name of one in `folders`.
+    /// Reads a bot: a file, or the name of one in `folders`, by default `ashta.folders()`.
     #[staticmethod]
     #[pyo3(signature = (bot, folders = None))]
     fn load(py: Python<'_>, bot: PathBuf, folders: Option<Vec<PathBuf>>) -> PyResult<Bot> {
@@ -202,18 +319,22 @@ impl Bot {
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> PyResult<Agent> {
         let lookahead = lookahead.parse().map_err(refused)?;
-        let spec = AgentSpec::Bot { source: self.source.clone(), lookahead };
-        Agent::of(spec.load(&self.folders.folders), Arc::clone(&self.race))
+        let roster = Roster::of_bot(self.source.clone(), self.bot.clone(), lookahead, &self.folders.folders);
+        Agent::of(roster, Arc::clone(&self.race), self.folders.clone())
     }
 
-    /// What its networks say of observations `float32[n, observation]`: values `float32[n, values]`, relative to the
-    /// observing seat, and policy logits `float32[n, actions]`, which are zeros at the start of a turn.
+    /// Values, relative to the observing seat, and policy logits of observations `float32[n, observation]`.
+    ///
+    /// Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
     fn forward<'py>(
         &self,
         py: Python<'py>,
-        observations: PyReadonlyArray2<'py, f32>,
+        observations: &Bound<'py, PyArray2<f32>>,
     ) -> PyResult<[Bound<'py, PyArray2<f32>>; 2]> {
         let shape = &self.bot.net.shape().policy;
+        let observations = observations.try_readonly().map_err(|_| {
+            PyRuntimeError::new_err("the observations are being written by another thread: copy them between its steps")
+        })?;
         let observations = observations.as_array();
         if observations.ncols() != shape.observation {
             let message = format!("observations of length {}, not {}", observations.ncols(), shape.observation);
@@ -224,18 +345,45 @@ impl Bot {
         {
             let (mut values, mut logits) = (values.readwrite(), logits.readwrite());
             let (mut values, mut logits) = (values.as_array_mut(), logits.as_array_mut());
-            py.detach(|| {
+            let interrupt = Interrupt::new();
+            interrupt.watch(py, || {
                 let mut scratch = Scratch::default();
                 for (row, observation) in observations.rows().into_iter().enumerate() {
+                    if row.is_multiple_of(SLICE) && interrupt.is_set() {
+                        break;
+                    }
                     let ones = observation.iter().enumerate().filter(|&(_, &entry)| entry != 0.0);
                     let active: Vec<u16> = ones.map(|(entry, _)| entry as u16).collect();
                     let (found, policy) = self.bot.net.forward(&active, &mut scratch);
                     values.row_mut(row).iter_mut().zip(found).for_each(|(out, value)| *out = *value);
                     logits.row_mut(row).iter_mut().zip(policy).for_each(|(out, logit)| *out = *logit);
                 }
-            });
+            })?;
         }
         Ok([values, logits])
+    }
+
+    /// A bot as it was pickled.
+    #[staticmethod]
+    fn _restored(path: PathBuf, content: &[u8], folders: Vec<PathBuf>) -> PyResult<Bot> {
+        let bot = ashta_agents::network::bot::Bot::from_bytes(content).map_err(refused)?;
+        let race = Arc::new(bot.race().map_err(refused)?);
+        Ok(Bot { source: BotSource::File(path), folders: folders.into(), bot, race })
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// The content of its file goes along.
+    fn __reduce__<'py>(slf: &Bound<'py, Bot>) -> PyResult<Bound<'py, PyTuple>> {
+        let bot = slf.get();
+        let content = PyBytes::new(slf.py(), &bot.bot.to_bytes().map_err(refused)?);
+        restored(&slf.get_type(), "_restored", (bot.source.to_string(), content, absolute(&bot.folders)?))
     }
 
     fn __repr__(&self) -> String {

@@ -6,9 +6,8 @@
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use ashta_agents::arena::record::GameLine;
 use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
@@ -21,11 +20,13 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::agent::{Agent, folders_or_default};
-use crate::game::{Game, State};
-use crate::{refused, to_python};
+use crate::game::Game;
+use crate::interrupt::Interrupt;
+use crate::state::State;
+use crate::{refused, restored, to_python};
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
@@ -33,8 +34,6 @@ const BATCH: usize = 64;
 const MOST_PAIRS: u64 = 10_000_000;
 /// The most threads.
 const MOST_THREADS: usize = 256;
-/// How often it is seen whether Ctrl-C was pressed.
-const LOOKS_UP: Duration = Duration::from_millis(50);
 
 /// An agent as it was named.
 enum Named {
@@ -113,31 +112,12 @@ fn reference(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResul
     Ok(folders.reference(&spec, race).map_err(refused)?.map(|player| player.reference()))
 }
 
-/// What ends an arena before its time.
-#[derive(Default)]
-struct Stop {
-    is_set: AtomicBool,
-    why: Mutex<Option<PyErr>>,
-}
-
-impl Stop {
-    fn is_set(&self) -> bool {
-        self.is_set.load(Ordering::Relaxed)
-    }
-
-    /// Ends it, because of the first error.
-    fn set(&self, error: PyErr) {
-        self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        self.is_set.store(true, Ordering::Relaxed);
-    }
-}
-
 /// A function that plays.
 struct Function<'a> {
     name: &'a str,
     function: &'a Py<PyAny>,
     race: &'a Arc<Race>,
-    stop: &'a Stop,
+    stop: &'a Interrupt,
 }
 
 impl Function<'_> {
@@ -176,47 +156,71 @@ impl Contestant<Race> for Function<'_> {
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct ArenaResult {
-    summary: Summary,
-    games: Vec<GameLine>,
+    /// The report and the games as JSON.
+    report: String,
+    games: String,
+    shown: String,
 }
 
 impl ArenaResult {
     /// Of these games, as they were summed up.
-    pub(crate) fn new(summary: Summary, games: Vec<GameLine>) -> ArenaResult {
-        ArenaResult { summary, games }
+    pub(crate) fn new(summary: &Summary, games: &[GameLine]) -> PyResult<ArenaResult> {
+        let score = |agent: &ashta_agents::arena::AgentSummary| {
+            let [low, high] = agent.score.interval;
+            format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
+        };
+        let scores: Vec<String> = summary.agents.iter().map(score).collect();
+        let shown = format!("ArenaResult({} games of {}; {})", summary.games, summary.game, scores.join(", "));
+        let (report, games) = (serde_json::to_string(summary), serde_json::to_string(games));
+        Ok(ArenaResult { report: report.map_err(refused)?, games: games.map_err(refused)?, shown })
     }
 }
 
 #[pymethods]
 impl ArenaResult {
-    /// What `ashta arena --json` prints, with the same keys.
+    /// What `ashta arena --json` prints, with the same keys; bounds that are not known are `None`.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, serde_json::to_string(&self.summary))
+        to_python(py, Ok(&self.report))
     }
 
-    /// The games, each as a line of a file of games has it.
+    /// The games, each as a line of a file of games has it; none with `keep_games=False`. Made anew each time.
     #[getter]
     fn games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, serde_json::to_string(&self.games))
+        to_python(py, Ok(&self.games))
+    }
+
+    #[staticmethod]
+    fn _restored(report: String, games: String, shown: String) -> ArenaResult {
+        ArenaResult { report, games, shown }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, ArenaResult>) -> PyResult<Bound<'py, PyTuple>> {
+        let ArenaResult { report, games, shown } = slf.get();
+        restored(&slf.get_type(), "_restored", (report, games, shown))
     }
 
     fn __repr__(&self) -> String {
-        let score = |agent: &ashta_agents::arena::AgentSummary| {
-            let [low, high] = agent.score.interval;
-            format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
-        };
-        let scores: Vec<String> = self.summary.agents.iter().map(score).collect();
-        format!("ArenaResult({} games of {}; {})", self.summary.games, self.summary.game, scores.join(", "))
+        self.shown.clone()
     }
 }
 
-/// Lets agents meet, each pair of games or lineup with the same throws.
+/// Lets 2 to 256 agents meet in games with the same throws, as `ashta arena` does.
+///
+/// An agent is a text as `Agent` takes it, an `Agent`, or a function from a state to a legal action. `game` is that of
+/// the first bot or table if nothing is said. `pairs`, 1 to 10,000,000, are blocks of games for each lineup; `seed` is
+/// that of the throws; `threads`, 1 to 256, are by default as many as there are processors, and one where a function
+/// plays. Without functions the result depends neither on threads nor on the time. `luck` says by whose values luck is
+/// measured: `"auto"`, `"none"` or an agent. `anchor` is the name of who is rated 0; `sprt` are differences in Elo
+/// between which a sequential test decides, wrongly with the probabilities `alpha` and `beta`.
+///
+/// What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
 #[pyfunction]
 #[pyo3(signature = (
     agents, game = None, *, pairs = 1000, seed = 7919, threads = None, luck = None, anchor = None, sprt = None,
     alpha = 0.05, beta = 0.05, keep_games = true, folders = None,
-))]
+), text_signature = "(agents, game=None, *, pairs=1000, seed=7919, threads=None, luck='auto', anchor=None, sprt=None, \
+    alpha=0.05, beta=0.05, keep_games=True, folders=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 pub fn arena(
     py: Python<'_>,
@@ -261,7 +265,8 @@ pub fn arena(
     if !(1..=MOST_THREADS).contains(&threads) {
         return Err(PyValueError::new_err(format!("`threads` is {threads}, but must be 1 to {MOST_THREADS}")));
     }
-    let stop = Stop::default();
+    let stop = Interrupt::new();
+    let reference = reference.map(|reference| reference.stopped_by(stop.stop()));
     let entrants = minds.iter().map(|(name, mind)| entrant(name, mind, &race, &stop)).collect();
     let mut tournament = Tournament::new(&race, entrants, reference).map_err(refused)?;
     if let Some(name) = anchor {
@@ -271,22 +276,27 @@ pub fn arena(
         tournament = tournament.with_sprt(Sprt { elo0, elo1, alpha, beta }).map_err(refused)?;
     }
     let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
-    let found = py.detach(|| play(&tournament, &config, keep_games, &stop));
-    match stop.why.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(error) => Err(error),
-        None => Ok(found),
-    }
+    stop.beside(py, || play(&tournament, &config, keep_games, &stop))?
 }
 
-fn entrant<'a>(name: &'a str, mind: &'a Mind, race: &'a Arc<Race>, stop: &'a Stop) -> Entrant<'a> {
+fn entrant<'a>(name: &'a str, mind: &'a Mind, race: &'a Arc<Race>, stop: &'a Arc<Interrupt>) -> Entrant<'a> {
     Entrant::new(name.to_owned(), move || match mind {
-        Mind::Inside(player) => Box::new(player.agent()),
+        Mind::Inside(player) => {
+            let mut agent = player.agent();
+            agent.stop_by(&stop.stop());
+            Box::new(agent)
+        }
         Mind::Function(function) => Box::new(Function { name, function, race, stop }),
     })
 }
 
-/// Plays in other threads, and sees to signals meanwhile.
-fn play(tournament: &Tournament<'_>, config: &MatchConfig, keep_games: bool, stop: &Stop) -> ArenaResult {
+/// Plays the games, until it is interrupted.
+fn play(
+    tournament: &Tournament<'_>,
+    config: &MatchConfig,
+    keep_games: bool,
+    stop: &Interrupt,
+) -> PyResult<ArenaResult> {
     let (mut facts, mut games) = (Vec::new(), Vec::new());
     let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
         if keep_games {
@@ -296,21 +306,7 @@ fn play(tournament: &Tournament<'_>, config: &MatchConfig, keep_games: bool, sto
     };
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
-    let (over, waits) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let (facts, take) = (&mut facts, &mut take);
-        let worker = scope.spawn(move || {
-            // Dropped at the end, however that comes.
-            let _over = over;
-            let left = tournament.left(config.blocks, facts);
-            tournament.play(left, config, &clock, &|| stop.is_set(), facts, take);
-        });
-        while let Err(mpsc::RecvTimeoutError::Timeout) = waits.recv_timeout(LOOKS_UP) {
-            if let Err(error) = Python::attach(|py| py.check_signals()) {
-                stop.set(error);
-            }
-        }
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    });
-    ArenaResult { summary: tournament.summary(&facts), games }
+    let left = tournament.left(config.blocks, &facts);
+    tournament.play(left, config, &clock, &|| stop.is_set(), &mut facts, &mut take);
+    ArenaResult::new(&tournament.summary(&facts), &games)
 }

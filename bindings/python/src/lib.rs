@@ -3,8 +3,11 @@
 
 mod agent;
 mod arena;
+mod arrays;
 mod cluster;
 mod game;
+mod interrupt;
+mod state;
 mod table;
 mod vec_env;
 mod versus;
@@ -15,6 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// An error of this program as one of Python, with all that led to it.
 fn refused(error: impl std::error::Error) -> PyErr {
@@ -28,8 +32,20 @@ fn refused(error: impl std::error::Error) -> PyErr {
 }
 
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.
-fn to_python(py: Python<'_>, json: serde_json::Result<String>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("json")?.call_method1("loads", (json.map_err(refused)?,))
+fn to_python(py: Python<'_>, json: serde_json::Result<impl AsRef<str>>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("json")?.call_method1("loads", (json.map_err(refused)?.as_ref(),))
+}
+
+/// What `pickle` makes an object from again: the method of `of`, a class or an object of it, with these arguments.
+fn restored<'py>(
+    of: &Bound<'py, PyAny>,
+    method: &str,
+    arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let py = of.py();
+    let named = (method,).into_pyobject(py)?.as_sequence().concat(arguments.into_pyobject(py)?.as_sequence())?;
+    let call = py.import("operator")?.getattr("methodcaller")?.call1(named.to_tuple()?)?;
+    (call, (of,)).into_pyobject(py)
 }
 
 /// Fails to compile for what Python would align too little: it gives its objects 16 bytes, whatever they hold.
@@ -49,7 +65,7 @@ const _: () = {
     is_aligned_by_python::<cluster::Trainer>();
     is_aligned_by_python::<cluster::TrainingRun>();
     is_aligned_by_python::<game::Game>();
-    is_aligned_by_python::<game::State>();
+    is_aligned_by_python::<state::State>();
     is_aligned_by_python::<table::Table>();
     is_aligned_by_python::<vec_env::VectorGame>();
     is_aligned_by_python::<versus::VersusGame>();
@@ -58,6 +74,8 @@ const _: () = {
 /// The compiled part of the package.
 #[pymodule]
 mod _ashta {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::agent::{Agent, Bot, data_folders};
     #[pymodule_export]
@@ -69,11 +87,16 @@ mod _ashta {
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]
-    use super::game::State;
+    use super::state::State;
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
     use super::vec_env::VectorGame;
     #[pymodule_export]
     use super::versus::VersusGame;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

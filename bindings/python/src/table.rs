@@ -1,36 +1,45 @@
 //! `Table`: the values of perfect play.
 
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 use std::sync::Arc;
 
 use ashta_agents::perfect::table::{Perfect, Table as Values};
-use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::AgentSpec;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::agent::{by_player, folders_or_default};
-use crate::game::{Game, State, positions};
-use crate::{refused, to_python};
+use crate::agent::{absolute, by_player, folders_or_default, values};
+use crate::game::Game;
+use crate::interrupt::Interrupt;
+use crate::state::{State, positions};
+use crate::{refused, restored, to_python};
 
-/// The values of perfect play of one game, position by position.
+/// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Table {
     table: Arc<Values>,
     race: Arc<Race>,
+    /// Its file, unless it was looked for in the folders.
+    path: Option<PathBuf>,
+    folders: Folders,
 }
 
 #[pymethods]
 impl Table {
-    /// Reads a table: a file, the name of one in `folders`, or that of a game, which is looked for there.
+    /// Reads a table: a file, or the name or the game of one in `folders`, by default `ashta.folders()`.
+    ///
+    /// `ValueError` when there is none, or it is damaged or not finished.
     #[staticmethod]
     #[pyo3(signature = (table, folders = None))]
     fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> PyResult<Table> {
         let folders = folders_or_default(py, folders)?;
+        let mut file = None;
         let found = match (table.cast::<Game>(), table.extract::<PathBuf>()) {
             (Ok(game), _) => {
                 let race = Arc::clone(&game.get().race);
@@ -41,13 +50,13 @@ impl Table {
             }
             (_, Ok(path)) => {
                 let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
-                let path = named.unwrap_or(path);
-                Some(Arc::new(py.detach(|| Values::read(&path)).map_err(refused)?))
+                let path = file.insert(named.unwrap_or(path));
+                Some(Arc::new(py.detach(|| Values::read(path)).map_err(refused)?))
             }
             _ => None,
         };
         let table = found.ok_or_else(|| PyTypeError::new_err("`table` is a file, the name of one, or a `Game`"))?;
-        Ok(Table { race: Arc::new(Race::new(table.ruleset().clone())), table })
+        Ok(Table { race: Arc::new(Race::new(table.ruleset().clone())), table, path: file, folders })
     }
 
     /// The game that was solved.
@@ -62,7 +71,8 @@ impl Table {
         self.table.bits()
     }
 
-    /// What is known of the values: how many there are, how they were found, and the proof of how exact they are.
+    /// What is known of the values, as in the header of the file: `positions`, `sweeps`, `cut_off`, `residual` and
+    /// `certificate`, the proof of how exact they are, or `None`.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, serde_json::to_string(self.table.facts()))
@@ -79,9 +89,27 @@ impl Table {
     fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let positions = positions(&self.race, &states)?;
         drop(states);
-        let mut values = Vec::new();
-        py.detach(|| Perfect::new(Arc::clone(&self.table)).values(&self.race, &positions, &mut values));
-        by_player(py, &self.race, &values)
+        let (mut perfect, interrupt) = (Perfect::new(Arc::clone(&self.table)), Interrupt::new());
+        let found = interrupt.watch(py, || values(&mut perfect, &self.race, &positions, &interrupt))?;
+        by_player(py, &self.race, &found)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// Tables are large: it is read again, from its file or from the folders.
+    fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
+        let (kind, table) = (slf.get_type(), slf.get());
+        let folders = absolute(&table.folders)?;
+        match &table.path {
+            Some(path) => restored(&kind, "load", (path::absolute(path)?, folders)),
+            None => restored(&kind, "load", (table.game(), folders)),
+        }
     }
 
     fn __repr__(&self) -> String {

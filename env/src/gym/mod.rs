@@ -33,6 +33,19 @@ pub struct Env<G: Game> {
     throws: u64,
 }
 
+/// Where a game stands and how its dice go on: all that it needs to go on elsewhere.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Snapshot<S> {
+    /// The position, a decision, the end, or what is before the next throw of a truncated game.
+    pub state: S,
+    /// The generator of its throws.
+    pub rng: GameRng,
+    /// Turns begun so far.
+    pub turns: u32,
+    /// Throws made since the environment was built.
+    pub throws: u64,
+}
+
 /// The result of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
@@ -80,6 +93,17 @@ impl<G: Game> Env<G> {
         let mut env = Env { game, state, legal: ActionMask::EMPTY, rng, turns: 0, throws: 0 };
         env.reset(0);
         env
+    }
+
+    /// A game that goes on where another one stands.
+    pub fn resume(game: Arc<G>, snapshot: Snapshot<G::State>) -> Env<G> {
+        let Snapshot { state, rng, turns, throws } = snapshot;
+        Env { legal: game.legal_actions(&state), game, state, rng, turns, throws }
+    }
+
+    /// Where the game stands.
+    pub fn snapshot(&self) -> Snapshot<G::State> {
+        Snapshot { state: self.state.clone(), rng: self.rng.clone(), turns: self.turns, throws: self.throws }
     }
 
     /// Starts a new game; the same seed and actions give the same game.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayViewMut1, ArrayViewMut2};
 
-use super::{Env, StepError, rows};
+use super::{Env, Snapshot, StepError, rows};
 use crate::chance;
 use crate::game::{Action, Game, MAX_SEATS, Node, Seat};
 
@@ -53,6 +53,17 @@ impl<G: Game> VecEnv<G> {
     pub fn new(game: Arc<G>, count: usize) -> VecEnv<G> {
         let envs = (0..count).map(|_| Env::new(Arc::clone(&game))).collect();
         VecEnv { envs, active: Vec::with_capacity(256), ended: Vec::with_capacity(count) }
+    }
+
+    /// Games that go on where others stand: each with whether the last step has ended a game there, whose final
+    /// observation is still in the caller's buffers.
+    pub fn resume(game: &Arc<G>, snapshots: impl IntoIterator<Item = (Snapshot<G::State>, bool)>) -> VecEnv<G> {
+        let (mut envs, mut ended) = (Vec::new(), Vec::new());
+        for (index, (snapshot, has_ended)) in snapshots.into_iter().enumerate() {
+            envs.push(Env::resume(Arc::clone(game), snapshot));
+            ended.extend(has_ended.then_some(index));
+        }
+        VecEnv { envs, active: Vec::with_capacity(256), ended }
     }
 
     /// Number of games.

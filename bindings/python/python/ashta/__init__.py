@@ -7,7 +7,19 @@ position. `ashta.pettingzoo` and `ashta.gymnasium` are environments for these li
 
 from pathlib import Path
 
-from ._ashta import Agent, ArenaResult, Bot, Game, State, Table, VectorGame, VersusGame, arena, data_folders
+from ._ashta import (
+    Agent,
+    ArenaResult,
+    Bot,
+    Game,
+    State,
+    Table,
+    VectorGame,
+    VersusGame,
+    __version__,
+    arena,
+    data_folders,
+)
 
 __all__ = [
     "Agent",
@@ -18,6 +30,7 @@ __all__ = [
     "Table",
     "VectorGame",
     "VersusGame",
+    "__version__",
     "arena",
     "folders",
 ]

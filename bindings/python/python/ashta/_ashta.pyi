@@ -2,20 +2,47 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "Agent",
+    "ArenaResult",
+    "ArenaShare",
+    "Bot",
+    "Game",
+    "Plan",
+    "RunEvaluator",
+    "SelfPlay",
+    "SpreadArena",
+    "State",
+    "Table",
+    "Trainer",
+    "TrainingRun",
+    "VectorGame",
+    "VersusGame",
+    "__version__",
+    "arena",
+    "check_settings",
+    "data_folders",
+    "train_here",
+]
+
+__version__: str
+
+@final
 class Game:
     """The rules of one game for certain seats.
 
-    `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your own
-    instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name with
-    their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the first that
-    the game names. Players are the seats that take part by number, in the order S, E, N, W. `max_turns`, 1 or more, is
-    the number of turns after which environments truncate a game, by default that of the sheet; it is no part of the rules:
-    games that differ in nothing else are equal, and share states and agents.
+    `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your
+    own instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name
+    with their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the
+    first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `max_turns`, 1
+    or more, is the number of turns after which environments truncate a game, by default that of the sheet; it is no
+    part of the rules: games that differ in nothing else are equal, and share states and agents.
 
     What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
     """
@@ -54,13 +81,20 @@ class Game:
     @property
     def ruleset_hash(self) -> str:
         """16 hexadecimal digits that tell these rules from all others."""
-    def num_players(self) -> int: ...
-    def num_distinct_actions(self) -> int: ...
-    def max_chance_outcomes(self) -> int: ...
-    def observation_tensor_size(self) -> int: ...
-    def observation_tensor_shape(self) -> list[int]: ...
-    def min_utility(self) -> float: ...
-    def max_utility(self) -> float: ...
+    def num_players(self) -> int:
+        """How many players there are, 2 to 4."""
+    def num_distinct_actions(self) -> int:
+        """How many actions there are: they are numbered from 0, in all states."""
+    def max_chance_outcomes(self) -> int:
+        """How many outcomes a throw has."""
+    def observation_tensor_size(self) -> int:
+        """The length of an observation."""
+    def observation_tensor_shape(self) -> list[int]:
+        """The shape of an observation: its length."""
+    def min_utility(self) -> float:
+        """The least that a player can get: 0."""
+    def max_utility(self) -> float:
+        """The most that a player can get: 1."""
     def utility_sum(self) -> float:
         """What the returns of all players sum to."""
     def max_game_length(self) -> int:
@@ -68,36 +102,63 @@ class Game:
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
         """The position before the first throw; the first player is drawn from `seed` if none is named."""
     def deserialize_state(self, text: str) -> State:
-        """The state of a position in the notation."""
+        """The state that `State.serialize` wrote: a position in the notation."""
+    def __copy__(self) -> Game: ...
+    def __deepcopy__(self, memo: object) -> Game: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
+@final
 class State:
-    """A position. It remembers nothing of how it came about."""
+    """A position of a game. It remembers nothing of how it came about.
 
-    def get_game(self) -> Game: ...
+    `Game.new_initial_state` and `Game.deserialize_state` make states. What is pickled is the position in the notation
+    with its game.
+    """
+
+    def get_game(self) -> Game:
+        """The game that is played."""
     def current_player(self) -> int:
         """The player to choose; -1 where the dice are thrown, -4 at the end."""
     def turn_player(self) -> int | None:
         """The player whose turn it is, also where the dice are thrown; `None` at the end."""
-    def is_chance_node(self) -> bool: ...
-    def is_terminal(self) -> bool: ...
+    def num_players(self) -> int:
+        """How many players there are, 2 to 4."""
+    def num_distinct_actions(self) -> int:
+        """How many actions the game has."""
+    def is_player_node(self) -> bool:
+        """Whether a player is to choose."""
+    def is_simultaneous_node(self) -> bool:
+        """Whether several players choose at once: never."""
+    def is_chance_node(self) -> bool:
+        """Whether the dice are to be thrown."""
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions in ascending order, at a chance node the outcomes; none of who is not to choose."""
+        """The legal actions in ascending order, at a chance node the outcomes; none of a `player` who is not to choose.
+        """
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.bool_]:
         """Whether each action is legal, `bool[num_distinct_actions]`; all `False` at a chance node."""
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of a chance node with their exact probabilities."""
+        """The outcomes of a chance node with their exact probabilities; `ValueError` elsewhere."""
     def apply_action(self, action: int) -> None:
         """Takes an action, or an outcome at a chance node; `ValueError` when it is not legal."""
+    def throw(self, bits: int) -> int:
+        """Throws the dice at a chance node by 64 random bits, as environments do:
+        `state.throw(random.getrandbits(64))`. The outcome."""
     def child(self, action: int) -> State:
         """A new state after an action or outcome."""
-    def action_to_string(self, action: int) -> str: ...
+    def action_to_string(self, action: int) -> str:
+        """An action in words, of an outcome the values of the dice."""
     def turn_to_string(self, actions: Sequence[int]) -> str:
-        """What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`."""
+        """What actions of one turn, taken one after the other, do: `"H4 to H7 by 3, captures N on H7, throws again"`.
+        """
     def draw(self) -> str:
         """The board as a drawing of several lines."""
     def returns(self) -> list[float]:
         """What each player gets, 0 to 1; zeros before the end."""
-    def player_return(self, player: int) -> float: ...
+    def player_return(self, player: int) -> float:
+        """What a player gets, 0 to 1; 0 before the end."""
     def observation_tensor(self, player: int | None = None) -> NDArray[np.float32]:
         """What a player sees, `float32[observation_tensor_size]` of zeros and ones.
 
@@ -107,34 +168,39 @@ class State:
     def turn_results(self, limit: int | None = None) -> list[tuple[State, list[int]]]:
         """Every state in which the turn under way can end, with the actions that lead there.
 
-        `ValueError` when the turn leads through more than `limit` positions: by default 32768, after more than 16 throws
-        with more than two pieces 4096. Only the longest series of throws do.
+        `ValueError` when the turn leads through more than `limit` positions: by default 32768, after more than 16
+        throws with more than two pieces 4096. Only the longest series of throws do.
         """
     def serialize(self) -> str:
         """The position in the notation."""
-    def clone(self) -> State: ...
+    def clone(self) -> State:
+        """A copy, which goes its own way."""
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: object) -> State: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
+@final
 class VectorGame:
-    """Many games that are stepped together, in arrays that stay where they are.
-
-    A game that ends begins anew at once: `observations` are already those of the next game. Its last position is in
-    `final_observations`, as Gymnasium's `final_obs`.
-    """
+    """Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once:
+    `observations` are already those of the next game. Its last position is in `final_observations`, as Gymnasium's
+    `final_obs`. One thread at a time can use the games."""
 
     def __new__(cls, game: Game, num_games: int) -> VectorGame: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game that is played."""
     @property
-    def num_games(self) -> int: ...
+    def num_games(self) -> int:
+        """How many games there are."""
     def reset(self, seed: int = 0) -> None:
         """Begins all games; game `i` throws by stream `i` of `seed`."""
-    def step(self, actions: NDArray[np.int64]) -> None:
-        """Takes one action in every game. When one is not legal, it is a `ValueError` and no game has moved."""
+    def step(self, actions: ArrayLike) -> None:
+        """Takes one action in every game, `int[num_games]`. When one is not legal, it is a `ValueError` and no game has
+        moved."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What the players to act see, `float32[num_games, observation]`."""
+        """What the players to act see, `float32[num_games, observation]`; the same array all the time."""
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
         """What they may do, `bool[num_games, actions]`."""
@@ -164,30 +230,47 @@ class VectorGame:
         Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
         """
 
+@final
 class VersusGame:
-    """Many games of one player against an agent, who plays all other seats, stepped together.
+    """Many games of one player against an agent, who plays all other seats. Every step ends where the caller has to
+    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So
+    the observation of the step that ends a game is its last position.
 
-    `player` is who the caller is, by number; `None`: drawn anew for each game. Every step ends where the caller has to
-    choose, or where the game is over; a game that is over begins anew with the next step, whatever its action. So the
-    observation of the step that ends a game is its last position.
+    `opponent` is an `Agent`, or a function that gets `observations`, `float32[n, observation]`, as the seats to choose
+    see them, and `action_masks`, `int8[n, actions]`, and returns a legal action for each of the `n` games that wait for
+    it. `player` is who the caller is, by number; `None`: drawn anew for each game. One thread at a time can use the
+    games. A step or a reset that fails or is interrupted leaves all games as they were.
     """
 
-    def __new__(cls, game: Game, num_games: int, opponent: Agent, player: int | None = None) -> VersusGame: ...
+    def __new__(
+        cls,
+        game: Game,
+        num_games: int,
+        opponent: Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike],
+        player: int | None = None,
+    ) -> VersusGame: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game that is played."""
     @property
-    def num_games(self) -> int: ...
-    def reset(self, seed: int = 0) -> None:
-        """Begins all games; game `i` throws by stream `i` of `seed`."""
-    def step(self, actions: NDArray[np.int64]) -> None:
-        """Takes one action in every game. When one is not legal, it is a `ValueError` and no game has moved."""
-    def states(self) -> list[State]: ...
+    def num_games(self) -> int:
+        """How many games there are."""
+    def reset(self, seed: int | Sequence[int] = 0, only: Sequence[bool] | NDArray[np.bool_] | None = None) -> None:
+        """Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i`
+        of `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would."""
+    def step(self, actions: ArrayLike) -> None:
+        """Takes one action in every game, `int[num_games]`, and plays on to where the caller has to choose again. A
+        game that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has
+        moved."""
+    def states(self) -> list[State]:
+        """The states of the games, as copies."""
     @property
     def players(self) -> NDArray[np.int64]:
         """Who the caller is, `int64[num_games]`; a new array."""
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What the caller sees, `float32[num_games, observation]`; where the game is over, its last position."""
+        """What the caller sees, `float32[num_games, observation]`, where the game is over its last position; the same
+        array all the time."""
     @property
     def legal_actions(self) -> NDArray[np.bool_]:
         """What the caller may do, `bool[num_games, actions]`; nothing where the game is over."""
@@ -201,28 +284,35 @@ class VersusGame:
     def truncated(self) -> NDArray[np.bool_]:
         """Whether the last step truncated the game at the turn limit, `bool[num_games]`."""
 
+@final
 class Agent:
     """An agent that plays `game`.
 
     `random`, `runner`, `hunter`, `greedy`, `greedy+2ply`, `perfect`, or a bot by name or file, with how far it looks
     ahead: `ashtapada+2ply`, `ashtapada+policy`, `ashtapada+mcts:800`, `ashtapada+novice`. Names are looked for in
-    `folders`, by default `ashta.folders()`.
+    `folders`, by default `ashta.folders()`. Several threads can ask an agent at once. What is pickled has the content
+    of a bot with it, but finds tables by their paths.
     """
 
     def __new__(cls, spec: str, game: Game, folders: Sequence[str | PathLike[str]] | None = None) -> Agent: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Who it is, as it was written."""
     def act(self, states: Sequence[State], seed: int = 0) -> list[int]:
-        """A legal action for each state; who draws draws for state `i` by stream `i` of `seed`."""
+        """A legal action for each state, all at decision nodes; who draws draws for state `i` by stream `i` of `seed`.
+        """
     def step(self, state: State, seed: int = 0) -> int:
         """A legal action for one state."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
     def policy(self, state: State, seed: int = 0) -> list[tuple[int, float]]:
         """Actions and probabilities: of a bot those of its policy network, of others 1 for what they choose."""
+    def __copy__(self) -> Agent: ...
+    def __deepcopy__(self, memo: object) -> Agent: ...
 
+@final
 class Bot:
-    """A bot file: networks, and everything that is known of them."""
+    """A bot file: networks, and everything that is known of them. What is pickled is its content."""
 
     @staticmethod
     def load(bot: str | PathLike[str], folders: Sequence[str | PathLike[str]] | None = None) -> Bot:
@@ -240,9 +330,13 @@ class Bot:
 
         Values are `float32[n, values]`; logits `float32[n, actions]`, zeros at the start of a turn.
         """
+    def __copy__(self) -> Bot: ...
+    def __deepcopy__(self, memo: object) -> Bot: ...
 
+@final
 class Table:
-    """The values of perfect play of one game, position by position."""
+    """The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
+    """
 
     @staticmethod
     def load(table: str | PathLike[str] | Game, folders: Sequence[str | PathLike[str]] | None = None) -> Table:
@@ -265,7 +359,10 @@ class Table:
         """How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof."""
     def values(self, states: Sequence[State]) -> NDArray[np.float32]:
         """Values of the states for each player, `float32[states, num_players]`, 0 to 1."""
+    def __copy__(self) -> Table: ...
+    def __deepcopy__(self, memo: object) -> Table: ...
 
+@final
 class ArenaResult:
     """What an arena found."""
 
@@ -302,3 +399,195 @@ def arena(
 
     What a function raises ends the arena; so does what is no legal action, as a `ValueError`. Ctrl-C ends it, too.
     """
+
+def data_folders() -> list[Path]:
+    """Where `ashta` looks for bots and tables with names: folders that exist."""
+
+# The parts of a run and of an arena that `ashta.ray` spreads over machines.
+
+_Folders = Sequence[str | PathLike[str]] | None
+_Files = dict[str, bytes]
+
+def check_settings(
+    config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
+) -> None:
+    """Checks settings as a run does before it begins: that they are known, and that all that they name is there."""
+def train_here(
+    config: str | PathLike[str] | None = None,
+    set: Sequence[str] = ...,
+    watch: Callable[[Path, int], bool] | None = None,
+    folders: _Folders = None,
+) -> tuple[Path, Path | None]:
+    """Trains, evaluates and exports a bot as `ashta train` does: where the run is, and its bot, `None` if it was
+    stopped. `watch`, called with the folder of the run and the number of iterations after each short evaluation,
+    says whether to stop."""
+@final
+class Plan:
+    """What one iteration does."""
+
+    @property
+    def iteration(self) -> int:
+        """Its number, from 1."""
+    @property
+    def first(self) -> int:
+        """The number of its first game."""
+    @property
+    def end(self) -> int:
+        """The number after its last game."""
+    @property
+    def lambda_(self) -> float:
+        """How far results reach back in these games."""
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of what is learned meanwhile."""
+
+@final
+class TrainingRun:
+    """The folder of a run under way, its settings and its counters."""
+
+    @staticmethod
+    def begin(
+        config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
+    ) -> TrainingRun:
+        """A run that begins, in a folder of its own. Settings as for `ashta train`."""
+    @staticmethod
+    def resume(path: str | PathLike[str], set: Sequence[str] = ..., folders: _Folders = None) -> TrainingRun:
+        """A run that goes on from its newest checkpoint, and from the games that were kept since, unless settings
+        change."""
+    def accept(self) -> None:
+        """Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were
+        kept are forgotten where settings have changed."""
+    @property
+    def path(self) -> Path:
+        """The folder of the run."""
+    @property
+    def config(self) -> str:
+        """Every setting, as TOML."""
+    @property
+    def cluster(self) -> dict[str, int | None]:
+        """The settings of `[cluster]`, and the others that say who is where: `None` is "auto"."""
+    @property
+    def iteration(self) -> int:
+        """Iterations finished."""
+    @property
+    def games(self) -> int:
+        """Games finished."""
+    @property
+    def is_over(self) -> bool:
+        """Whether all games are played, or the time is up."""
+    @property
+    def last_learning_rate(self) -> float:
+        """The learning rate of what is left to learn when the run is over."""
+    def checkpoint(self) -> _Files | None:
+        """The files of the newest checkpoint, if there is one."""
+    @property
+    def saved(self) -> int:
+        """The iteration of the newest checkpoint, 0 before the first."""
+    def opponents(self) -> tuple[_Files, _Files]:
+        """The files of the opponents of the settings, by how the settings name them, and the table of perfect play, for
+        `RunEvaluator`."""
+    def plan(self, before: Plan | None = None) -> Plan | None:
+        """The plan that follows `before`, or what is finished; `None` when the run is over."""
+    def keep(self, plan: Plan, messages: Sequence[bytes], seconds: float) -> None:
+        """Keeps the messages with the games of a plan, until a checkpoint has learned from them."""
+    def kept(self, iteration: int) -> tuple[Plan, list[bytes], float] | None:
+        """The plan, the messages and the seconds that were kept of an iteration, if they were."""
+    def evaluates_after(self, iteration: int) -> bool:
+        """Whether there is a short evaluation after an iteration."""
+    def saves_after(self, iteration: int) -> bool:
+        """Whether there is a checkpoint after an iteration."""
+    def finish(
+        self, plan: Plan, report: bytes, losses: bytes, seconds: float, numbers: Mapping[str, float]
+    ) -> None:
+        """Counts the games of a plan: with the messages of the trainer, the seconds that they took, and more numbers to
+        be written by name."""
+    def evaluated(self, iteration: int, evaluation: bytes) -> bool:
+        """Adds what a short evaluation found, of the weights after `iteration`; whether no earlier one was as good."""
+    def weights(self, weights: NDArray[np.float32]) -> None:
+        """Adds the weights of each layer, as histograms."""
+    def write(self) -> None:
+        """Writes the metrics of the iteration that was finished last, and shows how the run stands."""
+    def save(self, files: _Files, state: bytes) -> None:
+        """Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned."""
+    def mark_best(self, iteration: int) -> bool:
+        """Makes the checkpoint of an iteration the best one; whether it is still there."""
+    def state(self, state: bytes) -> str:
+        """The counters of the run as text, from what the trainer's `save` returned."""
+    def close(self) -> None:
+        """Ends what is shown of the run while it goes on, and lets others go on with it."""
+    def write_bot(self, bot: bytes) -> Path:
+        """Writes the bot of the run with its card; where it is."""
+
+@final
+class SelfPlay:
+    """Plays games of a run."""
+
+    def __new__(cls, config: str) -> SelfPlay: ...
+    def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
+        """Plays the games from number `first` up to `end` with these weights; the message with their records."""
+
+@final
+class Trainer:
+    """Learns from the games of a run."""
+
+    def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
+    def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
+        """Learns what is due with steps of this size; the weights for self-play, and the message with the losses."""
+    def take_in(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
+        """Takes in the games of an iteration, the messages in their order, with this λ; the message with what they were
+        like."""
+    def weights(self) -> NDArray[np.float32]:
+        """The weights for self-play."""
+    def average(self) -> NDArray[np.float32]:
+        """The weights to evaluate and to export."""
+    def save(self) -> tuple[_Files, bytes]:
+        """The files of a checkpoint but for the counters of the run, and the message with what goes there."""
+
+@final
+class RunEvaluator:
+    """Evaluates the networks of a run."""
+
+    def __new__(cls, config: str, files: _Files, tables: _Files) -> RunEvaluator: ...
+    def evaluate(self, weights: NDArray[np.float32]) -> bytes:
+        """A short evaluation; the message with what it found."""
+    def conclude(self, weights: NDArray[np.float32], state: str) -> tuple[bytes, str]:
+        """The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
+        text of the counters of the run."""
+
+_Share = tuple[list[tuple[str, str]], str, str | None, _Files, _Files]
+
+@final
+class ArenaShare:
+    """Plays blocks of an arena."""
+
+    def __new__(cls, share: _Share) -> ArenaShare: ...
+    def play(self, first: int, end: int, seed: int, threads: int) -> bytes:
+        """Plays the blocks from `first` up to `end`; the lines of their games, as JSON."""
+
+@final
+class SpreadArena:
+    """An arena of which others play the games."""
+
+    def __new__(
+        cls,
+        agents: Sequence[str],
+        game: Game | None,
+        pairs: int,
+        luck: str,
+        anchor: str | None,
+        sprt: tuple[float, float] | None,
+        alpha: float,
+        beta: float,
+        folders: _Folders,
+    ) -> SpreadArena: ...
+    @property
+    def share(self) -> _Share:
+        """What `ArenaShare` is made of."""
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+    def add(self, lines: bytes) -> bool:
+        """Adds the games of the blocks that follow those before; whether no more are needed. Those after the decision
+        of a sequential test do not count."""
+    def result(self) -> ArenaResult:
+        """What the games say together."""

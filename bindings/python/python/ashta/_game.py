@@ -1,6 +1,8 @@
-"""The game that the environments of other libraries are made for."""
+"""Games as other modules of the package take and make them."""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 from ._ashta import Game
 
@@ -12,3 +14,13 @@ def game_of(game: str | Game, seats: int | str | None, max_turns: int | None) ->
     if seats is not None or max_turns is not None:
         raise ValueError("`seats` and `max_turns` go with the name of a game: an `ashta.Game` has its own")
     return game
+
+
+_made = lru_cache(64)(lambda game, seats, sheet, flags, most: Game(game, seats, sheet, dict(flags), most))
+
+
+def restored(
+    game: str | None, seats: str, sheet: str | None, flags: tuple[tuple[str, str], ...], max_turns: int | None
+) -> Game:
+    """The game that was pickled: one object for all states that have it."""
+    return _made(game, seats, sheet, flags, max_turns)

@@ -1,22 +1,36 @@
-"""Environments of Gymnasium's kind: one player against an agent, one game or many at once.
+"""Environments of Gymnasium's kind: one player against an opponent, one game or many at once.
 
-Importing this registers `ashta/Race-v0`, so that `gymnasium.make` and `gymnasium.make_vec` know it.
+Importing this registers `ashta/Race-v0`, so that `gymnasium.make` and `gymnasium.make_vec` know it. They do it
+themselves for the name `ashta.gymnasium:ashta/Race-v0`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import gymnasium
+from ._extras import needs
+
+with needs("gymnasium"):
+    import gymnasium
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
 
 from . import Agent, Game
 from ._ashta import VersusGame
 from ._game import game_of
 
-__all__ = ["RaceEnv", "RaceVectorEnv"]
+__all__ = ["Opponent", "RaceEnv", "RaceVectorEnv"]
+
+Opponent = str | Agent | Callable[[NDArray[np.float32], NDArray[np.int8]], ArrayLike]
+"""Who plays all other seats: an agent as `ashta.Agent` takes it, an `ashta.Agent`, or a function.
+
+The function gets `observations`, `float32[n, observation]`, as the seats to choose see them, and `action_masks`,
+`int8[n, actions]`, and returns a legal action for each of the `n` games that wait for it.
+"""
 
 
 def _spaces(game: Game) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
@@ -24,7 +38,11 @@ def _spaces(game: Game) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete
     return observation, gymnasium.spaces.Discrete(game.num_distinct_actions())
 
 
-def _seed(generator: np.random.Generator) -> int:
+def _games(game: Game, num_games: int, opponent: Opponent, player: int | None) -> VersusGame:
+    return VersusGame(game, num_games, Agent(opponent, game) if isinstance(opponent, str) else opponent, player)
+
+
+def _drawn(generator: np.random.Generator) -> int:
     return int(generator.integers(2**63))
 
 
@@ -32,11 +50,14 @@ class RaceEnv(gymnasium.Env):
     """One player of `game`, a name or an `ashta.Game`, against `opponent`, who plays all other seats.
 
     With a name go `seats` and `max_turns`, which an `ashta.Game` has already: it is also the way to games of sheets.
-    `opponent` is an agent as `ashta.Agent` takes it; `player` is who the caller is, by number, or `None`: drawn anew for
-    each game. Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, says what is
-    legal. With `illegal="error"` an illegal action is a `ValueError`, with `"random"` a legal one drawn in its place. The
-    reward is what the player got at the end, from -1 to 1; a game that reaches the turn limit is truncated. The
-    observation of the step that ends a game is its last position, as the caller sees it.
+    `opponent` is an agent as `ashta.Agent` takes it, an `ashta.Agent`, or a function from `observations`,
+    `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, of the games that wait for it to a legal action for
+    each of them. `player` is who the caller is, by number, or `None`: drawn anew for each game.
+
+    Observations are `float32[n]` of zeros and ones; `info["action_mask"]`, `int8[actions]`, says what is legal. With
+    `illegal="error"` an illegal action is a `ValueError`, with `"random"` a legal one drawn in its place. The reward is
+    what the player got at the end, from -1 to 1; a game that reaches the turn limit is truncated. The observation of the
+    step that ends a game is its last position, as the caller sees it.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -45,7 +66,7 @@ class RaceEnv(gymnasium.Env):
         self,
         game: str | Game = "ashtapada",
         seats: int | str | None = None,
-        opponent: str = "greedy",
+        opponent: Opponent = "greedy",
         player: int | None = None,
         illegal: str = "error",
         render_mode: str | None = None,
@@ -57,28 +78,32 @@ class RaceEnv(gymnasium.Env):
         self.observation_space, self.action_space = _spaces(self.game)
         self.render_mode = render_mode
         self._illegal = illegal
-        self._games = VersusGame(self.game, 1, Agent(opponent, self.game), player)
+        self._games = _games(self.game, 1, opponent, player)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._games.legal_actions[0].astype(np.int8)}
 
-    def action_masks(self) -> np.ndarray:
-        """What is legal, `bool[actions]`: as sb3-contrib asks for it."""
-        return self._games.legal_actions[0].copy()
+    def action_masks(self) -> NDArray[np.int8]:
+        """What is legal, `int8[actions]`: as sb3-contrib asks for it."""
+        return self._games.legal_actions[0].astype(np.int8)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begins a game; the same `seed` and actions give the same game."""
         super().reset(seed=seed)
-        self._games.reset(_seed(self.np_random))
+        self._games.reset([_drawn(self.np_random) if seed is None else seed])
         return self._games.observations[0].copy(), self._info()
 
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
-        games, action = self._games, int(action)
+    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Takes an action, and plays on to where the caller has to choose again."""
+        games = self._games
         if games.terminated[0] or games.truncated[0]:
             raise gymnasium.error.ResetNeeded("the game is over: call `reset`")
         legal = games.legal_actions[0]
-        if self._illegal == "random" and not (0 <= action < len(legal) and legal[action]):
+        if self._illegal == "random" and not (0 <= action < len(legal) and legal[int(action)]):
             action = int(self.np_random.choice(np.flatnonzero(legal)))
-        games.step(np.array([action]))
+        games.step(np.atleast_1d(action))
         return (
             games.observations[0].copy(),
             float(games.rewards[0]),
@@ -88,6 +113,7 @@ class RaceEnv(gymnasium.Env):
         )
 
     def render(self) -> str | None:
+        """The position in the notation, with `render_mode="ansi"`."""
         return str(self._games.states()[0]) if self.render_mode == "ansi" else None
 
 
@@ -96,18 +122,19 @@ class RaceVectorEnv(VectorEnv):
 
     A game that is over begins anew with the next step, whose action for it does not count (`AutoresetMode.NEXT_STEP`).
     So the observation of the step that ends a game is its last one, and `info` needs no `final_obs`, which belongs to
-    `AutoresetMode.SAME_STEP`.
-    With `copy=False` the arrays that `reset` and `step` return are the same all the time, and written anew.
+    `AutoresetMode.SAME_STEP`. An illegal action is a `ValueError`, and no game has moved.
+    With `copy=False` the observations that `reset` and `step` return, and what they say of ends, are the same arrays all
+    the time, and written anew.
     """
 
-    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
         num_envs: int,
         game: str | Game = "ashtapada",
         seats: int | str | None = None,
-        opponent: str = "greedy",
+        opponent: Opponent = "greedy",
         player: int | None = None,
         copy: bool = True,
         render_mode: str | None = None,
@@ -118,25 +145,52 @@ class RaceVectorEnv(VectorEnv):
         self.single_observation_space, self.single_action_space = _spaces(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = VersusGame(self.game, num_envs, Agent(opponent, self.game), player)
+        self._games = _games(self.game, num_envs, opponent, player)
 
     def _own(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
 
     def _info(self) -> dict[str, Any]:
-        mask = self._own(self._games.legal_actions)
+        mask = self._games.legal_actions.astype(np.int8)
         return {"action_mask": mask, "_action_mask": np.ones(self.num_envs, bool)}
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
-        super().reset(seed=seed)
-        self._games.reset(_seed(self.np_random))
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begins all games, or those that `options["reset_mask"]`, `bool[num_envs]`, names.
+
+        `seed` has one for each game; a number is the first of them, and each game has one more than the one before. Game
+        `i` is that of a `RaceEnv` with its seed. Where it is `None`, it is drawn.
+        """
+        numbers: Sequence[int | None]
+        if seed is None or isinstance(seed, (int, np.integer)):
+            super().reset(seed=None if seed is None else int(seed))
+            numbers = [None] * self.num_envs if seed is None else range(int(seed), int(seed) + self.num_envs)
+        else:
+            numbers = seed
+            if len(numbers) != self.num_envs:
+                raise ValueError(f"`seed` has {len(numbers)} numbers for {self.num_envs} games")
+        mask = (options or {}).get("reset_mask")
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+                wrong = f"{mask.dtype} of the shape {mask.shape} with {np.count_nonzero(mask)} that are not 0"
+                raise ValueError(f'`options["reset_mask"]` is bool[{self.num_envs}], one `True` or more, not {wrong}')
+        self._games.reset([_drawn(self.np_random) if number is None else int(number) for number in numbers], mask)
         return self._own(self._games.observations), self._info()
 
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+    def step(
+        self, actions: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Takes one action in every game, and plays on to where the caller has to choose again."""
         games = self._games
-        games.step(np.ascontiguousarray(actions, np.int64))
-        arrays = [games.observations, games.rewards.astype(np.float64), games.terminated, games.truncated]
-        return *map(self._own, arrays), self._info()
+        games.step(actions)
+        ends = self._own(games.terminated), self._own(games.truncated)
+        return self._own(games.observations), games.rewards.astype(np.float64), *ends, self._info()
+
+    def render(self) -> tuple[str, ...] | None:
+        """The positions in the notation, with `render_mode="ansi"`."""
+        return tuple(map(str, self._games.states())) if self.render_mode == "ansi" else None
 
 
 gymnasium.register(

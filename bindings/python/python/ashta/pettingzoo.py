@@ -1,14 +1,20 @@
-"""An environment of PettingZoo's kind for several agents, one after the other (AEC)."""
+"""Environments of PettingZoo's kind for several agents: one after the other (AEC), or all at once (parallel)."""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
-import gymnasium
-import numpy as np
-from pettingzoo import AECEnv, ParallelEnv
+from ._extras import needs
 
-from . import Game, State
+with needs("pettingzoo"):
+    import gymnasium
+    from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import Game
 from ._game import game_of
 
 __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
@@ -19,12 +25,9 @@ def env(
     seats: int | str | None = None,
     render_mode: str | None = None,
     max_turns: int | None = None,
-) -> AECEnv:
-    """The environment with PettingZoo's usual wrappers, which catch wrong use."""
-    from pettingzoo.utils import wrappers
-
-    wrapped = wrappers.TerminateIllegalWrapper(raw_env(game, seats, render_mode, max_turns), illegal_reward=-1)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+) -> RaceEnv:
+    """The environment in which an illegal action ends the game: its agent is rewarded -1, the others 0."""
+    return RaceEnv(game, seats, render_mode, max_turns, illegal="lose")
 
 
 def raw_env(
@@ -33,7 +36,7 @@ def raw_env(
     render_mode: str | None = None,
     max_turns: int | None = None,
 ) -> RaceEnv:
-    """The environment without wrappers: an illegal action is a `ValueError`."""
+    """The environment in which an illegal action is a `ValueError`."""
     return RaceEnv(game, seats, render_mode, max_turns)
 
 
@@ -42,19 +45,22 @@ def parallel_env(
     seats: int | str | None = None,
     max_cycles: int | None = None,
     max_turns: int | None = None,
+    render_mode: str | None = None,
 ) -> ParallelRaceEnv:
     """The environment in which everybody submits an action each time, and that of the agent to act counts."""
-    return ParallelRaceEnv(game, seats, max_cycles, max_turns)
+    return ParallelRaceEnv(game, seats, max_cycles, max_turns, render_mode)
 
 
 class RaceEnv(AECEnv):
     """One game; between two decisions the environment throws the dice.
 
     `game` is a name, with which `seats` and `max_turns` go, or an `ashta.Game`, which has its own: it is also the way to
-    games of sheets. Agents are the letters of the seats, `S`, `E`, `N` and `W`. An observation is a dict of `observation`,
-    `float32[n]` of zeros and ones as the agent sees the board, and `action_mask`, `int8[actions]`, which `info` has,
-    too. Rewards come at the end: what the seat got, from 0 to 1, times two less one. A game that reaches the turn limit
-    is truncated and rewards no agent. At the end each agent observes the last position.
+    games of sheets. Agents are `player_0`, `player_1` and so on, the players of the game in their order: `player_1` sits
+    on `game.seats[1]`. An observation is a dict of `observation`, `float32[n]` of zeros and ones as the agent sees the
+    board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: what the player got, from 0
+    to 1, times two less one. A game that reaches the turn limit is truncated and rewards no agent. At the end each agent
+    observes the last position. With `illegal="error"` an illegal action is a `ValueError`, with `"lose"` it ends the
+    game: its agent is rewarded -1, the others 0.
     """
 
     metadata = {"name": "ashta_v0", "is_parallelizable": False, "render_modes": ["ansi", "human"], "render_fps": 1}
@@ -65,16 +71,21 @@ class RaceEnv(AECEnv):
         seats: int | str | None = None,
         render_mode: str | None = None,
         max_turns: int | None = None,
+        illegal: str = "error",
     ) -> None:
         super().__init__()
+        if illegal not in ("error", "lose"):
+            raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "lose"')
         self.game = game_of(game, seats, max_turns)
         self.render_mode = render_mode
-        self.possible_agents = list(self.game.seats)
+        self._illegal, self._most_turns = illegal, self.game.max_game_length()
+        self.possible_agents = [f"player_{player}" for player in range(self.game.num_players())]
+        self._players = {agent: player for player, agent in enumerate(self.possible_agents)}
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         actions = self.game.num_distinct_actions()
         self.action_spaces = {agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents}
-        self._random = np.random.default_rng()
-        self.state_: State | None = None
+        self._random = random.Random()
+        self.state_ = self.game.new_initial_state(0)
 
     def _observation_space(self) -> gymnasium.spaces.Dict:
         shape, actions = (self.game.observation_tensor_size(),), self.game.num_distinct_actions()
@@ -86,63 +97,85 @@ class RaceEnv(AECEnv):
         )
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """The same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """The same object each time."""
         return self.action_spaces[agent]
 
+    def __getattr__(self, name: str) -> Any:
+        """Is asked for what is not there, as what a game has before the first one."""
+        if name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"):
+            raise AttributeError(f"the environment has no `{name}` before the first game: call `reset`")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a game; the same `seed` and actions give the same game."""
         if seed is not None:
-            self._random = np.random.default_rng(seed)
+            self._random = random.Random(int(seed))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._none()} for agent in self.agents}
         self.turns = 0
-        self.state_ = self.game.new_initial_state(int(self._random.integers(len(self.agents))))
+        first = self._random.randrange(len(self.agents))
+        self.state_, self.agent_selection = self.game.new_initial_state(first), self.possible_agents[first]
         self._go_on()
+
+    def _none(self) -> NDArray[np.int8]:
+        return np.zeros(self.game.num_distinct_actions(), np.int8)
 
     def _go_on(self) -> None:
         """Throws the dice up to the next decision or the end, and names the agent to act."""
         state = self.state_
         if state.is_chance_node():
             self.turns += 1
-        is_truncated = self.turns > self.game.max_game_length()
-        while state.is_chance_node() and not is_truncated:
-            outcomes, chances = zip(*state.chance_outcomes())
-            state.apply_action(int(self._random.choice(outcomes, p=np.array(chances) / sum(chances))))
-        if state.is_terminal():
+            if self.turns > self._most_turns:
+                self.truncations = dict.fromkeys(self.agents, True)
+            else:
+                while state.is_chance_node():
+                    state.throw(self._random.getrandbits(64))
+        player = state.turn_player()
+        # Only the agent to act has anything to choose.
+        self.infos[self.agent_selection] = {"action_mask": self._none()}
+        if player is None:
             self.terminations = dict.fromkeys(self.agents, True)
             self.rewards = {agent: 2 * got - 1 for agent, got in zip(self.possible_agents, state.returns())}
-        elif is_truncated:
-            self.truncations = dict.fromkeys(self.agents, True)
-        player = state.turn_player()
-        if player is not None:
-            self.agent_selection = self.possible_agents[player]
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
-
-    def _mask(self, agent: str) -> np.ndarray:
-        return self.state_.legal_actions_mask(self.possible_agents.index(agent)).astype(np.int8)
+        else:
+            self.agent_selection = agent = self.possible_agents[player]
+            self.infos[agent] = {"action_mask": state.legal_actions_mask().view(np.int8)}
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        observation = self.state_.observation_tensor(self.possible_agents.index(agent))
-        return {"observation": observation, "action_mask": self._mask(agent)}
+        """What an agent sees and may do."""
+        info = self.infos.get(agent)
+        observation = self.state_.observation_tensor(self._players[agent])
+        return {"observation": observation, "action_mask": info["action_mask"] if info else self._none()}
 
     def step(self, action: int | None) -> None:
+        """Takes the action of the agent to act, `None` once the game is over for it."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self.state_.apply_action(int(action))
-        self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._go_on()
-        self._accumulate_rewards()
+        if action is None:
+            raise ValueError(f"{agent} has to act: `None` is for agents whose game is over")
+        if self._illegal == "lose" and action not in self.state_.legal_actions():
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: -1.0}
+        else:
+            self.state_.apply_action(action)
+            self._go_on()
+        # There is no reward before the end, so nothing is to be cleared either.
+        if self.terminations[agent]:
+            self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | None:
+        """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode")
             return None
@@ -152,18 +185,18 @@ class RaceEnv(AECEnv):
         return None
 
     def close(self) -> None:
-        pass
+        """There is nothing to close."""
 
 
 class ParallelRaceEnv(ParallelEnv):
-    """One game in which all agents submit an action at each step.
+    """One game in which all agents submit an action at each step; agents, observations and rewards are those of `RaceEnv`.
 
     That of the agent to act is taken, those of the others are ignored; their masks allow nothing. An action that is
     not legal counts as a legal one drawn at random, since such environments are often given actions that were
     not masked. `max_cycles` truncates a game after so many steps.
     """
 
-    metadata = {"name": "ashta_parallel_v0", "render_modes": []}
+    metadata = {"name": "ashta_parallel_v0", "render_modes": ["ansi", "human"], "render_fps": 1}
 
     def __init__(
         self,
@@ -171,35 +204,44 @@ class ParallelRaceEnv(ParallelEnv):
         seats: int | str | None = None,
         max_cycles: int | None = None,
         max_turns: int | None = None,
+        render_mode: str | None = None,
     ) -> None:
-        self._env = RaceEnv(game, seats, max_turns=max_turns)
-        self.game, self.render_mode, self.max_cycles = self._env.game, None, max_cycles
+        self._env = RaceEnv(game, seats, render_mode, max_turns)
+        self.game, self.render_mode, self.max_cycles = self._env.game, render_mode, max_cycles
         self.possible_agents = self._env.possible_agents
         self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """The same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """The same object each time."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
+        """Begins a game: observations and infos by agent."""
         self._env.reset(seed, options)
         self.agents = self.possible_agents[:]
         self._cycles = 0
-        return self._observations(), self._env.infos
+        return self._observations(), dict(self._env.infos)
 
     def _observations(self) -> dict[str, dict[str, np.ndarray]]:
         return {agent: self._env.observe(agent) for agent in self.possible_agents}
 
     def step(self, actions: dict[str, int]) -> tuple[dict, dict, dict, dict, dict]:
+        """Takes the action of the agent to act: observations, rewards, terminations, truncations and infos by agent."""
         env = self._env
         legal = env.state_.legal_actions()
-        action = int(actions[env.agent_selection])
-        env.step(action if action in legal else int(env._random.choice(legal)))
+        action = actions[env.agent_selection]
+        env.step(action if action in legal else env._random.choice(legal))
         self._cycles += 1
         if self.max_cycles is not None and self._cycles >= self.max_cycles and not any(env.terminations.values()):
             env.truncations = dict.fromkeys(self.possible_agents, True)
         is_over = any(env.terminations.values()) or any(env.truncations.values())
         self.agents = [] if is_over else self.possible_agents[:]
         return self._observations(), dict(env.rewards), dict(env.terminations), dict(env.truncations), dict(env.infos)
+
+    def render(self) -> str | None:
+        """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
+        return self._env.render()

@@ -211,6 +211,6 @@ impl SpreadArena {
     fn result(&self) -> PyResult<ArenaResult> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let summary = self.tournament().map_err(failed)?.summary(&found.facts);
-        Ok(ArenaResult::new(summary, found.games.clone()))
+        ArenaResult::new(&summary, &found.games)
     }
 }

@@ -6,10 +6,11 @@ the same. `arena` spreads the games of an arena, `sweep` runs configurations sid
 three on the command line. Needs `pip install "ashta[ray]"`, on every machine of the cluster.
 """
 
-try:
+from .._extras import needs
+
+with needs("ray"):
     import ray as _ray  # noqa: F401
-except ImportError as error:
-    raise ImportError('ashta.ray needs Ray: pip install "ashta[ray]"') from error
+    from ray import tune as _tune  # noqa: F401
 
 from .arenas import arena
 from .sweeps import sweep

@@ -14,8 +14,7 @@ TASK_SECONDS = 5.0
 FIRST_BLOCKS = 4
 
 
-@ray.remote(max_restarts=0, max_task_retries=0)
-class Player:
+class PlayerProcess:
     """Plays blocks of games."""
 
     def __init__(self, share):
@@ -27,6 +26,9 @@ class Player:
     def play(self, first, end, seed):
         begun = time.perf_counter()
         return self.share.play(first, end, seed, 1), time.perf_counter() - begun
+
+
+Player = ray.remote(max_restarts=0, max_task_retries=0)(PlayerProcess)
 
 
 class Blocks:

@@ -24,8 +24,7 @@ class Interrupted(RuntimeError):
     """The run was interrupted; everything is saved."""
 
 
-@ray.remote(max_restarts=0, max_task_retries=0)
-class Actor:
+class ActorProcess:
     """Plays games."""
 
     def __init__(self, config):
@@ -38,8 +37,10 @@ class Actor:
         return self.player.play(weights, first, end)
 
 
-@ray.remote(max_restarts=0, max_task_retries=0)
-class Learner:
+Actor = ray.remote(max_restarts=0, max_task_retries=0)(ActorProcess)
+
+
+class LearnerProcess:
     """Learns from games."""
 
     def __init__(self, config, files):
@@ -63,8 +64,10 @@ class Learner:
         return self.trainer.save()
 
 
-@ray.remote(max_restarts=0, max_task_retries=0)
-class Evaluator:
+Learner = ray.remote(max_restarts=0, max_task_retries=0)(LearnerProcess)
+
+
+class EvaluatorProcess:
     """Evaluates networks."""
 
     def __init__(self, config, files, tables):
@@ -75,6 +78,9 @@ class Evaluator:
 
     def conclude(self, weights, state):
         return self.inner.conclude(weights, state)
+
+
+Evaluator = ray.remote(max_restarts=0, max_task_retries=0)(EvaluatorProcess)
 
 
 @dataclass
