@@ -378,3 +378,29 @@ fn a_race_takes_another_turn_limit_and_stays_the_same_game() {
         assert_eq!((env.turns(), env.is_truncated()), (limit + 1, true));
     }
 }
+
+#[test]
+fn a_game_goes_on_from_where_another_one_stands() {
+    for (game, seats) in games() {
+        let game = Arc::new(race(game, seats));
+        let mut env = Env::new(Arc::clone(&game));
+        env.reset(3);
+        let mut rng = chance::stream(4, 0);
+        let mut choose = |env: &Env<Race>| {
+            let legal = env.legal_actions();
+            legal.nth(below(legal.len(), &mut rng)).expect("a legal action")
+        };
+        for _ in 0..40 {
+            if env.seat().is_none() {
+                env.reset(5);
+            }
+            env.step(choose(&env)).expect("a legal action");
+        }
+        let mut other = Env::resume(game, env.snapshot());
+        while env.seat().is_some() {
+            let action = choose(&env);
+            assert_eq!(env.step(action), other.step(action));
+            assert_eq!(env.snapshot(), other.snapshot());
+        }
+    }
+}
