@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::arena::MatchConfig;
+use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{BestResponse, Conduct, ExploitStage};
 use ashta_agents::perfect::regret::against_perfect;
 use ashta_agents::perfect::solve::{Habit, Memory, PlayerPolicy, Response, SolveConfig, UNIT, meet};
@@ -53,15 +53,16 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
     let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
-    let (report, regret) = against_perfect(&race, &agent, &table, &matched, &|_| ()).expect("two seats");
+    let (report, regret) =
+        against_perfect(&race, &agent, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
     let [low, high] = regret.luck_adjusted_score.interval;
     assert!(low - 0.001 < exact.mean() && exact.mean() < high + 0.001, "{exact:?} for {low} to {high}");
     assert!(high - low < (report.interval[1] - report.interval[0]) / 3.0, "the luck-corrected interval is narrower");
     let random = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let (_, random) = against_perfect(&race, &random, &table, &matched, &|_| ()).expect("two seats");
+    let (_, random) = against_perfect(&race, &random, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
     assert!(random.regret_per_decision.mean > regret.regret_per_decision.mean);
     let itself = || Box::new(OnePly::new(Perfect::new(Arc::clone(&table)))) as Box<dyn Agent<Race> + Send>;
-    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &|_| ()).expect("two seats");
+    let (_, itself) = against_perfect(&race, &itself, &table, &matched, &MatchProgress::UNWATCHED).expect("two seats");
     assert!(itself.regret_per_decision.mean.abs() < 1e-9, "{itself:?}");
     assert_eq!(itself.optimal_choices.mean, 1.0);
 }

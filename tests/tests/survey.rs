@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ashta_agents::arena::MatchConfig;
+use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, SurveyedPosition, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -20,7 +20,7 @@ const GAMES: MatchConfig = MatchConfig { blocks: 200, seed: 5, threads: 1, batch
 fn itself(race: &Race, table: &Arc<Table>, config: &MatchConfig) -> (Surveyed, Vec<SurveyedPosition>) {
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
     let shortlist = Shortlist::default();
-    let found = survey(race, &perfect, Whose::Both, table, Some(&shortlist), config, &|_| ());
+    let found = survey(race, &perfect, Whose::Both, table, Some(&shortlist), config, &MatchProgress::UNWATCHED);
     (found, shortlist.positions(12))
 }
 
@@ -31,7 +31,8 @@ fn luck_and_regret_add_up_to_the_results() {
     {
         let (race, table) = solved(text);
         for baseline in [Baseline::Random, Baseline::Greedy] {
-            let found = survey(&race, &|| baseline.agent(), Whose::Agent, &table, None, &GAMES, &|_| ());
+            let found =
+                survey(&race, &|| baseline.agent(), Whose::Agent, &table, None, &GAMES, &MatchProgress::UNWATCHED);
             let (report, nature) = (&found.report, &found.nature);
             assert_eq!((report.truncated_games, nature.games), (0, report.games), "{text}");
             // Every game is won or lost, so the variance follows from the score if each result is right.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{MatchConfig, MatchReport, play_match};
+use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::perfect::exploit::{BestResponse, Conduct};
@@ -12,6 +12,7 @@ use ashta_agents::perfect::regret::{RegretReport, against_perfect};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::{Player, Roster};
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ pub fn against<'agents>(
     agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
     opponent: &Player,
     config: &MatchConfig,
-    progress: &(dyn Fn(u64) + Sync),
+    progress: &MatchProgress<'_>,
 ) -> MatchResult {
     let opponent_name = opponent.spec().to_string();
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
@@ -111,6 +112,7 @@ pub struct RunEvaluator {
     /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
+    stop: Stop,
 }
 
 impl RunEvaluator {
@@ -138,17 +140,15 @@ impl RunEvaluator {
             opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
             perfect,
             best_response: None,
+            stop: Stop::default(),
             race: Arc::clone(race),
             config: config.clone(),
         })
     }
 
-    /// As [`RunEvaluator::new`], with the agents that this program finds by their names.
-    ///
-    /// # Errors
-    /// As there, or when a table is damaged.
-    pub fn here(race: &Arc<Race>, config: &Config) -> Result<RunEvaluator> {
-        RunEvaluator::new(race, config, &games::agent, games::perfect(race)?)
+    /// Ends evaluations early once `stop` is set; what they find then means nothing.
+    pub fn stop_by(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// A short evaluation.
@@ -174,7 +174,8 @@ impl RunEvaluator {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
-        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &|_| ());
+        let progress = MatchProgress { is_stopped: &|| self.stop.is_set(), ..MatchProgress::UNWATCHED };
+        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
         let named = |(name, opponent): &(String, Player)| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
         if let Some(perfect) = &self.perfect
@@ -197,8 +198,9 @@ impl RunEvaluator {
         };
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
-        let found = reply.find(Conduct::Values(&values), &config, &|_| ControlFlow::Continue(()))?;
-        Ok(Some(found.context("the watch never stops it")?.mean() - 0.5))
+        let stop = &self.stop;
+        let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        Ok(reply.find(Conduct::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
     }
 }
 

@@ -4,20 +4,88 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use ashta_agents::learn::net::BURN;
 use ashta_agents::network::bot::{Bot, Manifest, Probe, Strength};
 use ashta_agents::network::portable::PortableNet;
+use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use rand::Rng;
 
-use crate::checkpoint::LoopState;
+use crate::checkpoint::{self, LoopState};
 use crate::config::Config;
 use crate::evaluation::MatchResult;
 use crate::files::write_whole;
+use crate::games;
 use crate::output::remark;
+use crate::rundir::{RunDir, RunInfo};
+use crate::trainer::load_net;
+
+/// The ending of the files of exported bots: ONNX models, or bots.
+pub fn ending(is_onnx: bool) -> &'static str {
+    if is_onnx { "onnx" } else { BOT }
+}
+
+/// Writes the bot of `source`, the folder of a run or a bot by its file or its name in `folders`, to `output`, as a bot
+/// or an ONNX model, with its card beside it; where both are. Without `output` it has its name in the current folder. Of
+/// a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
+///
+/// # Errors
+/// When the run, the checkpoint or the bot cannot be read, or the file not be written.
+pub fn write(
+    source: &str,
+    checkpoint: Option<&str>,
+    output: Option<&Path>,
+    is_onnx: bool,
+    folders: &Folders,
+) -> Result<(PathBuf, PathBuf)> {
+    let (name, bot) = match Path::new(source).is_dir() {
+        true => of_run(Path::new(source), checkpoint.unwrap_or("latest"))?,
+        false => {
+            let found = games::bot_in(folders, source, "files are made");
+            let (found, bot) = found.with_context(|| format!("{source} is no folder of a run"))?;
+            if let Some(checkpoint) = checkpoint {
+                bail!("the checkpoint {checkpoint}: {source} is a bot, and only runs have checkpoints");
+            }
+            (found.name(), bot)
+        }
+    };
+    let output = output.map_or_else(|| PathBuf::from(format!("{name}.{}", ending(is_onnx))), Path::to_owned);
+    let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match is_onnx {
+        false => bot.write(&output)?,
+        true => {
+            // A bot that was not read from a file does not know the checksum of its file.
+            let onnx = Bot::from_bytes(&bot.to_bytes()?)?.to_onnx(&name)?;
+            write_whole(&output, onnx)?;
+        }
+    }
+    let card = write_card(&output, &bot.manifest, &name)?;
+    Ok((output, card))
+}
+
+/// The bot of a checkpoint, and the name of its run.
+fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
+    let rundir = RunDir::open(run)?;
+    let config = Config::load(Some(&rundir.config()), &[])?;
+    let race = games::configured(&config.ruleset)?;
+    let current = RunInfo::of(&race, config.run.seed);
+    rundir.check(&current, "export")?;
+    let iteration = match checkpoint {
+        "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
+        "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,
+        number => match number.parse() {
+            Ok(number) if rundir.checkpoints()?.contains(&number) => number,
+            _ => bail!("there is no checkpoint `{number}`; there are latest, best and {:?}", rundir.checkpoints()?),
+        },
+    };
+    let dir = rundir.checkpoint(iteration);
+    let net = Arc::new(load_net(&config, &race, &dir)?);
+    let state = checkpoint::load_state(&dir)?;
+    Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
+}
 
 /// Writes the card of a bot beside `output`: as `README.md`, or as `NAME.md` where a `README.md` stands that is not
 /// the card of this bot. Returns where it is.

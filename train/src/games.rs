@@ -60,7 +60,15 @@ pub fn agent(spec: &str) -> Result<Roster> {
 /// # Errors
 /// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
 pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    let agent = agent(spec)?;
+    bot_in(&folders(), spec, what)
+}
+
+/// As [`bot`], by its name in these folders.
+///
+/// # Errors
+/// As there.
+pub fn bot_in(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
+    let agent = folders.agent(spec)?;
     match (agent.spec(), agent.bot()) {
         (AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) }, Some(bot)) => Ok((source.clone(), bot.clone())),
         (AgentSpec::Bot { lookahead, .. }, Some(_)) => bail!("{what} of a bot: leave out `+{lookahead}`"),
@@ -74,18 +82,27 @@ pub const CHECKPOINTS: &str = "ASHTA_CHECKPOINTS";
 /// The folder of bots and tables that the command line names.
 static DATA: OnceLock<PathBuf> = OnceLock::new();
 
-/// Looks for bots and tables in this folder before all others, from now on.
+/// The folder of bots and tables that was installed with the program.
+static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Looks for bots and tables in this folder before all others, from now on; the first call counts.
 pub fn look_first_in(folder: PathBuf) {
     // A program has one command line.
     let _ = DATA.set(folder);
 }
 
+/// Looks for bots and tables in this folder after all others, from now on; the first call counts.
+pub fn look_last_in(folder: PathBuf) {
+    // A program is installed once.
+    let _ = INSTALLED.set(folder);
+}
+
 /// Where bots and tables of perfect play go by their names: the folder of `--data`, those of [`CHECKPOINTS`], that of
-/// the user's data, `checkpoints` in the current folder, and the program itself.
+/// the user's data, `checkpoints` in the current folder, that of [`look_last_in`], and the program itself.
 pub fn folders() -> Folders {
     let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
     let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
-    let usual = [user_folder(), Some(PathBuf::from("checkpoints"))];
+    let usual = [user_folder(), Some(PathBuf::from("checkpoints")), INSTALLED.get().cloned()];
     let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
     let is_there = |folder: &PathBuf| folder.is_dir();
     Folders { folders: folders.filter(is_there).collect(), embedded: embedded::bots() }

@@ -48,6 +48,8 @@ struct MetricsLine<'a> {
 pub struct Metrics {
     path: PathBuf,
     lines: File,
+    /// The line that was written last.
+    last: String,
     events: SummaryWriter,
     scalars: BTreeMap<String, f64>,
     histograms: BTreeMap<String, Histogram>,
@@ -67,7 +69,7 @@ impl Metrics {
         let cannot_write = || format!("cannot write {}", path.display());
         let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(cannot_write)?;
         let events = SummaryWriter::new(&folder);
-        Ok(Metrics { path, lines, events, scalars: BTreeMap::new(), histograms: BTreeMap::new() })
+        Ok(Metrics { path, lines, last: String::new(), events, scalars: BTreeMap::new(), histograms: BTreeMap::new() })
     }
 
     /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
@@ -83,6 +85,11 @@ impl Metrics {
         }
     }
 
+    /// The line of the step that was written last, as JSON; empty before the first.
+    pub fn last_line(&self) -> &str {
+        self.last.trim_end()
+    }
+
     /// Writes what was added since the last step as `step`. A number that is not finite becomes `null` in the line.
     ///
     /// # Errors
@@ -91,7 +98,8 @@ impl Metrics {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
         // Before the events, whose writer would panic: a full disk is to be reported from here.
-        self.lines.write_all((line + "\n").as_bytes()).with_context(cannot_write)?;
+        self.last = line + "\n";
+        self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
         let number = step.iteration as usize;
         for (tag, value) in std::mem::take(&mut self.scalars) {
             self.events.add_scalar(&tag, value as f32, number);

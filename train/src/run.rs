@@ -4,22 +4,27 @@
 //! two cores are busy and nothing waits. Games are seeded by their number and batches drawn by one generator, so what
 //! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ashta_agents::learn::selfplay::{GameRecord, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
+use ashta_agents::play::stop::Stop;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 
 use crate::config::Config;
 use crate::evaluation::{MatchResult, RunEvaluation, RunEvaluator};
 use crate::export;
+use crate::games;
+use crate::output::remark;
 use crate::plan::Plan;
-use crate::rundir::RunDir;
+use crate::rundir::{RunDir, RunInfo};
 use crate::runlog::RunLog;
 use crate::trainer::{MeanLosses, Trainer};
 
@@ -42,6 +47,51 @@ pub enum RunEnding {
 }
 
 impl Run {
+    /// A run from the start, by the settings of a configuration (as [`Config::load`] finds it) and these changes, in a
+    /// new folder; and where that is. Bots and tables are looked for in `folders`.
+    ///
+    /// # Errors
+    /// What is wrong with the settings, or what could not be written. Before everything that the settings name is found
+    /// nothing is written.
+    pub fn start(file: Option<&Path>, set: &[String], folders: &Folders) -> Result<(Run, PathBuf)> {
+        let config = Config::load(file, set)?;
+        let (race, evaluator) = prepare(&config, folders)?;
+        let info = RunInfo::of(&race, config.run.seed);
+        let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
+        let path = rundir.path().to_owned();
+        Ok((Run::begin(config, race, evaluator, rundir)?, path))
+    }
+
+    /// A run that was interrupted, from its newest checkpoint, with these changes of its settings.
+    ///
+    /// # Errors
+    /// When the folder is none of a run, something in it is damaged, or a change does not fit.
+    pub fn go_on(path: &Path, set: &[String], folders: &Folders) -> Result<Run> {
+        let file = path.join("config.toml");
+        if !file.is_file() {
+            bail!("{} is not the folder of a run: it has no config.toml", path.display());
+        }
+        let config = Config::load(Some(&file), set)?;
+        let (race, evaluator) = prepare(&config, folders)?;
+        let info = RunInfo::of(&race, config.run.seed);
+        let (rundir, newest) = RunDir::resume(path, &info)?;
+        if rundir.version() != info.version {
+            let made = rundir.version();
+            remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
+        }
+        let text = config.to_toml();
+        let run = match newest {
+            Some(iteration) => Run::resume(config, race, evaluator, rundir, iteration)?,
+            None => Run::begin(config, race, evaluator, rundir)?,
+        };
+        // Only settings that fit the checkpoint are kept, and no games that others made.
+        run.log.rundir().store_config(&text)?;
+        if !set.is_empty() {
+            run.log.rundir().forget_games(None)?;
+        }
+        Ok(run)
+    }
+
     /// A run from the start.
     ///
     /// # Errors
@@ -67,29 +117,24 @@ impl Run {
         Ok(Run { race, evaluator, trainer, log })
     }
 
-    /// Replaces the settings in the folder of the run by `text`.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub fn store_config(&self, text: &str) -> Result<()> {
-        self.log.rundir().store_config(text)
+    /// Ends evaluations early once `stop` is set, after which nothing of the run is of use but its folder.
+    pub fn stop_by(&mut self, stop: Stop) {
+        self.evaluator.stop_by(stop);
     }
 
-    /// Forgets games that were kept by a run on many machines.
-    ///
-    /// # Errors
-    /// When they cannot be removed.
-    pub fn forget_games(&self) -> Result<()> {
-        self.log.rundir().forget_games(None)
+    /// Shows nothing of the run while it goes on.
+    pub fn hide_progress(&mut self) {
+        self.log.end_progress();
     }
 
-    /// Trains to the end, or until `stops`, asked with the number of iterations finished, says so.
+    /// Trains to the end, or until `watch`, which sees the run before the first iteration and after each, breaks.
     ///
     /// # Errors
     /// When learning diverges or something cannot be written.
-    pub fn train(mut self, stops: &dyn Fn(u64) -> bool) -> Result<RunEnding> {
+    pub fn train(mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<RunEnding> {
+        let mut is_stopped = watch(&self.log).is_break();
         while let Some(plan) = self.log.plan(None) {
-            if stops(self.log.iteration()) {
+            if is_stopped {
                 self.save()?;
                 self.log.end_progress();
                 return Ok(RunEnding::Interrupted);
@@ -110,6 +155,7 @@ impl Run {
             if self.log.saves_after(plan.iteration) {
                 self.save()?;
             }
+            is_stopped = watch(&self.log).is_break();
         }
         self.log.end_progress();
         self.trainer.net()?;
@@ -164,7 +210,7 @@ impl Run {
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
-    pub fn conclude(&mut self) -> Result<(Vec<MatchResult>, Option<f64>, std::path::PathBuf)> {
+    pub fn conclude(&mut self) -> Result<(Vec<MatchResult>, Option<f64>, PathBuf)> {
         let net = Arc::new(self.trainer.net()?);
         let RunEvaluation { results, exploitability, .. } = self.evaluator.conclude(&net)?;
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
@@ -174,6 +220,18 @@ impl Run {
         export::write_card(&path, &bot.manifest, &config.run.name)?;
         Ok((results, exploitability, path))
     }
+}
+
+/// The game of the settings and its evaluator, once everything that they name was found.
+///
+/// # Errors
+/// What is missing, or does not fit the game.
+pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEvaluator)> {
+    let race = Arc::new(games::configured(&config.ruleset)?);
+    let agent = |spec: &str| Ok(folders.agent(spec)?);
+    let evaluator = RunEvaluator::new(&race, config, &agent, folders.perfect(&race)?)?;
+    config.device()?;
+    Ok((race, evaluator))
 }
 
 #[cfg(test)]

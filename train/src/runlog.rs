@@ -184,6 +184,11 @@ impl RunLog {
         self.status.samples_per_second = per_second(report.added as f64);
     }
 
+    /// The metrics that were written last, a line of JSON; empty before the first.
+    pub fn last_line(&self) -> &str {
+        self.metrics.last_line()
+    }
+
     /// Adds a number to the metrics of the iteration that was finished last.
     pub fn scalar(&mut self, tag: &str, value: f64) {
         self.metrics.scalar(tag, value);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::Game;
 
-use super::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use super::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::play::agent::{Agent, OnePly, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
@@ -136,7 +136,7 @@ where
         block.ends.push(block.losses.len());
         block.regret += f64::from(loss(&appraisal.played));
     };
-    let report = play_watched_match(game, &weak, &whole, config, &|_| (), &watch);
+    let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }
 }
 

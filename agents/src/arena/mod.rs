@@ -19,6 +19,7 @@ mod table;
 pub mod tournament;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -57,6 +58,26 @@ pub struct MatchConfig {
 impl Default for MatchConfig {
     fn default() -> MatchConfig {
         MatchConfig { blocks: 1000, seed: 0, threads: 1, batch: 64 }
+    }
+}
+
+/// How a match under way is watched from outside, and ended.
+#[derive(Clone, Copy)]
+pub struct MatchProgress<'a> {
+    /// Called after every finished game, from the thread that played it, with the number of games finished so far.
+    pub finished: &'a (dyn Fn(u64) + Sync),
+    /// Polled between choices: whether to stop at once. The report is then of the games that were finished.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl MatchProgress<'_> {
+    /// Not watched, and played to its end.
+    pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
+}
+
+impl fmt::Debug for MatchProgress<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MatchProgress").finish_non_exhaustive()
     }
 }
 
@@ -165,8 +186,7 @@ pub type Watch<'a, S> = &'a (dyn Fn(&WatchedTurn<'_, S>) + Sync);
 /// [`play_blocks`] says; so an agent against itself scores exactly the chance level. The whole block of a truncated
 /// game is left out of the score.
 ///
-/// `progress` is called after every finished game, from the thread that played it, with the number of games finished
-/// so far. With one thread everything happens on the caller's.
+/// With one thread everything happens on the caller's.
 ///
 /// # Panics
 /// When an agent does not return one action for each state, and in debug builds when an action is not legal.
@@ -175,7 +195,7 @@ pub fn play_match<'agents, G, A, B>(
     a: &A,
     b: &B,
     config: &MatchConfig,
-    progress: &(dyn Fn(u64) + Sync),
+    progress: &MatchProgress<'_>,
 ) -> MatchReport
 where
     G: Game,
@@ -194,7 +214,7 @@ pub fn play_watched_match<'agents, G, A, B>(
     a: &A,
     b: &B,
     config: &MatchConfig,
-    progress: &(dyn Fn(u64) + Sync),
+    progress: &MatchProgress<'_>,
     watch: Watch<'_, G::State>,
 ) -> MatchReport
 where
@@ -212,7 +232,7 @@ where
             for PlayedTurn { seat, start, thrown, end } in &played.turns {
                 watch(&WatchedTurn { block, side, seat: *seat, start, thrown, end });
             }
-            progress(finished.fetch_add(1, Ordering::Relaxed) + 1);
+            (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
             GameFacts::new(&sides, &played)
         }) as Box<dyn FnMut(PlayedGame<G::State>) -> GameFacts>
     };
@@ -222,7 +242,8 @@ where
         ControlFlow::Continue(())
     };
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
-    let meeting = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: &|| false };
+    let meeting =
+        MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: progress.is_stopped };
     play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
     MatchReport::new(game.spec(), sides.len(), &all)
 }
@@ -253,7 +274,7 @@ mod tests {
             let game = Toy::new(table, ToyPieces::Two, ToyThrows::Again);
             for baseline in [Baseline::Random, Baseline::Hunter] {
                 let make = || baseline.agent();
-                let report = play_match(&game, &make, &make, &config(40), &|_| ());
+                let report = play_match(&game, &make, &make, &config(40), &MatchProgress::UNWATCHED);
                 assert!((report.score - chance).abs() < 1e-7, "{table:?} {baseline}: {}", report.score);
                 assert!(report.standard_error.expect("40 blocks") < 1e-7);
                 assert!((report.chance_level - chance).abs() < 1e-12);
@@ -267,17 +288,18 @@ mod tests {
     fn threads_and_batches_do_not_change_the_report() {
         let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
         let (a, b) = (|| Baseline::Hunter.agent(), || Baseline::Random.agent());
-        let reference = play_match(&game, &a, &b, &config(50), &|_| ());
+        let reference = play_match(&game, &a, &b, &config(50), &MatchProgress::UNWATCHED);
         for (threads, batch) in [(1, 1), (2, 7), (2, 1000), (0, 0)] {
             let seen = Mutex::new(Vec::new());
-            let progress = |finished| seen.lock().expect("no panic").push(finished);
+            let note = |finished| seen.lock().expect("no panic").push(finished);
+            let progress = MatchProgress { finished: &note, ..MatchProgress::UNWATCHED };
             let report = play_match(&game, &a, &b, &MatchConfig { threads, batch, ..config(50) }, &progress);
             assert_eq!(report, reference, "{threads} threads, batches of {batch}");
             let mut seen = seen.into_inner().expect("no panic");
             seen.sort_unstable();
             assert_eq!(seen, (1..=150).collect::<Vec<u64>>());
         }
-        let other = play_match(&game, &a, &b, &MatchConfig { seed: 8, ..config(50) }, &|_| ());
+        let other = play_match(&game, &a, &b, &MatchConfig { seed: 8, ..config(50) }, &MatchProgress::UNWATCHED);
         assert_ne!(other.score, reference.score);
     }
 
@@ -296,7 +318,14 @@ mod tests {
                 games.lock().expect("no panic").entry((turn.block, side)).or_default().push(states);
             };
             let (a, b) = (|| Baseline::Hunter.agent(), || Baseline::Random.agent());
-            let report = play_watched_match(&game, &a, &b, &MatchConfig { threads: 2, ..config(20) }, &|_| (), &watch);
+            let report = play_watched_match(
+                &game,
+                &a,
+                &b,
+                &MatchConfig { threads: 2, ..config(20) },
+                &MatchProgress::UNWATCHED,
+                &watch,
+            );
             let games = games.into_inner().expect("no panic");
             assert_eq!((games.len(), report.truncated_games), (60, 0));
             let turns: usize = games.values().map(Vec::len).sum();
@@ -341,7 +370,7 @@ mod tests {
             let replies: Vec<_> = sides.iter().map(best_response).collect();
             let a = || Box::new(ExactResponse(replies.clone())) as Boxed;
             let b = || Box::new(RandomAgent) as Boxed;
-            let report = play_match(&game, &a, &b, &config(blocks), &|_| ());
+            let report = play_match(&game, &a, &b, &config(blocks), &MatchProgress::UNWATCHED);
             let deviations = (report.score - score) / report.standard_error.expect("many blocks");
             assert!(deviations.abs() < 3.3, "{table:?}: {} for {score}", report.score);
             assert!(report.interval[0] > report.chance_level, "{table:?}: {report:?}");

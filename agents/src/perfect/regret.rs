@@ -13,7 +13,7 @@ use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
@@ -152,7 +152,7 @@ pub fn against_perfect<'agents>(
     agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
     table: &Arc<Table>,
     config: &MatchConfig,
-    progress: &(dyn Fn(u64) + Sync),
+    progress: &MatchProgress<'_>,
 ) -> Option<(MatchReport, RegretReport)> {
     if race.spec().seats.len() != 2 {
         return None;

@@ -9,6 +9,7 @@ mod game;
 mod interrupt;
 mod state;
 mod table;
+mod training;
 mod vec_env;
 mod versus;
 
@@ -81,15 +82,15 @@ mod _ashta {
     #[pymodule_export]
     use super::arena::{ArenaResult, arena};
     #[pymodule_export]
-    use super::cluster::{
-        ArenaShare, Plan, RunEvaluator, SelfPlay, SpreadArena, Trainer, TrainingRun, check_settings, train_here,
-    };
+    use super::cluster::{ArenaShare, Plan, RunEvaluator, SelfPlay, SpreadArena, Trainer, TrainingRun};
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]
     use super::state::State;
     #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::training::{check_settings, export, run_program, solve, train_run};
     #[pymodule_export]
     use super::vec_env::VectorGame;
     #[pymodule_export]

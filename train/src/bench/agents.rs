@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use crate::evaluation::against;
 use crate::games;
 use anyhow::Result;
-use ashta_agents::arena::MatchConfig;
-use ashta_agents::arena::Mean;
+use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
@@ -81,7 +80,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
             Box::new(TimedAgent { agent: player.agent(), times: Vec::new(), all: &times })
                 as Box<dyn Agent<Race> + Send + '_>
         };
-        let result = against(&race, &timed, &opponent, &config, &|_| ());
+        let result = against(&race, &timed, &opponent, &config, &MatchProgress::UNWATCHED);
         let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
         times.sort_unstable();
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();

@@ -5,7 +5,7 @@ use crate::games;
 use crate::output;
 use crate::progress::score_table;
 use anyhow::Result;
-use ashta_agents::arena::Mean;
+use ashta_agents::arena::{MatchProgress, Mean};
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_env::game::Game;
 
@@ -30,7 +30,9 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
         let bar = terminal::bar(config.blocks * legs, "games")?;
         bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
-        results.push(against(&race, &|| player.agent(), &opponent, &config, &|games| bar.set_position(games)));
+        let show = |games: u64| bar.set_position(games);
+        let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
+        results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
         bar.finish_and_clear();
     }
     if args.json {

@@ -1,6 +1,6 @@
 //! The loop: what may not matter (threads, interruptions) and what must (the seed).
 
-use ashta_agents::arena::MatchConfig;
+use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::protocol::Engine;
 use ashta_env::game::Game;
 use ashta_env::sheet::{Sheet, builtin};
@@ -18,13 +18,18 @@ fn config(scratch: &Scratch, changes: &[&str]) -> Config {
     Config::load(Some(&file), &sets).expect("a valid configuration")
 }
 
+fn stop_if(is_enough: bool) -> ControlFlow<()> {
+    if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 fn info(config: &Config, race: &Race) -> RunInfo {
     RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
 }
 
 fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
     let race = Arc::new(race);
-    let evaluator = RunEvaluator::here(&race, config).expect("opponents that exist");
+    let agent = |spec: &str| games::agent(spec);
+    let evaluator = RunEvaluator::new(&race, config, &agent, None).expect("opponents that exist");
     (race, evaluator)
 }
 
@@ -36,7 +41,8 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let path = rundir.path().to_owned();
     let (race, evaluator) = seated(race, config);
     let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
-    if let RunEnding::Trained(mut run) = run.train(&|iteration| iteration >= last).expect("nothing goes wrong") {
+    if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
+    {
         run.conclude().expect("a bot");
     }
     path
@@ -48,7 +54,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
     let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
     let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
-    let RunEnding::Trained(mut run) = run.train(&|_| false).expect("nothing goes wrong") else {
+    let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };
     run.conclude().expect("a bot");
@@ -128,7 +134,8 @@ fn a_run_of_a_sheet_needs_its_file_no_more() {
     let player = games::player(&agent, &race).expect("its own game");
     let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
     let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
-    let result = crate::evaluation::against(&race, &|| player.agent(), &other, &match_config, &|_| ());
+    let result =
+        crate::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
     assert_eq!(result.report.games, 4);
 
     let mut engine = Engine::new(Some(agent));

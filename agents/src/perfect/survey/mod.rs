@@ -16,7 +16,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{Appraisal, MatchConfig, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::regret::{RegretReport, Regrets, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
@@ -293,7 +293,7 @@ pub fn survey<'agents>(
     table: &Arc<Table>,
     shortlist: Option<&Shortlist>,
     config: &MatchConfig,
-    progress: &(dyn Fn(u64) + Sync),
+    progress: &MatchProgress<'_>,
 ) -> Surveyed {
     let (regrets, natures) = (Regrets::default(), Natures::new(race, whose));
     let watch = |turn: &WatchedTurn<'_, State>| {

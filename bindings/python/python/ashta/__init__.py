@@ -20,6 +20,7 @@ from ._ashta import (
     arena,
     data_folders,
 )
+from ._training import TrainedRun, export, solve, train
 
 __all__ = [
     "Agent",
@@ -28,11 +29,15 @@ __all__ = [
     "Game",
     "State",
     "Table",
+    "TrainedRun",
     "VectorGame",
     "VersusGame",
     "__version__",
     "arena",
+    "export",
     "folders",
+    "solve",
+    "train",
 ]
 
 

@@ -28,7 +28,10 @@ __all__ = [
     "arena",
     "check_settings",
     "data_folders",
-    "train_here",
+    "export",
+    "run_program",
+    "solve",
+    "train_run",
 ]
 
 __version__: str
@@ -411,16 +414,43 @@ _Files = dict[str, bytes]
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
 ) -> None:
-    """Checks settings as a run does before it begins: that they are known, and that all that they name is there."""
-def train_here(
+    """Checks settings as a run does before it begins: that they are known, and that all that they name is there.
+
+    `ValueError` with every problem."""
+def export(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    *,
+    format: str = "bot",
+    checkpoint: str | None = None,
+    folders: _Folders = None,
+) -> tuple[Path, Path]:
+    """Writes the bot of a run, or a bot that is there already, as a bot file or an ONNX model, with its card beside it:
+    the file and the card."""
+def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
+    """Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
+    for in `installed` after all other folders."""
+def solve(
+    game: Game,
+    output: str | PathLike[str],
+    *,
+    bits: int = 16,
+    threads: int | None = None,
+    tolerance: float = 2e-9,
+    proof: bool = True,
+) -> None:
+    """Solves a game and writes its table, as `ashta solve` does."""
+def train_run(
     config: str | PathLike[str] | None = None,
     set: Sequence[str] = ...,
-    watch: Callable[[Path, int], bool] | None = None,
+    resume: str | PathLike[str] | None = None,
+    watch: Callable[[dict[str, Any]], object] | None = None,
+    progress: bool = True,
     folders: _Folders = None,
-) -> tuple[Path, Path | None]:
-    """Trains, evaluates and exports a bot as `ashta train` does: where the run is, and its bot, `None` if it was
-    stopped. `watch`, called with the folder of the run and the number of iterations after each short evaluation,
-    says whether to stop."""
+) -> tuple[Path, Path | None, list[dict[str, Any]] | None]:
+    """Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if one
+    is given: where the run is, its bot and its results, `None` if it was stopped. `watch`, called with the metrics of
+    each iteration, says whether to stop."""
 @final
 class Plan:
     """What one iteration does."""

@@ -13,11 +13,12 @@ use ashta_env::race::Race;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::Files;
 use super::attachments::{self, Attachments};
-use super::{Files, failed};
 use crate::agent::folders_or_default;
 use crate::arena::ArenaResult;
 use crate::game::Game;
+use crate::training::failed;
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;

@@ -5,7 +5,6 @@
 
 mod arena;
 mod attachments;
-mod local;
 mod run;
 mod workers;
 
@@ -16,21 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, ensure};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
 
 pub use arena::{ArenaShare, SpreadArena};
-pub use local::{check_settings, train_here};
 pub use run::{Plan, TrainingRun};
+
 pub use workers::{RunEvaluator, SelfPlay, Trainer};
 
 /// Files by their paths in a folder, with `/` between the parts.
 type Files = BTreeMap<String, Vec<u8>>;
-
-/// What went wrong, as an error of Python.
-fn failed(error: anyhow::Error) -> PyErr {
-    PyValueError::new_err(format!("{error:#}"))
-}
 
 /// A folder of its own, removed at its end.
 #[derive(Debug)]

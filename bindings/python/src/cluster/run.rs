@@ -20,9 +20,10 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use super::attachments;
-use super::local::prepare;
-use super::{Files, failed, read_files, write_files};
+use super::{Files, read_files, write_files};
 use crate::agent::folders_or_default;
+use crate::training::failed;
+use ashta_train::run::prepare;
 
 /// What one iteration does.
 #[pyclass(frozen, module = "ashta._ashta")]

@@ -18,7 +18,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::attachments::Attachments;
-use super::{Files, Scratch, failed, read_files};
+use super::{Files, Scratch, read_files};
+use crate::training::failed;
 
 /// The settings that a run was begun with.
 fn settings(config: &str) -> Result<(Config, Arc<Race>)> {

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::{MatchConfig, Mean};
+use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
 use ashta_agents::perfect::solve::{SolveConfig, UNIT};
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -93,7 +93,8 @@ fn play(
     let matched =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
     let bar = terminal::bar(2 * args.pairs, "games")?;
-    let progress = |games: u64| bar.set_position(games);
+    let show = |games: u64| bar.set_position(games);
+    let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
     let shortlist = Shortlist::default();
     let begin = |opponent: &str| {
         bar.reset();

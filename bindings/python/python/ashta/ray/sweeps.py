@@ -9,7 +9,7 @@ from ray import tune
 
 import ashta
 
-from .._ashta import check_settings, train_here
+from .._ashta import check_settings, train_run
 from .training import connect
 
 # What a sweep can look for: the metric, and which way is better.
@@ -54,14 +54,14 @@ def trial(given, *, config, set, objective, folders, directory):
     changes += [f"run.name={json.dumps(name)}", f"run.directory={json.dumps(str(directory))}"]
     latest = {}
 
-    def watch(path, iteration):
-        line = json.loads(Path(path, "metrics.jsonl").read_text().splitlines()[-1])
-        latest.update(objective_of(line), run=str(path), iteration=iteration)
-        if objective in latest:
-            tune.report(dict(latest))
-        return False
+    def watch(line):
+        found = objective_of(line)
+        if found:
+            latest.update(found, run=str(line["run"]), iteration=line["iteration"])
+            if objective in latest:
+                tune.report(dict(latest))
 
-    run, bot = train_here(given.get("config", config), changes, watch, folders)
+    run, bot, _ = train_run(given.get("config", config), changes, None, watch, True, folders)
     for line in Path(run, "metrics.jsonl").read_text().splitlines():
         latest.update(objective_of(json.loads(line)))
     latest |= {"run": str(run), "bot": str(bot)}

@@ -1,0 +1,18 @@
+"""The program `ashta`: `python -m ashta`, and the command that is installed with the package."""
+
+import signal
+import sys
+from pathlib import Path
+
+from ._ashta import run_program
+
+
+def main() -> int:
+    """Runs the program with the arguments of the command line; gives its exit code."""
+    # Ctrl-C is the program's own affair: Python would only note it until the program has ended.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return run_program(["ashta", *sys.argv[1:]], Path(__file__).with_name("checkpoints"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Training, solving and exporting from Python, and the program that is installed with the package."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import ashta
+import program
+
+TINY = {"selfplay.games": 64, "evaluation.pairs": 2, "evaluation.final_pairs": 2, "run.threads": 1}
+
+
+def weights(bot):
+    """The checksum of the weights of a bot; its settings name folders."""
+    return program.manifest(bot)["checksum"]
+
+
+def test_a_run_is_that_of_the_program(tmp_path):
+    lines = []
+    settings = TINY | {"run.directory": str(tmp_path / "here"), "evaluation.opponents": ["random"]}
+    run = ashta.train("smoke", settings, callback=lines.append, progress=False)
+    written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
+    assert [line.pop("run") for line in lines] == [run.path] * len(lines) and lines == written
+    assert run.results[0]["opponent"] == "random" and run.bot == run.path / "bots" / "smoke.bot"
+    changes = [part for key, value in settings.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+    there = program.run("train", program.SMOKE, *changes, "--set", f"run.directory={tmp_path / 'there'}")
+    assert there.returncode == 0, there.stderr
+    assert weights(program.folders(there.stdout)[1]) == weights(run.bot)
+
+
+def test_a_callback_stops_a_run_and_it_goes_on_to_the_same_bot(tmp_path):
+    whole = ashta.train("smoke", TINY | {"run.directory": str(tmp_path / "whole")}, progress=False)
+    settings = TINY | {"run.directory": str(tmp_path / "parts")}
+    part = ashta.train("smoke", settings, callback=lambda line: line["iteration"] == 2, progress=False)
+    assert part.bot is None and part.results is None
+    assert len((part.path / "metrics.jsonl").read_text().splitlines()) == 2
+    rest = ashta.train(resume=part.path, progress=False)
+    assert rest.path == part.path and weights(rest.bot) == weights(whole.bot)
+
+
+def test_what_a_callback_raises_ends_the_run(tmp_path):
+    def fail(line):
+        raise ZeroDivisionError(line["games"])
+
+    with pytest.raises(ZeroDivisionError, match="16"):
+        ashta.train("smoke", TINY | {"run.directory": str(tmp_path)}, callback=fail, progress=False)
+
+
+def test_wrong_settings_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"unknown key `selfplay\.gams`") as refused:
+        ashta.train("smoke", {"selfplay.gams": 3, "run.threads": 0, "run.directory": str(tmp_path)})
+    assert "run.threads" in str(refused.value) and not any(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="configurations that come with the program"):
+        ashta.train("no-such-game")
+    with pytest.raises(ValueError, match="give one of them"):
+        ashta.train("smoke", resume=tmp_path)
+    with pytest.raises(ValueError, match=r"no config\.toml"):
+        ashta.train(resume=tmp_path)
+
+
+def test_ctrl_c_ends_training_and_saves_it(tmp_path):
+    script = f"""if True:
+        import ashta
+        settings = {{"run.directory": {str(tmp_path)!r}, "selfplay.games": 10_000_000}}
+        def tell(line):
+            print(line["iteration"], flush=True)
+        try:
+            ashta.train("smoke", settings, callback=tell, progress=False)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "1\n"
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        last = process.stdout.read().splitlines()
+        assert last[-1] == "interrupted" and process.wait() == 0
+        assert time.monotonic() - begun < program.PATIENCE
+    run = tmp_path / "smoke-1"
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    newest = max(int(path.name) for path in (run / "checkpoints").iterdir())
+    assert json.loads(lines[-1])["iteration"] == newest
+
+
+def test_a_game_is_solved_to_the_table_of_the_program(tmp_path):
+    table = ashta.solve("ashte-kashte?pieces=1", tmp_path / "one.table", proof=False, threads=1)
+    state = table.game.new_initial_state()
+    assert table.values([state]).sum() == pytest.approx(1, abs=1e-4)
+    command = ["solve", "ashte-kashte?pieces=1", "--no-proof", "--threads", 1, "-o", tmp_path / "two.table"]
+    assert program.run(*command).returncode == 0
+    assert (tmp_path / "one.table").read_bytes() == (tmp_path / "two.table").read_bytes()
+    for wrong, words in [({"bits": 8}, "`bits` is 8"), ({"tolerance": 0.0}, "`tolerance` is 0")]:
+        with pytest.raises(ValueError, match=words):
+            ashta.solve("ashte-kashte?pieces=1", tmp_path / "x.table", **wrong)
+    with pytest.raises(ValueError, match="cannot write|No such file"):
+        ashta.solve("ashte-kashte?pieces=1", tmp_path / "nowhere" / "x.table")
+
+
+def test_runs_and_bots_are_exported(smoke, tmp_path):
+    run, bot = smoke
+    file = ashta.export(run, tmp_path / "last.bot", checkpoint="latest")
+    assert file == tmp_path / "last.bot" and ashta.Bot.load(file).game == ashta.Bot.load(bot).game
+    model = ashta.export("siga", tmp_path / "siga.onnx", format="onnx")
+    assert model.stat().st_size > 10_000 and (tmp_path / "README.md").is_file()
+    with pytest.raises(ValueError, match="no checkpoint"):
+        ashta.export(run, tmp_path / "x.bot", checkpoint=7)
+    with pytest.raises(ValueError, match="`format` is"):
+        ashta.export("siga", tmp_path / "x", format="zip")
+
+
+def test_the_wheel_is_the_whole_thing(tmp_path):
+    """The command, the small bots, tables and licences, in a folder of a user who has nothing else."""
+    command = Path(sys.executable).with_name("ashta")
+    usual = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ASHTA_"))}
+    options = {"cwd": tmp_path, "env": usual | {"HOME": str(tmp_path)}, "capture_output": True, "text": True}
+
+    def run(*arguments):
+        return subprocess.run([command, *arguments], timeout=program.PATIENCE, check=False, **options)
+
+    assert run("--version").stdout.split() == ["ashta", ashta.__version__]
+    listed = json.loads(run("bots", "--json").stdout)
+    assert {bot["name"] for bot in listed} >= {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot")}
+    judged = run("eval", "ashtapada", "--against", "perfect", "--pairs", "5")
+    assert judged.returncode == 0 and "perfect" in judged.stdout, judged.stderr
+    assert run("eval", "nobody").returncode == 1
+    two = ashta.Table.load(ashta.Game("ashte-kashte?pieces=2"))
+    assert two.error < 1e-4
+    licences = [file.name for file in distribution("ashta").files if "licenses" in file.parts]
+    assert sorted(licences) == ["LICENSE-APACHE", "LICENSE-MIT"]
+
+
+def test_ctrl_c_ends_the_installed_program(tmp_path):
+    command = [Path(sys.executable).with_name("ashta"), "serve", "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
+        assert process.stdout.readline().startswith("page: ")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(program.PATIENCE) == -signal.SIGINT
