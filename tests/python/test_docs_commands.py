@@ -31,6 +31,7 @@ NETWORK = "it needs the network"
 TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
 NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
+RELEASE = "it takes minutes; .ci/run does it"
 CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
@@ -71,6 +72,10 @@ NOT_RUN = {
     "tests/browser/run games.test.js": TESTED,
     "tests/browser/run page.test.js --test-name-pattern=light": TESTED,
     "cargo install cargo-fuzz --locked": NETWORK,
+    "release/build": RELEASE,
+    "release/build page": RELEASE,
+    "release/build book": RELEASE,
+    "release/check": RELEASE,
     "cargo +nightly fuzz run -O notation target/found fuzz/corpus/notation fuzz/regressions/notation -- "
     "-fork=1 -max_total_time=900 -max_len=8192 -timeout=30 -malloc_limit_mb=64 -rss_limit_mb=1024": NIGHTLY,
     "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
