@@ -9,7 +9,7 @@ import pytest
 
 import program
 
-LIBRARY = program.TARGET / "dist"
+LIBRARY = program.TARGET / "release"
 C = program.ROOT / "bindings" / "c"
 # What the libraries of the system must bring for the static one; `cargo rustc -- --print native-static-libs` lists it.
 SYSTEM = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"]

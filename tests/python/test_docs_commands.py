@@ -31,9 +31,11 @@ NETWORK = "it needs the network"
 TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
 NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
+RELEASE = "it takes minutes; .ci/run does it"
 CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
+    "./test quick": TESTED,
     "cargo nextest run --release -E 'package(ashta-env)'": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
     "target/python-venv/bin/python -m pytest tests/python -k engine": TESTED,
@@ -46,7 +48,7 @@ NOT_RUN = {
     "pip install wheels/ashta-*.whl": "it changes the Python that runs the tests; ./test does it",
     "pip install sb3-contrib": NETWORK,
     "python bindings/python/examples/train_maskable_ppo.py --opponent hunter --steps 200000": "it takes minutes; "
-    "test_examples.py runs it with fewer steps",
+    "tests/torch runs it with fewer steps",
     "tensorboard --logdir runs": "it serves until it is stopped; test_metrics.py reads what it shows",
     "cargo install mdbook --locked": NETWORK,
     "mdbook build docs": "not everybody has it; test_docs.py does it where it is",
@@ -70,6 +72,10 @@ NOT_RUN = {
     "tests/browser/run games.test.js": TESTED,
     "tests/browser/run page.test.js --test-name-pattern=light": TESTED,
     "cargo install cargo-fuzz --locked": NETWORK,
+    "release/build": RELEASE,
+    "release/build page": RELEASE,
+    "release/build book": RELEASE,
+    "release/check": RELEASE,
     "cargo +nightly fuzz run -O notation target/found fuzz/corpus/notation fuzz/regressions/notation -- "
     "-fork=1 -max_total_time=900 -max_len=8192 -timeout=30 -malloc_limit_mb=64 -rss_limit_mb=1024": NIGHTLY,
     "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
@@ -141,7 +147,10 @@ def checkout(tmp_path_factory):
         (folder / name).symlink_to(program.ROOT / name)
     for name in ("checkpoints", "docs"):
         shutil.copytree(program.ROOT / name, folder / name)
-    (folder / "target").symlink_to(program.TARGET)
+    # The C library is built once, with the profile of everything else.
+    (folder / "target").mkdir()
+    for name, built in [("release", "release"), ("dist", "release"), ("wasm32-unknown-unknown", "wasm32-unknown-unknown")]:
+        (folder / "target" / name).symlink_to(program.TARGET / built)
 
     prepare = """
     ashta train configs/ashtapada.toml --set 'evaluation.during=["perfect"]'

@@ -1,4 +1,7 @@
-"""The example scripts of the Python package, as a user runs them: elsewhere, with the installed package alone."""
+"""An example script of the Python package, as a user runs it: elsewhere, with the installed package alone.
+
+The other one needs torch: `tests/torch`.
+"""
 
 import os
 import re
@@ -37,16 +40,3 @@ def test_a_bot_plays_a_whole_game(tmp_path, engine):
         assert len(throws) == len(positions), "each position is followed by a throw"
         assert any(re.match(r"  [SENW]: .*\b[A-T]\d+ to [A-T]\d+ by \d", line) for line in moves)
         assert run(tmp_path, "play_bot.py", *arguments) == shown, "the seed repeats it"
-
-
-def test_maskable_ppo_trains(tmp_path):
-    arguments = ["--game", "ashtapada", "--opponent", "random", "--steps", 4096, "--envs", 8, "--pairs", 40]
-    shown = run(tmp_path, "train_maskable_ppo.py", *arguments, "--save", tmp_path / "model.zip")
-    head, *scores = shown.splitlines()
-    assert head == "4096 steps of ashtapada, then 80 games against random:"
-    for name, line in zip(["score", "luck_adjusted_score"], scores, strict=True):
-        found = re.fullmatch(rf"{name} (\d\.\d+) \[(\d\.\d+), (\d\.\d+)\], chance level 0\.500", line)
-        score, low, high = map(float, found.groups())
-        assert low < score < high <= 1 and high - low < 0.4
-        assert score > 0.5, "it has learned something"
-    assert (tmp_path / "model.zip").stat().st_size > 10_000

@@ -24,7 +24,7 @@ BOTS = [
 ]  # fmt: skip
 LOADER = program.ROOT / "web" / "ashta.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "dist" / "ashta.wasm"
-LIBRARY = program.TARGET / "dist"
+LIBRARY = program.TARGET / "release"
 
 
 def walked(game, seed):

@@ -1,0 +1,43 @@
+"""What a release consists of: its version, its text, the folder of its files. Shared by the scripts beside it."""
+
+import hashlib
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+# The files of a release, each with its checksum beside it.
+FOLDER = TARGET / "assets"
+VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+# For these the licences and advisories of all dependencies are checked, too.
+TARGETS = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))["graph"]["targets"]
+
+
+def fail(message):
+    """Ends the script with a message on standard error."""
+    sys.exit(f"error: {message}")
+
+
+def archive(target):
+    """The name of the archive of the program for a target of Rust."""
+    return f"ashta-{VERSION}-{target}.{'zip' if 'windows' in target else 'tar.gz'}"
+
+
+def changes(text, version):
+    """The section of a version in the text of CHANGELOG.md, without its heading; empty if there is none."""
+    found = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].strip() + "\n" if found else ""
+
+
+def digest(path):
+    """The SHA-256 of a file, as `sha256sum` prints it."""
+    return f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+
+
+def seal(path):
+    """Writes the checksum of a finished file beside it."""
+    path.with_name(path.name + ".sha256").write_text(digest(path), encoding="utf-8", newline="\n")
+    print(f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}: {path.stat().st_size / 1e6:.1f} MB")
