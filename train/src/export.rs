@@ -29,8 +29,8 @@ pub fn ending(is_onnx: bool) -> &'static str {
 }
 
 /// Writes the bot of `source`, the folder of a run or a bot by its file or its name in `folders`, to `output`, as a bot
-/// or an ONNX model, with its card beside it; where both are. Without `output` it has its name in the current folder. Of
-/// a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
+/// or an ONNX model, with its card beside it; where both are. Without `output` it has its name in the current folder.
+/// Of a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
 ///
 /// # Errors
 /// When the run, the checkpoint or the bot cannot be read, or the file not be written.
