@@ -11,6 +11,7 @@ use ashta_agents::roster::{AgentSpec, BotSource, Lookahead, Player, Roster};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheets, builtin};
+use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
 use crate::config::RulesetConfig;
 use crate::{embedded, sheet_file};
@@ -110,7 +111,7 @@ pub fn folders() -> Folders {
 
 /// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.
 pub fn user_folder() -> Option<PathBuf> {
-    dirs::data_dir().map(|folder| folder.join("ashta"))
+    choose_native_strategy().ok().map(|native| native.data_dir().join("ashta"))
 }
 
 /// The game that `agents` play: that of the first bot among them, or `game` for so many `seats`.
