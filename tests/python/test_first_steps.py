@@ -50,6 +50,8 @@ def test_commands_that_are_proposed_exist(tmp_path):
         (["eval", "nobody"], "ashta bots"),
         (["train", "siga", "--set", "selfplay.gams=3"], "ashta train --defaults"),
         (["train", "siga", "--set", "selfplay.games=0"], "ashta help train"),
+        (["solve", "siga", "--set", "ruleset.seats=9", "-o", "game"], "ashta help solve"),
+        (["solve", "new", "-o", "x.table"], "ashta help solve"),
         (["solve", "siga?bad=1", "-o", "x.table"], "ashta game"),
         (["game", "nothing"], "ashta game"),
         (["arena", "greedy", "hunter"], "ashta help arena"),

@@ -31,7 +31,7 @@ def pressed():
         with pytest.raises(KeyboardInterrupt):
             call()
         took = time.perf_counter() - begun - after
-        # It takes 0.1 s at the most where nobody else computes; what does not listen takes ten seconds and more.
+        # It takes 0.1 s at the most where the processor is free; what does not listen takes ten seconds and more.
         assert -0.01 < took < 2, took
         return took
 

@@ -96,7 +96,7 @@ def test_a_game_is_solved_to_the_table_of_the_program(tmp_path):
     command = ["solve", "ashte-kashte?pieces=1", "--no-proof", "--threads", 1, "-o", tmp_path / "two.table"]
     assert program.run(*command).returncode == 0
     assert (tmp_path / "one.table").read_bytes() == (tmp_path / "two.table").read_bytes()
-    for wrong, words in [({"bits": 8}, "`bits` is 8"), ({"tolerance": 0.0}, "`tolerance` is 0")]:
+    for wrong, words in [({"bits": 8}, "`bits` is 8"), ({"threads": 0}, "`threads` is 0"), ({"tolerance": 0.0}, "`tolerance` is 0")]:
         with pytest.raises(ValueError, match=words):
             ashta.solve("ashte-kashte?pieces=1", tmp_path / "x.table", **wrong)
     with pytest.raises(ValueError, match="cannot write|No such file"):
@@ -142,3 +142,26 @@ def test_ctrl_c_ends_the_installed_program(tmp_path):
         assert process.stdout.readline().startswith("page: ")
         process.send_signal(signal.SIGINT)
         assert process.wait(program.PATIENCE) == -signal.SIGINT
+
+
+def test_ctrl_c_ends_the_last_evaluation_without_a_bot(tmp_path):
+    settings = {"run.directory": str(tmp_path), "selfplay.games": 16, "evaluation.final_pairs": 10_000_000}
+    script = f"""if True:
+        import ashta
+        try:
+            ashta.train("smoke", {settings!r}, callback=lambda line: print(line["iteration"], flush=True), progress=False)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    run = tmp_path / "smoke-1"
+    for command in [[sys.executable, "-c", script], [program.ASHTA, "train", "--resume", run]]:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            # What is left is the evaluation: the only iteration is saved already, or is told of.
+            line = process.stdout.readline() if command[0] == sys.executable else process.stderr.readline()
+            assert line == "1\n" or line.startswith("training in")
+            process.send_signal(signal.SIGINT)
+            told = "".join(process.communicate(timeout=program.PATIENCE))
+            assert "interrupted" in told and process.returncode in (0, 130)
+        assert not (run / "bots").exists() or not any((run / "bots").iterdir())
+    done = ashta.train(resume=run, settings={"evaluation.final_pairs": 2}, progress=False)
+    assert done.bot.is_file() and done.results[0]["games"] == 4

@@ -3,6 +3,7 @@
 import http.client
 import json
 import subprocess
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -10,12 +11,11 @@ import pytest
 import program
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """The program that serves on a free port: `ask(method, path, body, **headers)` gives status, headers and content."""
-    command = [program.ASHTA, "--data", program.ROOT / "checkpoints", "serve", "--port", "0", "--no-browser"]
-    options = {"cwd": tmp_path_factory.mktemp("served"), "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **options) as server:
+@contextmanager
+def serving(data, folder):
+    """The program that serves on a free port: `ask(method, path, body, **headers)` gives status, type and content."""
+    command = [program.ASHTA, "--data", data, "serve", "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().removeprefix("page: http://").strip().rstrip("/")
         host, port = address.split(":")
 
@@ -25,8 +25,15 @@ def served(tmp_path_factory):
             answer = connection.getresponse()
             return SimpleNamespace(status=answer.status, kind=answer.getheader("Content-Type"), content=answer.read())
 
-        yield SimpleNamespace(ask=ask, address=address)
+        yield SimpleNamespace(ask=ask, address=address, process=server)
         server.terminate()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """The program that serves the bots and tables of the repository."""
+    with serving(program.ROOT / "checkpoints", tmp_path_factory.mktemp("served")) as served:
+        yield served
 
 
 def post(served, path, body=""):
@@ -61,6 +68,18 @@ def test_bots_and_tables_are_listed_with_their_rules(served):
     tables = {table["name"]: table for table in listed["tables"]}
     assert tables["ashte-kashte-2"]["ruleset"]["flags"] == {"pieces": "2"}
     assert tables["ashtapada"]["bytes"] == (program.ROOT / "checkpoints" / "ashtapada.table").stat().st_size
+
+
+def test_what_is_damaged_is_left_out_and_named(tmp_path):
+    for name in ("broken.bot", "broken.table"):
+        (tmp_path / name).write_bytes(b"neither bot nor table")
+    with serving(tmp_path, tmp_path) as served:
+        listed = json.loads(served.ask("GET", "/bots.json").content)
+        assert "siga" in {bot["name"] for bot in listed["bots"]} and not listed["tables"]
+        assert "broken" not in {bot["name"] for bot in listed["bots"]}
+        served.process.terminate()
+        said = served.process.stderr.read()
+    assert "broken.bot" in said and "broken.table" in said
 
 
 def test_agents_answer_as_the_engine_does(served):

@@ -6,7 +6,7 @@ mod game;
 use std::path::PathBuf;
 
 use ashta_agents::arena::MatchConfig;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand, BenchGamesArgs};
@@ -40,11 +40,6 @@ pub struct Cli {
     /// What to do. Left out: as `new`.
     #[command(subcommand)]
     pub command: Option<Command>,
-}
-
-/// The names of the commands.
-pub fn names() -> Vec<String> {
-    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 /// The commands.

@@ -112,7 +112,6 @@ pub struct RunEvaluator {
     /// Perfect play where the game is solved: regret against it is the most precise measure.
     perfect: Option<Player>,
     best_response: Option<BestResponse>,
-    stop: Stop,
 }
 
 impl RunEvaluator {
@@ -140,15 +139,9 @@ impl RunEvaluator {
             opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
             perfect,
             best_response: None,
-            stop: Stop::default(),
             race: Arc::clone(race),
             config: config.clone(),
         })
-    }
-
-    /// Ends evaluations early once `stop` is set; what they find then means nothing.
-    pub fn stop_by(&mut self, stop: Stop) {
-        self.stop = stop;
     }
 
     /// A short evaluation.
@@ -156,25 +149,34 @@ impl RunEvaluator {
     /// # Errors
     /// When a best response does not converge.
     pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
-        let results = self.matches(net, &self.during, self.config.evaluation.pairs);
-        Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net)? })
+        let never = Stop::default();
+        let results = self.matches(net, &self.during, self.config.evaluation.pairs, &never);
+        Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
     }
 
-    /// The evaluation at the end of a run.
+    /// The evaluation at the end of a run; `None` once `stop` is set, which ends it at once.
     ///
     /// # Errors
     /// When a best response does not converge.
-    pub fn conclude(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
-        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs);
-        Ok(RunEvaluation { results, asked: self.opponents.len(), exploitability: self.exploitability(net)? })
+    pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
+        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
+        let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
+        let evaluation = RunEvaluation { results, asked: self.opponents.len(), exploitability };
+        Ok((!stop.is_set()).then_some(evaluation))
     }
 
     /// Plays the opponents, at last perfect play if that is at hand and was not among them.
-    fn matches(&self, net: &Arc<PortableNet>, opponents: &[(String, Player)], pairs: u64) -> Vec<MatchResult> {
+    fn matches(
+        &self,
+        net: &Arc<PortableNet>,
+        opponents: &[(String, Player)],
+        pairs: u64,
+        stop: &Stop,
+    ) -> Vec<MatchResult> {
         let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
         let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
         let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
-        let progress = MatchProgress { is_stopped: &|| self.stop.is_set(), ..MatchProgress::UNWATCHED };
+        let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
         let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
         let named = |(name, opponent): &(String, Player)| MatchResult { opponent: name.clone(), ..meet(opponent) };
         let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
@@ -188,7 +190,7 @@ impl RunEvaluator {
 
     /// The exploitability of a network that looks one ply ahead, if the settings ask for it: the score of the best
     /// response less a half.
-    fn exploitability(&mut self, net: &Arc<PortableNet>) -> Result<Option<f64>> {
+    fn exploitability(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<f64>> {
         if !self.config.evaluation.exploitability {
             return Ok(None);
         }
@@ -198,7 +200,6 @@ impl RunEvaluator {
         };
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
-        let stop = &self.stop;
         let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         Ok(reply.find(Conduct::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
     }

@@ -20,12 +20,11 @@ fn known(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     }
     if let Some(error) = cause.downcast_ref::<ConfigError>() {
         let says = |words: &str| error.problems.iter().any(|problem| problem.contains(words));
-        let command = match (says("unknown key"), says("unknown flag") || says("unknown game")) {
-            (true, _) => "ashta train --defaults",
-            (_, true) => "ashta game",
-            _ => "ashta help train",
+        return match (says("unknown key"), says("unknown flag") || says("unknown game")) {
+            (true, _) => Some("ashta train --defaults".to_owned()),
+            (_, true) => Some("ashta game".to_owned()),
+            _ => None,
         };
-        return Some(command.to_owned());
     }
     cause.downcast_ref::<RulesetError>().map(|_| "ashta game".to_owned())
 }

@@ -117,11 +117,6 @@ impl Run {
         Ok(Run { race, evaluator, trainer, log })
     }
 
-    /// Ends evaluations early once `stop` is set, after which nothing of the run is of use but its folder.
-    pub fn stop_by(&mut self, stop: Stop) {
-        self.evaluator.stop_by(stop);
-    }
-
     /// Shows nothing of the run while it goes on.
     pub fn hide_progress(&mut self) {
         self.log.end_progress();
@@ -206,19 +201,21 @@ impl Run {
     }
 
     /// Evaluates the network as it is now at length and exports the bot. Returns the results, how far the bot can be
-    /// exploited if the settings ask for it, and where it is.
+    /// exploited if the settings ask for it, and where it is; `None`, and no bot, once `stop` is set, which ends the
+    /// evaluation at once. [`Run::go_on`] does it again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
-    pub fn conclude(&mut self) -> Result<(Vec<MatchResult>, Option<f64>, PathBuf)> {
+    pub fn conclude(&mut self, stop: &Stop) -> Result<Option<(Vec<MatchResult>, Option<f64>, PathBuf)>> {
         let net = Arc::new(self.trainer.net()?);
-        let RunEvaluation { results, exploitability, .. } = self.evaluator.conclude(&net)?;
+        let Some(evaluation) = self.evaluator.conclude(&net, stop)? else { return Ok(None) };
+        let RunEvaluation { results, exploitability, .. } = evaluation;
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
         let bot = export::bot(&self.race, &net, config, &state, &results)?;
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         export::write_card(&path, &bot.manifest, &config.run.name)?;
-        Ok((results, exploitability, path))
+        Ok(Some((results, exploitability, path)))
     }
 }
 

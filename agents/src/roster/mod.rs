@@ -394,13 +394,7 @@ impl Roster {
             return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, shelf: Arc::default() });
         }
         let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
-        let bot = Some(Bot::from_bytes(content)?);
-        Ok(Roster {
-            spec: AgentSpec::Bot { source: BotSource::File(path), lookahead },
-            bot,
-            table: None,
-            shelf: Arc::default(),
-        })
+        Ok(Roster::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead, &[]))
     }
 
     /// The agent of a bot at hand, which has come from `source` once; tables are looked for in `folders`.

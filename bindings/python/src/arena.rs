@@ -260,11 +260,7 @@ pub fn arena(
     let minds = agents.into_iter().map(seated).collect::<PyResult<Vec<(String, Mind)>>>()?;
     // Functions think one at a time, and in the same order with one thread.
     let thinks_alone = minds.iter().any(|(_, mind)| matches!(mind, Mind::Function(_)));
-    let processors = if thinks_alone { 1 } else { std::thread::available_parallelism().map_or(1, NonZero::get) };
-    let threads = threads.unwrap_or(processors.min(MOST_THREADS));
-    if !(1..=MOST_THREADS).contains(&threads) {
-        return Err(PyValueError::new_err(format!("`threads` is {threads}, but must be 1 to {MOST_THREADS}")));
-    }
+    let threads = threads_or_all(threads.or(thinks_alone.then_some(1)))?;
     let stop = Interrupt::new();
     let reference = reference.map(|reference| reference.stopped_by(stop.stop()));
     let entrants = minds.iter().map(|(name, mind)| entrant(name, mind, &race, &stop)).collect();
@@ -277,6 +273,15 @@ pub fn arena(
     }
     let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
     stop.beside(py, || play(&tournament, &config, keep_games, &stop))?
+}
+
+/// The number of threads that the caller wants, or one for each processor.
+pub(crate) fn threads_or_all(threads: Option<usize>) -> PyResult<usize> {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+    match threads.unwrap_or_else(processors) {
+        threads @ 1..=MOST_THREADS => Ok(threads),
+        threads => Err(PyValueError::new_err(format!("`threads` is {threads}, but must be 1 to {MOST_THREADS}"))),
+    }
 }
 
 fn entrant<'a>(name: &'a str, mind: &'a Mind, race: &'a Arc<Race>, stop: &'a Arc<Interrupt>) -> Entrant<'a> {

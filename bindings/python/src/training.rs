@@ -18,6 +18,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::agent::folders_or_default;
+use crate::arena::threads_or_all;
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::{refused, to_python};
@@ -73,7 +74,6 @@ pub fn train_run<'py>(
     };
     let train = || {
         let (mut run, path) = begin()?;
-        run.stop_by(interrupt.stop());
         if !progress {
             run.hide_progress();
         }
@@ -97,13 +97,14 @@ pub fn train_run<'py>(
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        match run.train(&is_stopped)? {
-            RunEnding::Trained(mut run) if !interrupt.was_set() => {
-                let (results, _, bot) = run.conclude()?;
-                anyhow::Ok((path, Some(bot), Some(serde_json::to_string(&results))))
-            }
-            RunEnding::Trained(_) | RunEnding::Interrupted => Ok((path, None, None)),
-        }
+        let concluded = match run.train(&is_stopped)? {
+            RunEnding::Trained(mut run) => run.conclude(&interrupt.stop())?,
+            RunEnding::Interrupted => None,
+        };
+        anyhow::Ok(match concluded {
+            Some((results, _, bot)) => (path, Some(bot), Some(serde_json::to_string(&results))),
+            None => (path, None, None),
+        })
     };
     let (path, bot, results) = interrupt.beside(py, train)?.map_err(failed)?;
     Ok((path, bot, results.map(|results| to_python(py, results)).transpose()?))
@@ -127,8 +128,7 @@ pub fn solve(
     if !(tolerance > 0.0 && tolerance < 1.0) {
         return Err(PyValueError::new_err(format!("`tolerance` is {tolerance}, but must be between 0 and 1")));
     }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.unwrap_or(processors).clamp(1, 256);
+    let threads = threads_or_all(threads)?;
     check_writable(&output).map_err(failed)?;
     let race = Arc::clone(&game.race);
     let starts = RaceStarts::new(&race).map_err(refused)?;

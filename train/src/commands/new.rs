@@ -43,20 +43,19 @@ pub fn run() -> Result<()> {
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
     let command = match wanted {
-        1 => match (choices.ask("Which bot is your opponent?", &bots)?, choices.ask("How strong?", &LEVELS)?) {
-            (Some(bot), level) => format!("ashta play {}+{}", bots[bot], LEVELS[level.unwrap_or(1)]),
-            _ => return Ok(()),
-        },
-        2 => match (
-            choices.ask("Which configuration?", &configs)?,
-            choices.line("Minutes of training, at most (nothing: no limit):")?,
-        ) {
-            (Some(config), minutes) => match minutes.and_then(|minutes| minutes.parse::<f64>().ok()) {
+        1 => {
+            let Some(bot) = choices.ask("Which bot is your opponent?", &bots)? else { return Ok(()) };
+            let level = choices.ask("How strong?", &LEVELS)?.unwrap_or(1);
+            format!("ashta play {}+{}", bots[bot], LEVELS[level])
+        }
+        2 => {
+            let Some(config) = choices.ask("Which configuration?", &configs)? else { return Ok(()) };
+            let minutes = choices.line("Minutes of training, at most (nothing: no limit):")?;
+            match minutes.and_then(|minutes| minutes.parse::<f64>().ok()) {
                 Some(minutes) => format!("ashta train {} --set run.time_limit_minutes={minutes}", configs[config]),
                 None => format!("ashta train {}", configs[config]),
-            },
-            _ => return Ok(()),
-        },
+            }
+        }
         3 => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
             let Some(bot) = choices.ask("Which bot? (Yours goes by its file.)", &bots)? else { return Ok(()) };

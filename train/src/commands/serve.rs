@@ -12,8 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail};
-use ashta_agents::network::bot::Bot;
+use anyhow::{Context, Error, Result, bail};
 use ashta_agents::perfect::table::TableHeader;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 use ashta_agents::roster::folders::{BOT, Folders};
@@ -134,7 +133,7 @@ impl Site {
     fn file(&self, path: &str) -> Result<Found> {
         let name = if path.is_empty() { "index.html" } else { path };
         if name == "bots.json" {
-            return Ok(Some((self.listed()?.to_string().into_bytes(), "application/json")));
+            return Ok(Some((self.listed().to_string().into_bytes(), "application/json")));
         }
         let source = if name == "engine.js" { "native.js" } else { name };
         if let Some(content) = embedded::page(source) {
@@ -156,24 +155,30 @@ impl Site {
         Ok(content.map(|content| (content, kind(name))))
     }
 
-    /// The bots and tables that the page can load, with the rules that each of them knows.
-    fn listed(&self) -> Result<Value> {
-        let mut bots = Vec::new();
+    /// The bots and tables that the page can load, with the rules that each of them knows; what is damaged is left out.
+    fn listed(&self) -> Value {
+        let (mut bots, mut tables) = (Vec::new(), Vec::new());
         for (name, source) in self.folders.bots() {
-            let manifest = Bot::from_bytes(&source.content()?).with_context(|| source.to_string())?.manifest;
-            // The page knows a game of one's own when its sheet has been opened there.
-            bots.push(json!({"name": name, "game": manifest.ruleset, "seats": manifest.seats}));
-        }
-        let mut tables = Vec::new();
-        for file in self.folders.tables() {
-            let header = TableHeader::read(&file)?;
-            let bytes = std::fs::metadata(&file).with_context(|| file.display().to_string())?.len();
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            if header.facts.is_some() {
-                tables.push(json!({"name": name, "bytes": bytes, "ruleset": header.ruleset}));
+            // The others are of use without it.
+            match source.read() {
+                Ok(bot) => {
+                    let manifest = bot.manifest;
+                    bots.push(json!({"name": name, "game": manifest.ruleset, "seats": manifest.seats}));
+                }
+                Err(error) => remark(format_args!("left out: {:#}", Error::from(error))),
             }
         }
-        Ok(json!({"bots": bots, "tables": tables}))
+        for file in self.folders.tables() {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            match (TableHeader::read(&file), std::fs::metadata(&file)) {
+                (Ok(header), Ok(facts)) if header.facts.is_some() => {
+                    tables.push(json!({"name": name, "bytes": facts.len(), "ruleset": header.ruleset}));
+                }
+                (Ok(_), _) => remark(format_args!("left out: {} is not finished", file.display())),
+                (Err(error), _) => remark(format_args!("left out: {:#}", Error::from(error))),
+            }
+        }
+        json!({"bots": bots, "tables": tables})
     }
 
     fn post(&self, request: &mut Request<Body>) -> Result<Value> {

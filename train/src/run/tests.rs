@@ -43,7 +43,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
     if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
     {
-        run.conclude().expect("a bot");
+        run.conclude(&Stop::default()).expect("a bot");
     }
     path
 }
@@ -57,7 +57,7 @@ fn resume(config: &Config, path: &std::path::Path) {
     let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };
-    run.conclude().expect("a bot");
+    run.conclude(&Stop::default()).expect("a bot");
 }
 
 /// Everything that the last checkpoint and the bot hold, but for times and places.

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ashta_agents::learn::selfplay::play_games;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
+use ashta_agents::play::stop::Stop;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, parse_state};
 use ashta_train::config::Config;
@@ -188,8 +189,11 @@ impl RunEvaluator {
     fn find(&self, weights: &[f32], is_last: bool) -> Result<(Arc<PortableNet>, RunEvaluation)> {
         let net = network(&self.config, &self.race, weights)?;
         let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let evaluation = if is_last { evaluator.conclude(&net) } else { evaluator.evaluate(&net) };
-        Ok((net, evaluation?))
+        let evaluation = match is_last {
+            true => evaluator.conclude(&net, &Stop::default())?.context("nothing stops it")?,
+            false => evaluator.evaluate(&net)?,
+        };
+        Ok((net, evaluation))
     }
 }
 
