@@ -19,7 +19,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 
 use crate::config::Config;
-use crate::evaluation::{MatchResult, RunEvaluation, RunEvaluator};
+use crate::evaluation::{RunEvaluation, RunEvaluator};
 use crate::export;
 use crate::games;
 use crate::output::remark;
@@ -200,22 +200,20 @@ impl Run {
         self.log.save(self.trainer.state(), |dir| self.trainer.save(dir))
     }
 
-    /// Evaluates the network as it is now at length and exports the bot. Returns the results, how far the bot can be
-    /// exploited if the settings ask for it, and where it is; `None`, and no bot, once `stop` is set, which ends the
-    /// evaluation at once. [`Run::go_on`] does it again.
+    /// Evaluates the network as it is now at length and exports the bot. Returns the evaluation and where the bot is;
+    /// `None`, and no bot, once `stop` is set, which ends the evaluation at once. [`Run::go_on`] does it again.
     ///
     /// # Errors
     /// When learning has diverged or the bot cannot be written.
-    pub fn conclude(&mut self, stop: &Stop) -> Result<Option<(Vec<MatchResult>, Option<f64>, PathBuf)>> {
+    pub fn conclude(&mut self, stop: &Stop) -> Result<Option<(RunEvaluation, PathBuf)>> {
         let net = Arc::new(self.trainer.net()?);
         let Some(evaluation) = self.evaluator.conclude(&net, stop)? else { return Ok(None) };
-        let RunEvaluation { results, exploitability, .. } = evaluation;
         let (config, state) = (self.log.config(), self.log.state(self.trainer.state()));
-        let bot = export::bot(&self.race, &net, config, &state, &results)?;
+        let bot = export::bot(&self.race, &net, config, &state, &evaluation.results)?;
         let path = self.log.rundir().bots().join(format!("{}.bot", config.run.name));
         bot.write(&path)?;
         export::write_card(&path, &bot.manifest, &config.run.name)?;
-        Ok(Some((results, exploitability, path)))
+        Ok(Some((evaluation, path)))
     }
 }
 

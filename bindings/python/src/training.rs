@@ -102,7 +102,7 @@ pub fn train_run<'py>(
             RunEnding::Interrupted => None,
         };
         anyhow::Ok(match concluded {
-            Some((results, _, bot)) => (path, Some(bot), Some(serde_json::to_string(&results))),
+            Some((evaluation, bot)) => (path, Some(bot), Some(serde_json::to_string(&evaluation.results))),
             None => (path, None, None),
         })
     };

@@ -42,13 +42,13 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         RunEnding::Interrupted => None,
         RunEnding::Trained(mut run) => run.conclude(&stop)?,
     };
-    let Some((results, exploitability, bot)) = concluded else {
+    let Some((evaluation, bot)) = concluded else {
         remark(format_args!("interrupted; go on with\n    ashta train --resume {}", path.display()));
         std::process::exit(terminal::INTERRUPTED);
     };
-    let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
+    let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
     print(score_table(&rows))?;
-    if let Some(exploitability) = exploitability {
+    if let Some(exploitability) = evaluation.exploitability {
         print(format_args!("exploitability: {exploitability:.6}"))?;
     }
     print(format_args!("bot: {}", bot.display()))
