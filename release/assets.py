@@ -1,6 +1,7 @@
 """What a release consists of: its version, its text, the folder of its files. Shared by the scripts beside it."""
 
 import hashlib
+import json
 import os
 import re
 import sys
@@ -35,6 +36,23 @@ def changes(text, version):
 def digest(path):
     """The SHA-256 of a file, as `sha256sum` prints it."""
     return f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+
+
+def manifest(path):
+    """The manifest of a bot file."""
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        return json.loads(header["__metadata__"]["ashta"])
+    except (OSError, ValueError, KeyError, OverflowError, MemoryError) as error:
+        fail(f"{path} is no bot: {error}")
+
+
+def whole(path, content):
+    """Writes a file: under its name there is always either the old content or the new."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_bytes(content)
+    os.replace(temporary, path)
 
 
 def seal(path):

@@ -314,8 +314,7 @@ impl Ruleset {
     /// version of the program, and flags added later do not change it while they have their defaults.
     pub fn hash64(&self) -> u64 {
         let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
-        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        self.to_string().bytes().chain(sheet.bytes()).fold(0xcbf2_9ce4_8422_2325, fold)
+        fnv1a(self.to_string().bytes().chain(sheet.bytes()))
     }
 
     /// The flags that differ from their default, with their values.
@@ -324,6 +323,12 @@ impl Ruleset {
         let flags = self.flags().into_iter().filter(|info| info.value != info.default);
         pieces.into_iter().chain(flags.map(|info| (info.name, info.value)))
     }
+}
+
+/// The 64-bit FNV-1a hash of these bytes, the same in every version of the program.
+pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
 /// The leaves of a table: dotted keys and their values.

@@ -116,6 +116,13 @@ pub struct TrainArgs {
     /// Print every setting with its default value and what it does, and train nothing.
     #[arg(long, conflicts_with_all = ["config", "set", "resume"])]
     pub defaults: bool,
+    /// Check everything as a run does and print all its settings, with the ruleset, the encoding and the recipe, which
+    /// is the hash of the settings that shape the bot; train nothing and write nothing.
+    #[arg(long, conflicts_with_all = ["resume", "defaults"])]
+    pub dry_run: bool,
+    /// Print JSON instead of TOML.
+    #[arg(long, requires = "dry_run")]
+    pub json: bool,
 }
 
 /// A number between 0 and 1, both left out.
@@ -274,6 +281,10 @@ pub struct EvalArgs {
     pub game: GameArgs,
     #[command(flatten)]
     pub games: MatchArgs,
+    /// Write the bot that was evaluated, with these results among those of its manifest, to this file, which may be the
+    /// one it was read from.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, Mean, play_match};
+use ashta_agents::network::bot::{Regret, Strength};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::perfect::exploit::{BestResponse, Conduct};
@@ -13,7 +14,7 @@ use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::{Player, Roster};
+use ashta_agents::roster::{Lookahead, Player, Roster};
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,40 @@ impl MatchResult {
             interval: (self.report.interval[0], self.report.interval[1]),
             chance_level: self.report.chance_level,
         }
+    }
+
+    /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
+    pub fn strength(&self, lookahead: Lookahead) -> Strength {
+        let [low, high] = self.report.interval;
+        let regret = self.regret.as_ref().map(|found| found.regret_per_decision);
+        // Below two pairs of games there is no interval.
+        let regret =
+            regret.filter(|Mean { mean, interval }| mean.is_finite() && interval.iter().all(|x| x.is_finite()));
+        Strength {
+            opponent: format!("{}{}", self.opponent, conduct(lookahead)),
+            games: self.report.games,
+            score: self.report.score,
+            low,
+            high,
+            regret: regret.map(|Mean { mean, interval: [low, high] }| Regret { mean, low, high }),
+        }
+    }
+}
+
+/// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
+pub fn conduct(lookahead: Lookahead) -> String {
+    let plies = |count: u8| match count {
+        1 => "one ply".to_owned(),
+        2 => "two plies".to_owned(),
+        3 => "three plies".to_owned(),
+        4 => "four plies".to_owned(),
+        count => format!("{count} plies"),
+    };
+    match lookahead {
+        Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
+        Lookahead::Plies(count) => format!(" (the bot looks {} ahead)", plies(count)),
+        Lookahead::Mcts(simulations) => format!(" (the bot searches with {simulations} simulations)"),
+        Lookahead::Level(level) => format!(" (the bot plays at the level {level})"),
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::learn::net::BURN;
-use ashta_agents::network::bot::{Bot, Manifest, Probe, Strength};
+use ashta_agents::network::bot::{Bot, Manifest, Probe};
 use ashta_agents::network::portable::PortableNet;
+use ashta_agents::roster::Lookahead;
 use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
@@ -125,21 +126,13 @@ pub fn bot(
         ("games", state.games.to_string()),
         ("iterations", state.iteration.to_string()),
         ("config", config.to_toml()),
+        ("recipe", config.recipe()),
         ("learned with", format!("ashta {}, burn {BURN}", manifest.program)),
     ];
     let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
     let facts = facts.into_iter().chain(seconds);
     manifest.training = facts.map(|(name, value)| (name.to_owned(), value)).collect();
-    manifest.strength = results
-        .iter()
-        .map(|MatchResult { opponent, report, .. }| Strength {
-            opponent: format!("{opponent} (the bot looks one ply ahead)"),
-            games: report.games,
-            score: report.score,
-            low: report.interval[0],
-            high: report.interval[1],
-        })
-        .collect();
+    manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
     manifest.probes = probes(race, net, config.export.probes);
     Ok(Bot { manifest, net: Arc::clone(net) })
 }

@@ -1,10 +1,11 @@
 //! `ashta bots`: the bots that go by a name.
 
+use crate::evaluation::conduct;
 use crate::games;
 use crate::output::{aligned, print};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
-use ashta_agents::roster::BotSource;
+use ashta_agents::roster::{BotSource, Lookahead};
 use serde_json::json;
 
 use crate::cli::BotsArgs;
@@ -32,6 +33,8 @@ pub fn run(args: &BotsArgs) -> Result<()> {
                 "bytes": bytes,
                 "ruleset": manifest.ruleset,
                 "seats": manifest.seats,
+                "ruleset_hash": format!("{:016x}", manifest.ruleset_hash),
+                "encoding": manifest.encoding,
                 "hidden": manifest.shape.value.hidden,
                 "training": manifest.training,
                 "strength": manifest.strength,
@@ -48,7 +51,7 @@ pub fn run(args: &BotsArgs) -> Result<()> {
             hidden.join("-"),
             bytes.div_ceil(1024).to_string(),
             manifest.training.get("games").cloned().unwrap_or_default(),
-            manifest.strength.last().map(measured).unwrap_or_default(),
+            measured(&manifest.strength).unwrap_or_default(),
         ]);
     }
     print(aligned(&rows, [false, false, false, true, true, false]))?;
@@ -56,9 +59,10 @@ pub fn run(args: &BotsArgs) -> Result<()> {
     print(format_args!("A name stands for its file wherever an agent is asked for: ashta play {example}+2ply"))
 }
 
-/// The last of a bot's measurements, which is against the strongest opponent.
-fn measured(strength: &Strength) -> String {
-    let Strength { opponent, score, low, high, .. } = strength;
-    let opponent = opponent.split(" (").next().unwrap_or(opponent);
-    format!("{:.1} % [{:.1}, {:.1}] against {opponent}", 100.0 * score, 100.0 * low, 100.0 * high)
+/// The last of a bot's measurements one ply ahead, which is against the strongest opponent.
+fn measured(strength: &[Strength]) -> Option<String> {
+    let usual = conduct(Lookahead::Plies(1));
+    let last = strength.iter().filter_map(|entry| Some((entry, entry.opponent.strip_suffix(&usual)?))).next_back();
+    let (Strength { score, low, high, .. }, opponent) = last?;
+    Some(format!("{:.1} % [{:.1}, {:.1}] against {opponent}", 100.0 * score, 100.0 * low, 100.0 * high))
 }

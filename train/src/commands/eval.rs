@@ -1,12 +1,17 @@
 //! `ashta eval`: an agent against others, in paired games.
 
+use std::path::Path;
+
 use crate::evaluation::{MatchResult, against};
+use crate::files::check_writable;
 use crate::games;
 use crate::output;
 use crate::progress::score_table;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ashta_agents::arena::{MatchProgress, Mean};
+use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
+use ashta_agents::roster::{AgentSpec, Lookahead, Roster};
 use ashta_env::game::Game;
 
 use super::terminal;
@@ -22,6 +27,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
     let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
     let config = args.games.config();
+    let recorded = args.record.as_deref().map(|output| recordable(&agent, output)).transpose()?;
     let player = games::player(&agent, &race)?;
     let mut results: Vec<MatchResult> = Vec::new();
     for opponent in &opponents {
@@ -34,6 +40,10 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
         results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
         bar.finish_and_clear();
+    }
+    if let Some((mut bot, lookahead, output)) = recorded {
+        results.iter().for_each(|result| bot.manifest.record(result.strength(lookahead)));
+        bot.write(output)?;
     }
     if args.json {
         let json = serde_json::json!({
@@ -61,6 +71,15 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
+fn recordable<'path>(agent: &Roster, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
+    let (AgentSpec::Bot { lookahead, .. }, Some(bot)) = (agent.spec(), agent.bot()) else {
+        bail!("--record {}: {} is no bot, and results are recorded in bots", output.display(), agent.spec());
+    };
+    check_writable(output)?;
+    Ok((bot.clone(), *lookahead, output))
 }
 
 /// Prints the regret of an agent.

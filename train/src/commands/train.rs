@@ -4,15 +4,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::config;
+use crate::config::{self, Config};
 use crate::evaluation::MatchResult;
 use crate::games;
 use crate::output::{print, remark};
 use crate::progress::score_table;
-use crate::run::{Run, RunEnding};
+use crate::run::{Run, RunEnding, prepare};
+use crate::rundir::RunInfo;
 use crate::runlog::RunLog;
 use anyhow::Result;
 use ashta_agents::play::stop::Stop;
+use ashta_agents::roster::folders::Folders;
+use serde_json::json;
 
 use super::terminal;
 use crate::cli::TrainArgs;
@@ -26,6 +29,9 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         return print(config::DEFAULTS.trim_end());
     }
     let folders = games::folders();
+    if args.dry_run {
+        return dry_run(args, &folders);
+    }
     let (run, path) = match &args.resume {
         Some(path) => (Run::go_on(path, &args.set, &folders)?, path.clone()),
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
@@ -52,4 +58,25 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         print(format_args!("exploitability: {exploitability:.6}"))?;
     }
     print(format_args!("bot: {}", bot.display()))
+}
+
+/// Checks the settings as a run does and prints all of them, with what identifies the bot that they would make.
+fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
+    let config = Config::load(args.config.as_deref(), &args.set)?;
+    let (race, _) = prepare(&config, folders)?;
+    let RunInfo { ruleset, ruleset_hash, encoding, .. } = RunInfo::of(&race, config.run.seed);
+    let (recipe, settings) = (config.recipe(), config.to_toml());
+    if args.json {
+        let json = json!({
+            "name": config.run.name,
+            "ruleset": ruleset,
+            "ruleset_hash": ruleset_hash,
+            "encoding": encoding,
+            "recipe": recipe,
+            "config": settings,
+        });
+        return print(serde_json::to_string_pretty(&json)?);
+    }
+    print(format_args!("# {ruleset}, hash {ruleset_hash}; encoding {encoding}; recipe {recipe}"))?;
+    print(settings.trim_end())
 }

@@ -16,7 +16,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
 use ashta_env::sheet::{Sheet, builtin};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -285,7 +285,45 @@ impl Config {
         let body = toml::to_string(self).expect("every setting has a form in TOML");
         format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{body}")
     }
+
+    /// The recipe: the hash of all settings that shape the bot of a run beside its game, 16 hexadecimal digits. A
+    /// setting that is new in the program changes it.
+    pub fn recipe(&self) -> String {
+        let settings = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        let mut lines = Vec::new();
+        for (section, values) in &settings {
+            for (key, value) in values.as_table().into_iter().flatten() {
+                let key = format!("{section}.{key}");
+                if !NO_PART_OF_RECIPE.iter().any(|left| *left == section || *left == key) {
+                    lines.push(format!("{key} = {value}\n"));
+                }
+            }
+        }
+        lines.sort_unstable();
+        format!("{:016x}", fnv1a(lines.concat().bytes()))
+    }
 }
+
+/// Sections and settings that leave the bot of a run as it is, in its weights and in its final evaluation. The hash of
+/// the ruleset identifies the game. Threads and device are a matter of the machine: they change the rounding, and the
+/// number of games within a time limit.
+const NO_PART_OF_RECIPE: [&str; 15] = [
+    "run.name",
+    "run.directory",
+    "run.threads",
+    "run.device",
+    "run.checkpoint_iterations",
+    "run.keep_checkpoints",
+    "ruleset",
+    "evaluation.every_iterations",
+    "evaluation.pairs",
+    "evaluation.during",
+    "evaluation.exploitability",
+    "cluster.actors",
+    "cluster.games_per_task",
+    "cluster.learner_cores",
+    "cluster.evaluator_cores",
+];
 
 /// The default game, where neither an option nor an agent names one: that of `configs/default.toml`.
 pub fn usual_game() -> String {

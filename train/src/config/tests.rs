@@ -41,6 +41,39 @@ fn keys_of_earlier_versions_are_read() {
 }
 
 #[test]
+fn the_recipe_is_that_of_what_shapes_the_bot() {
+    let recipe = |overrides: &[&str]| parse("", overrides).unwrap().recipe();
+    let usual = recipe(&[]);
+    assert_eq!(usual.len(), 16);
+    for same in [
+        "run.name=other",
+        "run.directory=elsewhere",
+        "run.threads=7",
+        "run.checkpoint_iterations=3",
+        "ruleset.game=pagade",
+        "evaluation.pairs=3",
+        "cluster.actors=5",
+    ] {
+        assert_eq!(recipe(&[same]), usual, "{same}");
+    }
+    for other in [
+        "run.seed=2",
+        "run.time_limit_minutes=2",
+        "network.hidden=[8]",
+        "selfplay.games=5",
+        "learning.ema=none",
+        "evaluation.final_pairs=3",
+        "evaluation.opponents=[\"random\"]",
+        "cluster.staleness=1",
+        "export.probes=1",
+    ] {
+        assert_ne!(recipe(&[other]), usual, "{other}");
+    }
+    let config = parse("", &[]).unwrap();
+    assert_eq!(Config::from_toml(&config.to_toml()).unwrap().recipe(), usual);
+}
+
+#[test]
 fn overrides_are_toml_or_words() {
     let overrides = [
         "run.name=quick",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::network::portable::{MlpShape, NetShape};
 use crate::play::level::Calibration;
 
-use super::{Manifest, Strength};
+use super::{Manifest, Regret, Strength};
 
 impl Manifest {
     /// The card of the bot, which goes by `name`. All of it comes from the manifest.
@@ -75,10 +75,20 @@ impl Manifest {
             writeln!(card, "It was not measured.")?;
         } else {
             writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
-            writeln!(card, "| against | games | score |\n|---|---|---|")?;
         }
-        for Strength { opponent, games, score, low, high } in &self.strength {
-            writeln!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
+        let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
+        match has_regret {
+            _ if self.strength.is_empty() => {}
+            false => writeln!(card, "| against | games | score |\n|---|---|---|")?,
+            true => writeln!(card, "| against | games | score | regret per decision |\n|---|---|---|---|")?,
+        }
+        for Strength { opponent, games, score, low, high, regret } in &self.strength {
+            write!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
+            match regret {
+                Some(Regret { mean, low, high }) => writeln!(card, " {mean:.5} [{low:.5}, {high:.5}] |")?,
+                None if has_regret => writeln!(card, " |")?,
+                None => writeln!(card)?,
+            }
         }
         if !self.levels.is_empty() {
             writeln!(card, "\nLevels of difficulty: regret per decision by the bot's own values, and what they score")?;

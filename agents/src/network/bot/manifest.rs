@@ -62,6 +62,21 @@ pub struct Strength {
     pub low: f64,
     /// Upper end of the 95 % interval of the score.
     pub high: f64,
+    /// Its regret, where the opponent was perfect play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret: Option<Regret>,
+}
+
+/// The regret of a bot against perfect play, in units of value.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Regret {
+    /// Mean regret per decision.
+    pub mean: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of its 95 % interval.
+    pub high: f64,
 }
 
 /// A position with the network's answers.
@@ -120,6 +135,14 @@ impl Manifest {
         }
     }
 
+    /// Keeps a result: in place of that against the same opponent with the same way of play, else behind all others.
+    pub fn record(&mut self, result: Strength) {
+        match self.strength.iter_mut().find(|other| other.opponent == result.opponent) {
+            Some(other) => *other = result,
+            None => self.strength.push(result),
+        }
+    }
+
     /// Checks the facts that do not need the network.
     pub(super) fn check(&self) -> Result<(), BotError> {
         let require = |what, expected: &str, found: String, holds| match holds {
@@ -129,10 +152,15 @@ impl Manifest {
         if self.format != FORMAT {
             return Err(BotError::Format { found: self.format });
         }
-        for Strength { score, low, high, .. } in &self.strength {
-            let found = format!("{low} to {high} around {score}");
-            let holds = [score, low, high].into_iter().all(|x| x.is_finite());
-            require("the score of a strength entry", "a finite number", found, holds)?;
+        let measured = |what, mean: f64, low: f64, high: f64| {
+            let holds = [mean, low, high].into_iter().all(f64::is_finite);
+            require(what, "a finite number", format!("{low} to {high} around {mean}"), holds)
+        };
+        for Strength { score, low, high, regret, .. } in &self.strength {
+            measured("the score of a strength entry", *score, *low, *high)?;
+            if let Some(Regret { mean, low, high }) = regret {
+                measured("the regret of a strength entry", *mean, *low, *high)?;
+            }
         }
         for Calibration { temperature, level, regret, regret_interval, score, score_interval, .. } in &self.levels {
             let holds = temperature.is_finite() && *temperature > 0.0;

@@ -22,7 +22,7 @@ use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
 pub use error::BotError;
-pub use manifest::{Manifest, Probe, Strength};
+pub use manifest::{Manifest, Probe, Regret, Strength};
 
 /// The version of the format that this program writes, and the only one it reads.
 pub const FORMAT: u32 = 2;
@@ -250,7 +250,8 @@ mod tests {
         let net = PortableNet::new(network(&shape.value), network(&shape.policy)).expect("they fit");
         let mut manifest = Manifest::new(&spec(), shape);
         manifest.training.insert("games".into(), "20000".into());
-        manifest.strength.push(Strength { opponent: "random".into(), games: 100, score: 0.9, low: 0.83, high: 0.95 });
+        let random = "random".to_owned();
+        manifest.record(Strength { opponent: random, games: 100, score: 0.9, low: 0.83, high: 0.95, regret: None });
         for active in [vec![0, 3], vec![], vec![5, 1, 2]] {
             manifest.probes.push(Probe::new("some position".into(), Seat::NORTH, active, &net));
         }
@@ -280,6 +281,25 @@ mod tests {
         let place = place.unwrap_or_else(|| panic!("the header has no {from}"));
         bytes[place..place + to.len()].copy_from_slice(to.as_bytes());
         bytes
+    }
+
+    #[test]
+    fn results_are_recorded_once_for_each_opponent() {
+        let mut bot = bot();
+        let regret = |mean| Some(Regret { mean, low: 0.0, high: 0.5 });
+        let perfect = Strength { opponent: "perfect".into(), regret: regret(0.25), ..bot.manifest.strength[0].clone() };
+        bot.manifest.record(perfect);
+        bot.manifest.record(Strength { games: 200, ..bot.manifest.strength[0].clone() });
+        let read = Bot::from_bytes(&bot.to_bytes().expect("the bot is valid")).expect("it was just written");
+        let entries: Vec<_> = read.manifest.strength.iter().map(|entry| (&*entry.opponent, entry.games)).collect();
+        assert_eq!(entries, [("random", 200), ("perfect", 100)]);
+        assert_eq!(read.manifest.strength[1].regret, regret(0.25));
+        let card = read.manifest.card("name");
+        assert!(card.contains("| random | 200 | 90.0 [83.0, 95.0] | |\n| perfect | 100 | 90.0 "), "{card}");
+        assert!(card.contains(" | 0.25000 [0.00000, 0.50000] |\n"), "{card}");
+        bot.manifest.strength[1].regret = regret(f64::NAN);
+        let refused = explain(bot.to_bytes().expect_err("no number"));
+        assert!(refused.contains("the regret of a strength entry"), "{refused}");
     }
 
     #[test]

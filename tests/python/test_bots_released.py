@@ -1,0 +1,260 @@
+"""The released bots: the list, the bots with their cards, the tables of the pages; and how `release/bots` makes them."""
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import program
+
+SCRIPT = program.ROOT / "release" / "bots"
+sys.path.insert(0, str(SCRIPT.parent))
+RELEASE = runpy.run_path(str(SCRIPT))
+LISTED = RELEASE["Bots"](SCRIPT.with_name("bots.toml"), None)
+# One bot, a few games.
+TINY = """
+pages = ["page.md"]
+
+[defaults]
+seed = 1
+minutes = 2
+threads = 1
+pairs = 3
+measured = [{ bot = "policy", against = "greedy", pairs = 2 }]
+level_pairs = 50
+groups = ["small"]
+
+[defaults.settings]
+"network.hidden" = [8]
+"network.policy_hidden" = [8]
+"selfplay.games" = 64
+"selfplay.games_per_iteration" = 8
+"run.checkpoint_iterations" = 1
+"evaluation.pairs" = 2
+"evaluation.during" = ["random"]
+"evaluation.opponents" = ["random"]
+
+[tables.all]
+columns = ["bot", "units", "games", "random", "regret"]
+
+[tables.more]
+rows = "measured"
+
+[[bots]]
+name = "siga"
+"""
+PAGE = "Bots\n\n<!-- bots: all -->\n<!-- /bots -->\n\nMore\n\n<!-- bots: more -->\n<!-- /bots -->\nend\n"
+
+
+def command(folder, *arguments):
+    """The command of the script with the list of a folder."""
+    own = ["--list", folder / "bots.toml", "--into", folder / "into", "--program", program.ASHTA]
+    return [str(part) for part in [sys.executable, SCRIPT, *arguments, *own]]
+
+
+def bots(folder, *arguments):
+    return subprocess.run(command(folder, *arguments), capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "bots.toml").write_text(TINY)
+    (tmp_path / "page.md").write_text(PAGE)
+    return tmp_path
+
+
+def change(path, old, new):
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def test_tables_of_the_pages_are_those_of_the_manifests():
+    pages = list(RELEASE["pages"](LISTED))
+    marked = {page: [mark[1] for mark in RELEASE["MARKED"].findall(text)] for page, text, _ in pages}
+    assert {page.relative_to(program.ROOT).as_posix(): marks for page, marks in marked.items()} == {
+        "README.md": ["short"], "docs/results.md": ["small", "measured"], "checkpoints/README.md": ["files"],
+    }  # fmt: skip
+    for page, _, is_current in pages:
+        assert is_current, f"{page}: release/bots --tables"
+
+
+def test_listed_bots_are_there_and_no_others():
+    shipped = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot")}
+    small = {name for name, bot in LISTED.entries.items() if bot["groups"] == ["small"]}
+    assert small <= shipped <= LISTED.entries.keys()
+    for name in small:
+        assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
+
+
+def test_cards_are_those_of_the_program():
+    for path in sorted((program.ROOT / "checkpoints").glob("*.bot")):
+        assert path.with_suffix(".md").read_text() == program.run("card", path).stdout, path
+
+
+def test_every_entry_of_the_list_can_be_trained():
+    finished = subprocess.run(
+        [SCRIPT, "--check", "--program", program.ASHTA], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert finished.returncode in (0, 1) and not finished.stderr, finished.stderr
+    assert [line.split(": ")[0] for line in finished.stdout.splitlines()] == list(LISTED.entries)
+
+
+def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
+    checked = bots(folder, "--check")
+    assert checked.returncode == 1 and checked.stdout.splitlines()[0] == "siga: missing"
+    assert not (folder / "into").exists()
+    finished = bots(folder)
+    assert finished.returncode == 0, finished.stderr
+    bot = folder / "into" / "siga.bot"
+    found = program.manifest(bot)
+    assert [entry["opponent"] for entry in found["strength"]] == [
+        "random (the bot looks one ply ahead)", "greedy (the bot plays without looking ahead)",
+    ]  # fmt: skip
+    assert [entry["games"] for entry in found["strength"]] == [6, 4] and len(found["levels"]) == 4
+    assert bot.with_suffix(".md").read_text() == program.run("card", bot).stdout
+    page = (folder / "page.md").read_text()
+    assert page.startswith("Bots\n") and page.endswith("<!-- /bots -->\nend\n")
+    assert "\n| siga | 8, 8 | 64 | " in page and "\n| siga | plays without looking ahead | greedy | 4 | " in page
+
+    written = bot.stat().st_mtime_ns
+    again = bots(folder)
+    assert again.returncode == 0 and again.stdout == "siga: up to date\n"
+    assert bots(folder, "--check").returncode == 0 and bot.stat().st_mtime_ns == written
+
+    change(folder / "page.md", "| siga | 8, 8 | 64 |", "| siga | 8, 8 | 65 |")
+    assert "its tables are not those of the manifests" in bots(folder, "--check").stdout
+    assert bots(folder, "--tables").returncode == 0 and (folder / "page.md").read_text() == page
+
+    change(folder / "bots.toml", "threads = 1", "threads = 2")
+    assert bots(folder, "--check").returncode == 0, "the number of threads is no part of the recipe"
+    change(folder / "bots.toml", '"network.hidden" = [8]', '"network.hidden" = [9]')
+    checked = bots(folder, "--check")
+    recipe = found["training"]["recipe"]
+    assert checked.returncode == 1 and checked.stdout.startswith(f"siga: its recipe is {recipe}, not ")
+    finished = bots(folder)
+    assert finished.returncode == 0, finished.stderr
+    assert program.manifest(bot)["shape"]["value"]["hidden"] == [9]
+
+
+def test_what_a_bot_was_made_for_is_compared(folder):
+    """Another encoding or ruleset is a reason, also where the program refuses to play with the bot."""
+    shipped = program.manifest(program.ROOT / "checkpoints" / "siga.bot")
+    into = folder / "into"
+    into.mkdir()
+    content = (program.ROOT / "checkpoints" / "siga.bot").read_bytes()
+    old = b'\\"encoding\\":%d' % shipped["encoding"]
+    assert content.count(old) == 1 and shipped["encoding"] < 10
+    (into / "siga.bot").write_bytes(content.replace(old, b'\\"encoding\\":1'))
+    assert f"its encoding is 1, not {shipped['encoding']}" in bots(folder, "--check").stdout
+    listed = json.loads(program.run("--data", into, "bots", "--json").stdout)
+    [entry] = [bot for bot in listed if bot["path"] == str(into / "siga.bot")]
+    assert entry["encoding"] == 1 and entry["ruleset_hash"] == shipped["ruleset_hash"]
+    (into / "siga.bot").write_bytes(content.replace(shipped["ruleset_hash"].encode(), b"0123456789abcdef"))
+    assert f"its ruleset is 0123456789abcdef, not {shipped['ruleset_hash']}" in bots(folder, "--check").stdout
+
+
+def interrupted(folder, how=signal.SIGINT):
+    """Interrupts script and program once there is a checkpoint, by default as Ctrl-C does; returns the folder of the run."""
+    run = folder / "into" / "runs" / "siga" / "siga-1"
+    process = subprocess.Popen(command(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               start_new_session=True)  # fmt: skip
+    deadline = time.monotonic() + program.PATIENCE
+    while not (run / "latest").exists():
+        assert process.poll() is None and time.monotonic() < deadline
+    os.killpg(process.pid, how)
+    output, _ = process.communicate(timeout=program.PATIENCE)
+    if how == signal.SIGINT:
+        assert process.returncode == 130 and "the same command goes on" in output, output
+    return run
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_training_goes_on(folder, how):
+    change(folder / "bots.toml", '"selfplay.games" = 64', '"selfplay.games" = 1600')
+    run = interrupted(folder, how)
+    before = len((run / "metrics.jsonl").read_text().splitlines())
+    assert before < 200 and not (folder / "into" / "siga.bot").exists()
+    finished = bots(folder)
+    assert finished.returncode == 0 and f"train --resume {run}" in finished.stdout, finished.stdout + finished.stderr
+    iterations = [json.loads(line)["iteration"] for line in Path(f"{run.parent}.done", run.name, "metrics.jsonl").open()]
+    assert iterations == list(range(1, 201))
+    assert program.manifest(folder / "into" / "siga.bot")["training"]["games"] == "1600"
+
+
+def test_an_interrupted_training_with_another_recipe_is_removed(folder):
+    change(folder / "bots.toml", '"selfplay.games" = 64', '"selfplay.games" = 1600')
+    run = interrupted(folder)
+    change(folder / "bots.toml", '"selfplay.games" = 1600', '"selfplay.games" = 64')
+    finished = bots(folder)
+    assert finished.returncode == 0 and f"{run}: removed: its recipe is " in finished.stdout, finished.stderr
+    assert program.manifest(folder / "into" / "siga.bot")["training"]["games"] == "64"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("minutes = 2", "minutes = 21", "at most 20"),
+        ("minutes = 2", "minute = 2", "`minute` is not known"),
+        ("pairs = 3", 'pairs = "3"', "`pairs` is of the wrong kind"),
+        ('groups = ["small"]', 'groups = ["strong"]', "end with -strong"),
+        ('name = "siga"', 'name = "../siga"', "cannot be that of a file"),
+        ('name = "siga"', 'name = "siga"\nconfig = "nothing"', "cannot read nothing"),
+        ('name = "siga"', 'name = "siga"\nsettings = { "network.hiden" = [8] }', "network.hidden"),
+    ],
+)
+def test_what_is_wrong_with_the_list_is_named(folder, old, new, message):
+    change(folder / "bots.toml", old, new)
+    refused = bots(folder)
+    assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+    assert not (folder / "into").exists()
+
+
+def test_a_small_bot_that_is_too_large_is_refused(folder):
+    change(folder / "bots.toml", '"network.hidden" = [8]', '"network.hidden" = [512]')
+    refused = bots(folder)
+    assert refused.returncode == 1 and "a small bot has at most 204800" in refused.stderr, refused.stderr
+    assert not list((folder / "into").glob("*.bot"))
+
+
+def test_results_are_recorded_in_the_bot(smoke, tmp_path):
+    """Levels and other results stay, the regret is there against perfect play, the same result is replaced."""
+    bot = tmp_path / "measured.bot"
+    before = program.manifest(smoke[1])["strength"]
+    for pairs in (2, 3):
+        finished = program.run(
+            "eval", f"{smoke[1] if pairs == 2 else bot}+policy", "--against", "perfect", "--pairs", pairs,
+            "--record", bot, "--json", cwd=program.ROOT,
+        )  # fmt: skip
+        assert finished.returncode == 0, finished.stderr
+    [result] = json.loads(finished.stdout)["results"]
+    *others, added = program.manifest(bot)["strength"]
+    assert others == before and added["opponent"] == "perfect (the bot plays without looking ahead)"
+    assert added["games"] == 6 and added["score"] == result["score"]
+    mean = result["regret"]["regret_per_decision"]
+    assert added["regret"] == {"mean": mean["mean"], "low": mean["interval"][0], "high": mean["interval"][1]}
+    assert f" {mean['mean']:.5f} [" in program.run("card", bot).stdout
+    refused = program.run("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
+    assert refused.returncode == 1 and "greedy is no bot" in refused.stderr
+
+
+def test_a_dry_run_writes_nothing(tmp_path):
+    arguments = ["train", program.SMOKE, "--set", f"run.directory={tmp_path / 'runs'}", "--dry-run"]
+    told = json.loads(program.run(*arguments, "--json", cwd=program.ROOT).stdout)
+    shown = program.run(*arguments, cwd=program.ROOT).stdout
+    assert told["recipe"] in shown.splitlines()[0] and told["ruleset_hash"] in shown.splitlines()[0]
+    assert shown.endswith(told["config"]) and "[network]\nhidden = [16]" in told["config"]
+    (tmp_path / "again.toml").write_text(shown)
+    again = json.loads(program.run("train", tmp_path / "again.toml", "--dry-run", "--json", cwd=program.ROOT).stdout)
+    assert again == told
+    other = json.loads(program.run(*arguments, "--json", "--set", "learning.batch=33", cwd=program.ROOT).stdout)
+    assert other["recipe"] != told["recipe"]
+    wrong = program.run(*arguments, "--set", 'evaluation.opponents=["nobody"]')
+    assert wrong.returncode == 1 and "nobody" in wrong.stderr
+    assert not (tmp_path / "runs").exists()
