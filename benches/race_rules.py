@@ -7,6 +7,7 @@ and 1 (North). A *place* is a piece's number of steps on the course of its owner
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ PASS = 8
 THROWS = (1, 2, 3, 4, 8)
 # In sixteenths: four two-sided sticks, of which 0 to 4 show the marked side.
 THROW_WEIGHTS = (4, 6, 4, 1, 1)
-# Distances from which a throw of at least 1/16 and 1/4 brings a piece onto a square.
-WITHIN_A_THROW = (1, 2, 3, 4, 8)
-WITHIN_A_LIKELY_THROW = (1, 2, 3)
+# Relations are observed up to this distance, by so many stages of the course; progress and leads by so many levels.
+FAR = 16
+STAGES = 4
+LEVELS = 16
 
 
 class Position(NamedTuple):
@@ -58,24 +60,20 @@ def hunter_choice(game: AshteKashte, position: Position) -> int:
 class SeatColumns:
     """Where the entries of one seat's pieces lie in the observation, counted from the first entry of the seat."""
 
-    def __init__(self, rooms: list[int], contested: list[int]) -> None:
-        """`rooms`: how many own pieces each place can hold. `contested`: places where pieces can be captured."""
+    def __init__(self, rooms: list[int]) -> None:
+        """`rooms`: how many own pieces each place can hold."""
         self.first = [sum(rooms[:place]) for place in range(len(rooms))]
-        at = sum(rooms)
-        self.exposed = {place: at + 2 * number for number, place in enumerate(contested)}
-        self.size = at + 2 * len(contested)
+        self.hunted = sum(rooms)
+        self.staged = self.hunted + FAR
+        self.followed = self.staged + STAGES * FAR
+        self.apart = self.followed + FAR
+        self.progress = self.apart + FAR
+        self.lead = self.progress + LEVELS
+        self.size = self.lead + LEVELS
 
-    def active(self, own: tuple[int, ...], reach: list[int]) -> list[int]:
-        """Entries of pieces on `own`; `reach` says for each place 0, 1 (a throw) or 2 (a likely throw away)."""
-        columns = []
-        nth, last = 0, -1
-        for place in own:
-            nth = nth + 1 if place == last else 0
-            last = place
-            columns.append(self.first[place] + nth)
-            if reach[place] and own.count(place) == 1:
-                columns.extend(range(self.exposed[place], self.exposed[place] + reach[place]))
-        return columns
+    def pieces(self, own: tuple[int, ...]) -> list[int]:
+        """Entries of the places of the pieces `own`."""
+        return [self.first[place] + own[:slot].count(place) for slot, place in enumerate(own)]
 
 
 class AshteKashte:
@@ -89,12 +87,11 @@ class AshteKashte:
         self.name = "ashte-kashte" if pieces == 4 else f"ashte-kashte?pieces={pieces}"
         self.pieces = pieces
         self.mirror = [self.opposite(place) for place in range(self.home + 1)]
-        contested = [place for place in range(1, self.home) if place not in self.protected]
         double = min(2, pieces)
         rooms = [1 if place in self.protected else double for place in range(self.home)] + [pieces]
         rooms[0] = pieces
-        self.columns = SeatColumns(rooms, contested)
-        self.reached = reached_places(self.mirror, contested, self.home + 1)
+        self.columns = SeatColumns(rooms)
+        self.most = pieces * (self.home + 1)
         self.phase = 2 * self.columns.size
         self.throws = self.phase + 4
         self.slots = self.throws + len(THROWS)
@@ -190,12 +187,46 @@ class AshteKashte:
     def active(self, position: Position) -> list[int]:
         """Entries of the observation that are 1, seen by the seat that chooses."""
         mover, throw = position.mover, position.pending
-        columns = seat_entries(self.columns, self.reached, position)
+        own, enemy = position.pieces[mover], position.pieces[1 - mover]
+        columns = self.seat_entries(own, enemy)
+        columns.extend(self.columns.size + entry for entry in self.seat_entries(enemy, own))
+        columns.append(self.columns.size + self.lead_entry(position))
         columns.append(self.phase + 2)
         columns.append(self.throws + THROWS.index(throw))
-        columns.extend(self.slots + slot * self.slot_size + place for slot, place in enumerate(position.pieces[mover]))
+        columns.extend(self.slots + slot * self.slot_size + place for slot, place in enumerate(own))
         columns.extend(self.meeting_entries(position))
         return columns
+
+    def seat_entries(self, own: tuple[int, ...], enemy: tuple[int, ...]) -> list[int]:
+        """Entries of one seat, counted from its first: its pieces, how far they are from others, and its progress."""
+        columns = self.columns
+        entries = set(columns.pieces(own))
+        on_course = [place for place in own if 0 < place < self.home]
+        for place in on_course:
+            # Places on the enemy's course. Its pieces in hand are as far behind as if they stood on 0.
+            behind = distances(enemy, self.mirror[place])
+            if own.count(place) == 1 and place not in self.protected:
+                stage = place * STAGES // self.home
+                entries.update(columns.hunted + distance - 1 for distance in behind)
+                entries.update(columns.staged + stage * FAR + distance - 1 for distance in behind)
+            else:
+                entries.update(columns.followed + distance - 1 for distance in behind)
+            entries.update(columns.apart + distance - 1 for distance in distances(on_course, place))
+        entries.add(columns.progress + self.progress(own) * LEVELS // (self.most + 1))
+        return sorted(entries)
+
+    @staticmethod
+    def progress(own: tuple[int, ...]) -> int:
+        """How far a seat has come: 1 for each of its pieces that has entered, and their steps."""
+        return sum(place + 1 for place in own if place > 0)
+
+    def lead_entry(self, position: Position) -> int:
+        """The entry of the other seat's lead over the mover, counted from the first entry of that seat."""
+        own, enemy = position.pieces[position.mover], position.pieces[1 - position.mover]
+        lead = self.progress(enemy) - self.progress(own)
+        step = self.most // LEVELS // 2
+        level = lead // step + LEVELS // 2
+        return self.columns.lead + min(max(level, 0), LEVELS - 1)
 
     def meeting_entries(self, position: Position) -> list[int]:
         """Entries of what each piece of the mover can meet: a lone enemy with the throw, its own with it and without."""
@@ -219,24 +250,6 @@ class AshteKashte:
         return f"{self.name} {seats} {SEATS[position.mover]} {pending}"
 
 
-def reached_places(mirror: list[int], contested: list[int], places: int) -> list[list[tuple[int, int]]]:
-    """For each place of an enemy: the places of a seat that it reaches by a throw, with 2 for a likely one, else 1."""
-    reached: list[list[tuple[int, int]]] = [[] for _ in range(places)]
-    for place in contested:
-        for steps in WITHIN_A_THROW:
-            if mirror[place] >= steps:
-                level = 2 if steps in WITHIN_A_LIKELY_THROW else 1
-                reached[mirror[place] - steps].append((place, level))
-    return reached
-
-
-def seat_entries(columns: SeatColumns, reached: list[list[tuple[int, int]]], position: Position) -> list[int]:
-    """Entries of both seats, the mover's first."""
-    entries: list[int] = []
-    for at, seat in ((0, position.mover), (columns.size, 1 - position.mover)):
-        reach = [0] * len(reached)
-        for enemy in set(position.pieces[1 - seat]):
-            for place, level in reached[enemy]:
-                reach[place] = max(reach[place], level)
-        entries.extend(at + column for column in columns.active(position.pieces[seat], reach))
-    return entries
+def distances(pieces: Iterable[int], place: int) -> set[int]:
+    """How many steps before `place` pieces stand, as far as these are seen."""
+    return {place - piece for piece in pieces if 0 < place - piece <= FAR}

@@ -50,9 +50,25 @@ def test_whole_games(pieces):
             assert hunter_choice(game, position) in legal
 
 
-@pytest.mark.parametrize(("pieces", "size"), [(4, 619), (1, 342)])
+@pytest.mark.parametrize(("pieces", "size"), [(4, 731), (1, 454)])
 def test_observations_have_the_length_of_the_program(pieces, size):
     assert AshteKashte(pieces).observation_size == size
+
+
+def test_relations_are_indexed_by_distance():
+    game = AshteKashte(pieces=2)
+    columns = game.columns
+    # South's 10 is North's 22, 4 squares ahead of 18; South's 17 is North's 5, 5 squares ahead of a piece in hand.
+    entries = set(game.seat_entries((10, 17), (0, 18)))
+    lone = {columns.hunted + 3, columns.staged + 3, columns.hunted + 4, columns.staged + 16 + 4}
+    progress = columns.progress + (11 + 18) * 16 // 99
+    assert entries == {*columns.pieces((10, 17)), *lone, columns.apart + 6, progress}
+    # Doubles are not alone, and pieces on 18 are protected; South's 18 is North's 6.
+    assert columns.followed + 3 in game.seat_entries((10, 10), (0, 18))
+    assert columns.followed + 5 in game.seat_entries((18, 48), (0, 48))
+    assert game.lead_entry(Position(((4, 6), (4, 6)), 0, 1)) == columns.lead + 8
+    assert game.lead_entry(Position(((4, 6), (4, 5)), 0, 1)) == columns.lead + 7
+    assert game.lead_entry(Position(((4, 6), (4, 40)), 0, 1)) == columns.lead + 15
 
 
 @pytest.mark.parametrize("pieces", PIECES)

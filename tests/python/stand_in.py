@@ -34,6 +34,9 @@ TINY = {
 PAIRS = 5
 LEVEL_PAIRS = 50
 SECONDS = 0.03
+# Of turns from which a network is taught, and of passes over them.
+TURNS = 2000
+PASSES = 1
 # What a person types who has nothing else to say, and what a program asks first.
 TYPED = {"play": "1\n1\nq\n", "engine": '{"op":"hello","id":1}\n'}
 
@@ -67,6 +70,8 @@ def smaller(arguments):
         return at_most(arguments, "--pairs", LEVEL_PAIRS)
     if command in ("eval", "arena", "survey") or arguments[:2] == ["bench", "agents"]:
         return at_most(arguments, "--pairs", PAIRS)
+    if arguments[:2] == ["bench", "capacity"]:
+        return at_most(at_most(arguments, "--turns", TURNS), "--passes", PASSES)
     if command == "bench":
         return [*arguments, "--seconds", str(SECONDS)]
     if command == "exploit" and "--tolerance" not in arguments:

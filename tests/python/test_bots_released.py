@@ -239,7 +239,7 @@ def test_results_are_recorded_in_the_bot(smoke, tmp_path):
     assert added["games"] == 6 and added["score"] == result["score"]
     mean = result["regret"]["regret_per_decision"]
     assert added["regret"] == {"mean": mean["mean"], "low": mean["interval"][0], "high": mean["interval"][1]}
-    assert f" {mean['mean']:.5f} [" in program.run("card", bot).stdout
+    assert f" {mean['mean']:.6f} [" in program.run("card", bot).stdout
     refused = program.run("eval", "greedy", "--against", "random", "--game", "siga", "--record", bot)
     assert refused.returncode == 1 and "greedy is no bot" in refused.stderr
 

@@ -184,13 +184,13 @@ def test_levels_of_difficulty_are_calibrated_and_played(smoke, tmp_path):
     nowhere = tmp_path / "nowhere" / "x.bot"
     other = tmp_path / "other.bot"
     written = smoke[1].read_bytes()
-    assert written.count(rb'\"encoding\":3') == 1
-    other.write_bytes(written.replace(rb'\"encoding\":3', rb'\"encoding\":2'))
+    assert written.count(rb'\"encoding\":4') == 1
+    other.write_bytes(written.replace(rb'\"encoding\":4', rb'\"encoding\":2'))
     for arguments, message in [
         (["greedy"], "greedy is no bot"),
         ([f"{smoke[1]}+policy"], "leave out `+policy`"),
         ([smoke[1], "--pairs", "1"], "at least 2"),
-        ([other], "made for encoding 2, not 3"),
+        ([other], "made for encoding 2, not 4"),
         ([smoke[1], "--pairs", "10000000", "-o", nowhere], str(nowhere)),
     ]:
         refused = program.run("levels", *arguments)
@@ -203,8 +203,35 @@ def test_a_run_of_another_game_is_not_exported(smoke, tmp_path):
     facts = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(facts | {"encoding": 2}))
     refused = program.run("export", run, "-o", tmp_path / "x.bot")
-    assert refused.returncode == 1 and "its encoding is 2, now it would be 3" in refused.stderr, refused.stderr
+    assert refused.returncode == 1 and "its encoding is 2, now it would be 4" in refused.stderr, refused.stderr
     assert not (tmp_path / "x.bot").exists()
+
+
+def test_a_network_is_taught_a_solved_game():
+    """Each pass lowers regret and error; positions and columns are those of the game."""
+    size = ["--turns", "2000", "--passes", "2", "--json"]
+    finished = program.run("bench", "capacity", "ashte-kashte?pieces=2", *size, cwd=program.ROOT)
+    assert finished.returncode == 0, finished.stderr
+    first, second = json.loads(finished.stdout)["results"]
+    assert (first["pass"], second["pass"]) == (1, 2)
+    assert first["positions"] == second["positions"] > 2000, "more than one afterstate a turn"
+    # The observation without what is there at decisions only.
+    with program.Engine() as engine:
+        position = "ashte-kashte?pieces=2 S:5,20/N:hand,hand S"
+        lengths = [engine.get(op="observe", position=f"{position} {throw}")["observation"] for throw in "*3"]
+    before, thrown = ([at for at, entry in enumerate(entries) if entry] for entries in lengths)
+    assert first["columns"] == before[-1] + 2 == thrown[len(before) - 1] == 480
+    # Two pieces of each seat and a level of progress of each, one of the lead, the mover, and distances.
+    assert 8 <= first["active"] < 25
+    assert 0 < second["regret_per_decision"] < 0.8 * first["regret_per_decision"] < 0.04
+    assert 0 < second["error"] < 0.8 * first["error"] and 0 < first["seconds"] < second["seconds"]
+
+
+def test_a_network_is_taught_only_where_there_is_a_table():
+    for game, message in [("pagade", "no table of pagade"), ("ashtapada-3p", "more than two seats")]:
+        refused = program.run("bench", "capacity", game, "--turns", "10", "--json", cwd=program.ROOT)
+        assert refused.returncode == 1 and message in refused.stderr, refused.stderr
+        assert refused.stdout == ""
 
 
 def test_agents_are_timed(smoke):

@@ -132,7 +132,10 @@ def test_layouts_of_the_game_pages(engine, game, column, new):
     throws = {"ashtapada": 5, "ashte-kashte": 1, "pagade": 2}[game]
     # Pagade begins with pawns at 6, 7, 12 and 12: one that can meet another by the 1, two that stand together.
     meets = 3 if game == "pagade" else 0
-    assert lit == [[pieces * len(seats), 1, 0, 0, 0, 0], [pieces * len(seats), 0, 1, throws, pieces, meets]]
+    # Each seat has a level of progress, others than the observer one of their lead. The pawns are 1, 5 and 6 apart.
+    relations = 2 * len(seats) - 1 + (3 * len(seats) if game == "pagade" else 0)
+    seen = pieces * len(seats) + relations
+    assert lit == [[seen, 1, 0, 0, 0, 0], [seen, 0, 1, throws, pieces, meets]]
 
     facts = dict(re.findall(r"^\| (\w+) \| ([^|]+) \|$", text, re.MULTILINE))
     assert facts["actions"] == str(len(after["mask"]))

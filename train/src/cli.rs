@@ -9,7 +9,7 @@ use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub use bench::{BenchAgentsArgs, BenchArgs, BenchCommand, BenchGamesArgs};
+pub use bench::{BenchAgentsArgs, BenchArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\

@@ -15,6 +15,7 @@ mod illegal_tests;
 mod observe;
 mod odds;
 mod reach;
+mod relations;
 mod replay;
 pub(crate) mod rules;
 pub(crate) mod series;
@@ -33,6 +34,7 @@ use crate::sheet::{Hop, Order, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
+use exposure::Exposure;
 use observe::Layout;
 use rules::Rules;
 use series::SeriesTurns;
@@ -42,7 +44,7 @@ use throw::ThrowTurns;
 pub use throwing::ThrowError;
 
 /// Version of the encoding of actions and observations of all race games.
-pub const ENCODING: u32 = 3;
+pub const ENCODING: u32 = 4;
 
 /// A race game under one ruleset.
 #[derive(Clone, Debug)]
@@ -56,6 +58,7 @@ pub struct Race {
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
+    exposure: Exposure,
 }
 
 /// The kinds of turn.
@@ -164,6 +167,7 @@ impl Race {
             Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
         };
         let layout = Layout::new(&rules, &turns, seating, outlook);
+        let exposure = Exposure::new(&rules, seating);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -180,7 +184,7 @@ impl Race {
         };
         let has_series = sheet.turn.kind == TurnKind::Series;
         let sound = Race::naming(&turns, actions, pieces);
-        Race { ruleset, spec, seating, sound, has_series, rules, turns, layout }
+        Race { ruleset, spec, seating, sound, has_series, rules, turns, layout, exposure }
     }
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
@@ -251,7 +255,7 @@ impl Race {
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
     /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        self.layout.exposed_pieces(&self.rules, state, seat)
+        self.exposure.of(&self.rules, state, seat).count()
     }
 }
 

@@ -7,7 +7,7 @@
 use arrayvec::ArrayVec;
 
 use crate::game::{Outlook, Seat};
-use crate::race::exposure::{Exposure, LEVELS, Threats};
+use crate::race::relations::{Relations, Whereabouts};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::series::SeriesTurns;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
@@ -16,11 +16,10 @@ use crate::sheet::{Divide, EntryAt};
 
 /// The layout of the observation: the first column of each group of entries.
 ///
-/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, the
-/// exposure of its single pieces on each place (thermometer encoding), whether it has cut, its place if it has
-/// finished. Then, with three seats, the empty quarter; the phase and mover; the throws; for each slot of the mover its
-/// place within the turn and its role; the kinds of throws left unused; and for each slot the pieces that it can meet
-/// with the throws left.
+/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, whether it
+/// has cut, its relations to the pieces of others, its place if it has finished. Then, with three seats, the empty
+/// quarter; the phase and mover; the throws; for each slot of the mover its place within the turn and its role; the
+/// kinds of throws left unused; and for each slot the pieces that it can meet with the throws left.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     seating: Participants,
@@ -31,10 +30,8 @@ pub(crate) struct Layout {
     /// The values that a die can show, ascending.
     values: Vec<u8>,
     declared: u16,
-    exposure: Exposure,
-    /// Column of the lowest level of exposure on each place; the others follow.
-    exposed: Vec<u16>,
     cut: u16,
+    pub(super) relations: Relations,
     finished: u16,
     /// Columns of one seat.
     seat: u16,
@@ -92,16 +89,11 @@ impl Layout {
         };
         let places: Vec<u16> = (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect();
         let declared = take(if declares { pieces } else { 0 });
-        let exposure = Exposure::new(rules, seating);
-        let mut exposed = vec![0; PLACES];
         let mut ordinals = [0; PLACES];
         let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
         let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
-        let exposable = exposure.places(rules);
-        for (_, at) in exposed.iter_mut().enumerate().filter(|(place, _)| exposable >> place & 1 == 1) {
-            *at = take(LEVELS.len() as u16);
-        }
         let cut = take(u16::from(rules.has_gate()));
+        let relations = Relations::new(rules, seating, &mut take);
         let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
         let seat = take(0);
         let seats = seating.seats.len() as u16;
@@ -126,9 +118,8 @@ impl Layout {
             ordinals,
             values,
             declared,
-            exposure,
-            exposed,
             cut,
+            relations,
             finished,
             seat,
             empty,
@@ -141,11 +132,6 @@ impl Layout {
             meeting,
             length,
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn exposure(&self) -> &Exposure {
-        &self.exposure
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -171,7 +157,7 @@ impl Layout {
             let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
         }
-        let threats = self.exposure.threats(&race.rules, state);
+        let whereabouts = self.relations.whereabouts(&race.rules, state);
         let mut mover = 0;
         for (relative, owner) in
             (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
@@ -179,7 +165,7 @@ impl Layout {
             if owner == state.mover {
                 mover = relative as u16;
             }
-            self.observe_seat(&race.rules, state, owner, &threats, at, active);
+            self.observe_seat(&race.rules, state, &whereabouts, [seat, owner], at, active);
             at += self.seat;
         }
         let is_decision = match state.phase {
@@ -197,20 +183,13 @@ impl Layout {
         }
     }
 
-    /// Number of exposed single pieces of `owner`, at any level.
-    pub(crate) fn exposed_pieces(&self, rules: &Rules, state: &State, owner: Seat) -> usize {
-        let mut count = 0;
-        self.exposure.of(rules, state, owner, &self.exposure.threats(rules, state), |_, _| count += 1);
-        count
-    }
-
     #[inline]
     fn observe_seat(
         &self,
         rules: &Rules,
         state: &State,
-        owner: Seat,
-        threats: &Threats,
+        whereabouts: &Whereabouts,
+        [observer, owner]: [Seat; 2],
         at: u16,
         active: &mut FoundEntries,
     ) {
@@ -223,13 +202,10 @@ impl Layout {
             active.push(at + self.places[usize::from(place)] + nth);
         }
         active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
-        self.exposure.of(rules, state, owner, threats, |place, level| {
-            let lowest = at + self.exposed[usize::from(place)];
-            active.extend((0..=level as u16).map(|level| lowest + level));
-        });
         if state.has_cut(owner) {
             active.push(at + self.cut);
         }
+        self.relations.observe(rules, state, whereabouts, [observer, owner], at, |column| active.push(column));
         if self.finished < self.seat && state.finished[owner.index()] > 0 {
             active.push(at + self.finished + u16::from(state.finished[owner.index()]) - 1);
         }
@@ -292,7 +268,7 @@ impl Layout {
         }
         let left = Left::of(race, state);
         let is_open = race.rules.gate_rule.is_open(state, colour);
-        let met = self.exposure.met_by(state, colour);
+        let met = self.relations.met_by(&race.rules, state, colour);
         // Neither off the board nor home: the first place and the last.
         let on_course = ((1_u128 << race.rules.goal) - 1) & !1;
         for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
@@ -397,11 +373,11 @@ fn values(rules: &Rules) -> Vec<u8> {
 }
 
 /// The columns found so far, appended at once, which is faster than to grow the list for each.
-type FoundEntries = ArrayVec<u16, 256>;
+type FoundEntries = ArrayVec<u16, 512>;
 
 /// The numbers of the bits that are set, ascending.
 #[inline]
-fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
+pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
     let mut set: u16 = set.into();
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;

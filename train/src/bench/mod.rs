@@ -1,6 +1,7 @@
 //! `ashta bench`: speeds on this machine.
 
 mod agents;
+mod capacity;
 mod env;
 mod net;
 
@@ -14,7 +15,8 @@ use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use serde::Serialize;
 
-use crate::cli::{BenchAgentsArgs, BenchGamesArgs};
+use crate::cli::{BenchAgentsArgs, BenchCapacityArgs, BenchGamesArgs};
+use capacity::CapacityRow;
 
 /// The rules.
 ///
@@ -93,6 +95,29 @@ pub fn agents(args: &BenchAgentsArgs) -> Result<()> {
             .map_or(String::new(), |Mean { mean, interval: [low, high] }| format!("{mean:.5} [{low:.5}, {high:.5}]"));
         let (mean, most) = (row.milliseconds_per_decision, row.milliseconds_90_percent);
         print(format_args!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", row.agent))
+    })?;
+    print_json(args.json, &rows)
+}
+
+/// What a network can represent.
+///
+/// # Errors
+/// When the settings are wrong, the game is not solved, or standard output is closed.
+pub fn capacity(args: &BenchCapacityArgs) -> Result<()> {
+    if !args.json {
+        print(format_args!(
+            "{:>4} {:>10} {:>8} {:>7} {:>20} {:>8} {:>8}",
+            "pass", "positions", "columns", "active", "regret per decision", "error", "seconds"
+        ))?;
+    }
+    let rows = capacity::run(args, |row| {
+        if args.json {
+            return Ok(());
+        }
+        let CapacityRow { pass, positions, columns, active, regret_per_decision, error, seconds } = row;
+        print(format_args!(
+            "{pass:>4} {positions:>10} {columns:>8} {active:>7.1} {regret_per_decision:>20.6} {error:>8.5} {seconds:>8.1}"
+        ))
     })?;
     print_json(args.json, &rows)
 }

@@ -59,6 +59,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Bench(args) => match args.what {
             BenchCommand::Env(args) => bench::env(&args),
             BenchCommand::Net(args) => bench::net(&args),
+            BenchCommand::Capacity(args) => bench::capacity(&args),
             BenchCommand::Agents(args) => bench::agents(&args),
         },
         Command::Completions { shell } => {

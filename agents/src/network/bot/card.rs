@@ -85,7 +85,7 @@ impl Manifest {
         for Strength { opponent, games, score, low, high, regret } in &self.strength {
             write!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
             match regret {
-                Some(Regret { mean, low, high }) => writeln!(card, " {mean:.5} [{low:.5}, {high:.5}] |")?,
+                Some(Regret { mean, low, high }) => writeln!(card, " {mean:.6} [{low:.6}, {high:.6}] |")?,
                 None if has_regret => writeln!(card, " |")?,
                 None => writeln!(card)?,
             }

@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(read.manifest.strength[1].regret, regret(0.25));
         let card = read.manifest.card("name");
         assert!(card.contains("| random | 200 | 90.0 [83.0, 95.0] | |\n| perfect | 100 | 90.0 "), "{card}");
-        assert!(card.contains(" | 0.25000 [0.00000, 0.50000] |\n"), "{card}");
+        assert!(card.contains(" | 0.250000 [0.000000, 0.500000] |\n"), "{card}");
         bot.manifest.strength[1].regret = regret(f64::NAN);
         let refused = explain(bot.to_bytes().expect_err("no number"));
         assert!(refused.contains("the regret of a strength entry"), "{refused}");

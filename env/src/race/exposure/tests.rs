@@ -13,17 +13,12 @@ use crate::ruleset::Ruleset;
 use crate::sheet::builtin;
 use crate::turn::{TurnResults, turn_results};
 
-/// The highest level at which each place of `owner` is exposed.
-fn exposed(race: &Race, state: &State, owner: Seat) -> Vec<(u8, usize)> {
-    let mut found = Vec::new();
-    let exposure = race.layout.exposure();
-    exposure.of(&race.rules, state, owner, &exposure.threats(&race.rules, state), |place, level| {
-        found.push((place, level))
-    });
-    found
+/// The places on which pieces of `owner` are exposed.
+fn exposed(race: &Race, state: &State, owner: Seat) -> Vec<u8> {
+    race.exposure.of(&race.rules, state, owner).collect()
 }
 
-fn exposed_at(position: &str, owner: Seat) -> Vec<(u8, usize)> {
+fn exposed_at(position: &str, owner: Seat) -> Vec<u8> {
     let (race, state) = Race::parse(position).expect("a position");
     exposed(&race, &state, owner)
 }
@@ -80,11 +75,11 @@ fn captures(race: &Race, state: &State, owner: Seat) -> f64 {
     all
 }
 
-/// One piece of each of two enemies, and nothing else in the way: the level of exposure is exactly that of the
-/// probability of a capture with one throw.
+/// One piece of each of two enemies, and nothing else in the way: it is exposed exactly if a capture with one throw is
+/// likely enough.
 #[test]
-fn exposure_levels_are_those_of_captures_by_one_throw() {
-    let (mut compared, mut seen) = (0, [0; 3]);
+fn exposed_pieces_are_those_captured_by_one_throw() {
+    let (mut compared, mut seen) = (0, [0; 2]);
     for race in games(Some(1)).into_iter().chain(games(Some(2))) {
         let is_shared_out = matches!(race.turns, Turns::Dice(_) | Turns::Divide(_));
         // Where all dice must be used, another piece takes what one leaves of them.
@@ -123,15 +118,10 @@ fn exposure_levels_are_those_of_captures_by_one_throw() {
                 }
             }
             let chance = captures(&race, &state, owner);
-            let expected: Vec<(u8, usize)> = (0..LEVELS.len())
-                .rev()
-                .find(|&level| chance >= LEVELS[level])
-                .map(|level| (place, level))
-                .into_iter()
-                .collect();
+            let expected = if chance >= LEAST { vec![place] } else { vec![] };
             let name = race.ruleset.game_text();
             assert_eq!(exposed(&race, &state, owner), expected, "{name} {}: {chance}", race.print(&state));
-            seen[expected.first().map_or(0, |&(_, level)| level + 1)] += 1;
+            seen[expected.len()] += 1;
             compared += 1;
         }
     }
@@ -153,7 +143,7 @@ fn every_likely_capture_is_exposed() {
                 continue;
             };
             turns += 1;
-            for (outcome, _) in race.rules.chances.iter().enumerate().filter(|&(_, &chance)| chance >= LEVELS[0]) {
+            for (outcome, _) in race.rules.chances.iter().enumerate().filter(|&(_, &chance)| chance >= LEAST) {
                 turn_results(&race, &thrown(&race, &state, outcome), &mut results);
                 for &owner in race.seating.enemies(mover) {
                     let seen = exposed(&race, &state, owner);
@@ -162,7 +152,7 @@ fn every_likely_capture_is_exposed() {
                         let after = end.pieces[owner.index()];
                         let taken = |slot: &usize| is_single(&before, *slot) && !after.contains(&before[*slot]);
                         for slot in (0..race.seating.pieces).filter(taken) {
-                            let is_seen = seen.iter().any(|&(place, _)| place == before[slot]);
+                            let is_seen = seen.contains(&before[slot]);
                             let name = race.ruleset.game_text();
                             assert!(is_seen, "{name} {}: {} on {}", race.print(&state), race.print(end), before[slot]);
                             captured += 1;
@@ -189,49 +179,34 @@ fn every_likely_capture_is_exposed() {
 fn single_pieces_within_a_throw_are_exposed() {
     // The opposite seat's 10 is South's 10 + 34 = 44 and vice versa.
     let ahead = |south: u8| format!("pagade S:20,20,{south},70/N+:10,80,80,80 S *");
-    assert_eq!(exposed_at(&ahead(45), Seat::SOUTH), [(45, 1)]);
-    assert_eq!(exposed_at(&ahead(46), Seat::SOUTH), [(46, 0)]);
-    assert_eq!(exposed_at(&ahead(55), Seat::SOUTH), []);
-    assert_eq!(exposed_at(&ahead(43), Seat::SOUTH), []);
-    assert_eq!(exposed_at(&ahead(43), Seat::NORTH), [(10, 1)]);
+    assert_eq!(exposed_at(&ahead(45), Seat::SOUTH), [45]);
+    assert_eq!(exposed_at(&ahead(46), Seat::SOUTH), [46]);
+    assert_eq!(exposed_at(&ahead(55), Seat::SOUTH), [0; 0]);
+    assert_eq!(exposed_at(&ahead(43), Seat::SOUTH), [0; 0]);
+    assert_eq!(exposed_at(&ahead(43), Seat::NORTH), [10]);
 }
 
 #[test]
 fn both_visits_to_a_square_are_seen() {
     // South's 8 and 76 are one square, North's 42; North comes there from 38 by 4, if the gate does not matter.
-    assert_eq!(exposed_at("pagade S+:8,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [(8, 1)]);
-    assert_eq!(exposed_at("pagade S+:76,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [(76, 1)]);
+    assert_eq!(exposed_at("pagade S+:8,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [8]);
+    assert_eq!(exposed_at("pagade S+:76,80,80,80/N:1,1,38,38 N *", Seat::SOUTH), [76]);
     // South comes there from 72 and from 2.
-    assert_eq!(exposed_at("pagade S:1,1,1,72/N:1,1,1,42 S *", Seat::NORTH), [(42, 1)]);
-    assert_eq!(exposed_at("pagade S:1,1,1,2/N:1,1,1,42 S *", Seat::NORTH), [(42, 1)]);
+    assert_eq!(exposed_at("pagade S:1,1,1,72/N:1,1,1,42 S *", Seat::NORTH), [42]);
+    assert_eq!(exposed_at("pagade S:1,1,1,2/N:1,1,1,42 S *", Seat::NORTH), [42]);
 }
 
 #[test]
 fn pieces_enter_by_the_throws_that_enter() {
     // North enters on its own first square with a 1 and nothing else.
-    assert_eq!(exposed_at("ashtapada S:17,40/N:off,off N *", Seat::SOUTH), []);
+    assert_eq!(exposed_at("ashtapada S:17,40/N:off,off N *", Seat::SOUTH), [0; 0]);
 }
 
 #[test]
 fn doubles_protected_squares_and_partners_are_not_exposed() {
-    assert_eq!(exposed_at("ashte-kashte S:11,11,30,31/N:hand,hand,hand,hand N *", Seat::SOUTH), []);
+    assert_eq!(exposed_at("ashte-kashte S:11,11,30,31/N:hand,hand,hand,hand N *", Seat::SOUTH), [0; 0]);
     // South's 14 is North's 2, South's 12 its protected start.
-    assert_eq!(exposed_at("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [(15, 1)]);
+    assert_eq!(exposed_at("ashte-kashte?pieces=2 S:12,14/N:hand,1 N *", Seat::SOUTH), [15]);
     let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
-    assert_eq!(exposed_at(team, Seat::SOUTH), []);
-}
-
-#[test]
-fn single_pieces_of_enemies_can_be_met() {
-    let met = |position: &str| {
-        let (race, state) = Race::parse(position).expect("a position");
-        let met = race.layout.exposure().met_by(&state, Seat::SOUTH);
-        (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
-    };
-    // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
-    assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
-    assert_eq!(met("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
-    assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
-    // South's 14 is North's 2, and South's 12 is protected.
-    assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
+    assert_eq!(exposed_at(team, Seat::SOUTH), [0; 0]);
 }
