@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,12 @@ def test_listed_bots_are_there_and_no_others():
 def test_cards_are_those_of_the_program():
     for path in sorted((program.ROOT / "checkpoints").glob("*.bot")):
         assert path.with_suffix(".md").read_text() == program.run("card", path).stdout, path
+
+
+def test_bots_do_not_say_on_which_machine_they_were_trained():
+    for path in sorted((program.ROOT / "checkpoints").glob("*.bot")):
+        settings = tomllib.loads(RELEASE["manifest"](path)["training"]["config"])
+        assert settings["run"]["directory"] == f"runs/release/{path.stem}", path
 
 
 def test_every_entry_of_the_list_can_be_trained():

@@ -234,6 +234,13 @@ def test_a_network_is_taught_only_where_there_is_a_table():
         assert refused.stdout == ""
 
 
+def test_a_network_is_taught_only_where_there_is_a_choice(tmp_path):
+    table = tmp_path / "one.table"
+    assert program.run("solve", "chowka-5", "--set", "ruleset.flags.pieces=1", "-o", table).returncode == 0
+    refused = program.run("--data", tmp_path, "bench", "capacity", "chowka-5?pieces=1", "--turns", "10", "--json")
+    assert refused.returncode == 1 and "leaves nothing to choose" in refused.stderr, refused.stderr
+
+
 def test_agents_are_timed(smoke):
     agents = [f"{smoke[1]}{suffix}" for suffix in ("+policy", "", "+2ply")]
     finished = program.run("bench", "agents", *agents, "--against", "perfect", "--pairs", "5", "--json")

@@ -7,7 +7,7 @@ use crate::race::reach::places_of;
 use crate::race::rules::{PLACES, Rules, Throw};
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, State};
-use crate::sheet::{EntryAt, Meeting, TurnKind, UnitKind, Without};
+use crate::sheet::{EntryAt, Meeting, TurnKind, UnitKind};
 
 /// The least probability of an enemy's throws that bring it onto a piece for the piece to be exposed.
 const LEAST: f64 = 1.0 / 16.0;
@@ -129,21 +129,6 @@ impl Rules {
                 1 << at | on
             }
         }
-    }
-
-    /// The places by the number of steps to them from the beginning of the course, as bits: those of a piece that may
-    /// not pass its gate are as far as it, or beyond it by the lap.
-    #[inline]
-    pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
-        if is_open {
-            return places;
-        }
-        let before = places & ((1 << self.gate) - 1);
-        if self.sheet.gate.without == Without::Lap {
-            let lapped = before.wrapping_shl(self.sheet.gate.lap.into());
-            return before | lapped & !((1 << self.gate) - 1);
-        }
-        before
     }
 
     /// Whether the piece of `slot` and the next one, which is on the same place, may move as a unit.

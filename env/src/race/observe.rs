@@ -7,6 +7,7 @@
 use arrayvec::ArrayVec;
 
 use crate::game::{Outlook, Seat};
+use crate::race::reach::bits;
 use crate::race::relations::{Relations, Whereabouts};
 use crate::race::rules::{PLACES, Rules};
 use crate::race::series::SeriesTurns;
@@ -374,17 +375,6 @@ fn values(rules: &Rules) -> Vec<u8> {
 
 /// The columns found so far, appended at once, which is faster than to grow the list for each.
 type FoundEntries = ArrayVec<u16, 512>;
-
-/// The numbers of the bits that are set, ascending.
-#[inline]
-pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
-    let mut set: u16 = set.into();
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;
-        set &= set - 1;
-        Some(bit)
-    })
-}
 
 #[cfg(test)]
 mod tests {

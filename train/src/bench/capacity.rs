@@ -26,7 +26,7 @@ use crate::games;
 
 /// The share of the turns that are played at random in the games from which the network is taught.
 const EXPLORATION: f64 = 0.2;
-/// The decisions of perfect play on which it is measured.
+/// The decisions of perfect play on which it is measured; fewer where ten times as many turns do not have them.
 const DECISIONS: usize = 50_000;
 
 /// The network after one pass over all positions.
@@ -51,7 +51,8 @@ pub struct CapacityRow {
 /// Teaches and measures, and calls `each` after every pass.
 ///
 /// # Errors
-/// When the game is not solved or has more than two seats, the network cannot be built, and those of `each`.
+/// When the game is not solved or has more than two seats, leaves nothing to choose, the network cannot be built,
+/// and those of `each`.
 pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Result<()>) -> Result<Vec<CapacityRow>> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
@@ -75,12 +76,18 @@ pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Resul
     }
     let mut walk = PerfectGames::new(&race, perfect.evaluator(), config.evaluation.seed);
     let mut decisions = Vec::new();
-    while decisions.len() < DECISIONS {
+    for _ in 0..10 * DECISIONS {
         let seat = walk.turn(0.0);
         if walk.results.len() > 1 {
             let exact: Vec<f32> = walk.values.iter().map(|values| values[seat]).collect();
             decisions.push((seat, walk.results.states().to_vec(), exact));
         }
+        if decisions.len() == DECISIONS {
+            break;
+        }
+    }
+    if decisions.is_empty() || replay.is_empty() {
+        bail!("{} leaves nothing to choose, so there is nothing to teach or to measure", race.ruleset());
     }
     let NetShape { value, policy } =
         NetShape::for_spec(race.spec(), &config.network.hidden, &config.network.policy_hidden);
