@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ashta_env::game::{BySeat, Game, Node};
 
-use crate::network::portable::{PortableNet, Scratch};
-use crate::play::evaluator::{Evaluation, Evaluator};
+use crate::network::portable::{Observations, PortableNet, Scratch};
+use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 use crate::play::perspective;
 
 /// Answers with the values and the policy of a network.
@@ -14,18 +14,19 @@ pub struct NetEvaluator {
     net: Arc<PortableNet>,
     scratch: Scratch,
     active: Vec<u16>,
+    observations: Observations,
 }
 
 impl NetEvaluator {
     /// An evaluator by `net`, whose shape must fit the games it is asked about.
     pub fn new(net: Arc<PortableNet>) -> NetEvaluator {
-        NetEvaluator { net, scratch: Scratch::default(), active: Vec::new() }
+        NetEvaluator { net, scratch: Scratch::default(), active: Vec::new(), observations: Observations::default() }
     }
 }
 
 impl<G: Game> Evaluator<G> for NetEvaluator {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
-        let NetEvaluator { net, scratch, active } = self;
+        let NetEvaluator { net, scratch, active, .. } = self;
         let mut answer = |state: &G::State| {
             let (seat, legal) = match game.node(state) {
                 Node::Terminal => return game.returns(state).into(),
@@ -46,15 +47,20 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
     }
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
-        let NetEvaluator { net, scratch, active } = self;
-        out.clear();
-        out.extend(states.iter().map(|state| match game.node(state) {
-            Node::Terminal => game.returns(state),
-            Node::Chance(seat) | Node::Decision(seat) => {
-                active.clear();
-                game.observe_active(state, seat, active);
-                perspective::to_seats(net.forward_values(active, scratch), game.spec(), seat)
+        let NetEvaluator { net, scratch, observations, .. } = self;
+        answer_open(game, states, out, |open, out| {
+            let seat_of = |state: &&G::State| match game.node(state) {
+                Node::Chance(seat) | Node::Decision(seat) => Some(seat),
+                Node::Terminal => None,
+            };
+            observations.clear();
+            for (state, seat) in open.iter().filter_map(|state| Some((state, seat_of(state)?))) {
+                observations.push(|active| game.observe_active(state, seat, active));
             }
-        }));
+            let mut seats = open.iter().filter_map(seat_of);
+            net.forward_values_each(observations, scratch, |values| {
+                out.extend(seats.next().map(|seat| perspective::to_seats(values, game.spec(), seat)));
+            });
+        });
     }
 }

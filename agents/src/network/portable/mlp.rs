@@ -21,11 +21,26 @@ pub struct Mlp {
 /// A sum below this can be added to another such without becoming infinite.
 const LARGEST: f64 = f32::MAX as f64 / 8.0;
 
+/// Observations that are evaluated together. Reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Observations {
+    /// The entries that are 1, end to end.
+    active: Vec<u16>,
+    /// For each observation the end of its entries.
+    ends: Vec<usize>,
+}
+
+/// Observations for which one panel of the first layer is summed before the next panel: the rows that they share stay
+/// in the cache.
+const BLOCK: usize = 16;
+
 /// Room for the intermediate results of [`Mlp`]; fits any network and grows when it has to.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
+    sums: Vec<Lanes>,
     input: Vec<Lanes>,
     output: Vec<Lanes>,
+    logits: Vec<Lanes>,
     values: [f32; MAX_SEATS],
     policy: [f32; MAX_ACTIONS],
 }
@@ -33,6 +48,30 @@ pub struct Scratch {
 impl fmt::Debug for Mlp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mlp").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+impl Observations {
+    /// Removes all observations.
+    pub fn clear(&mut self) {
+        self.active.clear();
+        self.ends.clear();
+    }
+
+    /// Adds the observation whose entries that are 1 `observe` appends to what it is given.
+    pub fn push(&mut self, observe: impl FnOnce(&mut Vec<u16>)) {
+        observe(&mut self.active);
+        self.ends.push(self.active.len());
+    }
+
+    /// The entries that are 1 of all observations.
+    pub(super) fn active(&self) -> &[u16] {
+        &self.active
+    }
+
+    /// The entries of each observation that are 1.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u16]> + Clone {
+        self.ends.iter().scan(0, |start, &end| Some(&self.active[std::mem::replace(start, end)..end]))
     }
 }
 
@@ -109,9 +148,33 @@ impl Mlp {
     /// When an index is not below [`MlpShape::observation`].
     #[inline]
     pub fn forward_values<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> &'a [f32] {
-        self.run_torso(active, scratch);
-        self.run_values(scratch);
+        let Scratch { sums, input, output, values, .. } = scratch;
+        let sums = self.torso[0].sum_rows(std::iter::once(active), sums);
+        self.run_values(self.run_deeper(sums, [input, output]), values);
         &scratch.values[..self.shape.values]
+    }
+
+    /// Calls `take` with the values of each of `observations` in order: the same numbers as those of
+    /// [`forward_values`](Self::forward_values), and sooner.
+    ///
+    /// # Panics
+    /// When an index is not below [`MlpShape::observation`].
+    pub fn forward_values_each(
+        &self,
+        observations: &Observations,
+        scratch: &mut Scratch,
+        mut take: impl FnMut(&[f32]),
+    ) {
+        let Scratch { sums, input, output, values, .. } = scratch;
+        let first = &self.torso[0];
+        let mut rest = observations.iter();
+        for _ in (0..observations.ends.len()).step_by(BLOCK) {
+            first.sum_rows(rest.clone().take(BLOCK), sums);
+            for (sums, _) in sums.chunks_exact(first.width).zip(rest.by_ref().take(BLOCK)) {
+                self.run_values(self.run_deeper(sums, [input, output]), values);
+                take(&values[..self.shape.values]);
+            }
+        }
     }
 
     /// The values `[values]`, relative to the seat that observes, and the policy logits `[actions]` of the observation
@@ -121,35 +184,36 @@ impl Mlp {
     /// When an index is not below [`MlpShape::observation`].
     #[inline]
     pub fn forward<'a>(&self, active: &[u16], scratch: &'a mut Scratch) -> (&'a [f32], &'a [f32]) {
-        self.run_torso(active, scratch);
-        self.run_values(scratch);
-        let logits = self.policy.room(&mut scratch.output);
-        self.policy.multiply(&scratch.input, logits);
-        for (to, from) in scratch.policy.chunks_exact_mut(WIDTH).zip(logits) {
+        let Scratch { sums, input, output, logits, values, policy } = scratch;
+        let sums = self.torso[0].sum_rows(std::iter::once(active), sums);
+        let hidden = self.run_deeper(sums, [input, output]);
+        self.run_values(hidden, values);
+        for (to, from) in policy.chunks_exact_mut(WIDTH).zip(self.policy.multiply(hidden, logits)) {
             to.copy_from_slice(&from.0);
         }
         (&scratch.values[..self.shape.values], &scratch.policy[..self.shape.actions])
     }
 
-    /// Leaves the outputs of the last hidden layer at the front of `scratch.input`.
+    /// The outputs of the last hidden layer from those of the first one.
     #[inline]
-    fn run_torso(&self, active: &[u16], scratch: &mut Scratch) {
-        let (first, deeper) = self.torso.split_first().expect("a network has a hidden layer");
-        first.sum_rows(active, first.room(&mut scratch.input));
+    fn run_deeper<'a>(&self, sums: &'a [Lanes], [input, output]: [&'a mut Vec<Lanes>; 2]) -> &'a [Lanes] {
+        let Some((second, deeper)) = self.torso[1..].split_first() else { return sums };
+        let activate = |sums: &mut [Lanes]| sums.iter_mut().for_each(|lanes| *lanes = lanes.relu());
+        activate(second.multiply(sums, input));
         for layer in deeper {
-            let output = layer.room(&mut scratch.output);
-            layer.multiply(&scratch.input, output);
-            output.iter_mut().for_each(|lanes| *lanes = lanes.relu());
-            std::mem::swap(&mut scratch.input, &mut scratch.output);
+            activate(layer.multiply(input, output));
+            std::mem::swap(input, output);
         }
+        input
     }
 
-    /// Leaves the values in `scratch.values`; entries beyond their number are unspecified.
+    /// Leaves in `values` those that follow from the outputs of the last hidden layer; entries beyond their number are
+    /// unspecified.
     #[inline]
-    fn run_values(&self, scratch: &mut Scratch) {
+    fn run_values(&self, hidden: &[Lanes], values: &mut [f32; MAX_SEATS]) {
         // The logits of absent values are masked: their exponential is as good as 0.
         let mut logits = [-1e30; MAX_SEATS];
-        self.values.multiply(&scratch.input, &mut logits[..self.shape.values]);
+        self.values.multiply(hidden, &mut logits[..self.shape.values]);
         match self.shape.value_head {
             ValueHead::Softmax => {
                 let [a, b, c, d] = logits;
@@ -159,12 +223,12 @@ impl Mlp {
                 }
                 let [a, b, c, d] = logits;
                 let scale = 1.0 / ((a + b) + (c + d));
-                for (value, power) in scratch.values.iter_mut().zip(logits) {
+                for (value, power) in values.iter_mut().zip(logits) {
                     *value = power * scale;
                 }
             }
             ValueHead::Sigmoid => {
-                for (value, logit) in scratch.values.iter_mut().zip(logits) {
+                for (value, logit) in values.iter_mut().zip(logits) {
                     *value = 1.0 / (1.0 + exp(-logit));
                 }
             }
@@ -256,41 +320,36 @@ impl Layer {
         })
     }
 
-    /// The front of `lanes` with room for the outputs of this layer.
+    /// `relu(bias + the rows at active)` of each observation, one after the other, at the front of `out`.
     #[inline]
-    fn room<'a>(&self, lanes: &'a mut Vec<Lanes>) -> &'a mut [Lanes] {
-        #[cold]
-        fn grow(lanes: &mut Vec<Lanes>, length: usize) {
-            lanes.resize(length, Lanes::default());
-        }
-        if lanes.len() < self.width {
-            grow(lanes, self.width);
-        }
-        &mut lanes[..self.width]
-    }
-
-    /// `out = relu(bias + the rows at active)`.
-    #[inline]
-    fn sum_rows(&self, active: &[u16], out: &mut [Lanes]) {
-        let mut rest = out;
+    fn sum_rows<'a, 'b>(
+        &self,
+        observations: impl Iterator<Item = &'b [u16]> + Clone,
+        out: &'a mut Vec<Lanes>,
+    ) -> &'a [Lanes] {
+        let out = room(out, observations.clone().count() * self.width);
+        let mut column = 0;
         for panel in &self.panels {
-            let (out, after) = rest.split_at_mut(panel.width);
+            let sums = out.chunks_exact_mut(self.width).map(|sums| &mut sums[column..][..panel.width]);
+            let each = observations.clone().zip(sums);
             match panel.width {
-                8 => panel.sum_rows::<8>(active, out),
-                4 => panel.sum_rows::<4>(active, out),
-                2 => panel.sum_rows::<2>(active, out),
-                _ => panel.sum_rows::<1>(active, out),
+                8 => each.for_each(|(active, sums)| panel.sum_rows::<8>(active, sums)),
+                4 => each.for_each(|(active, sums)| panel.sum_rows::<4>(active, sums)),
+                2 => each.for_each(|(active, sums)| panel.sum_rows::<2>(active, sums)),
+                _ => each.for_each(|(active, sums)| panel.sum_rows::<1>(active, sums)),
             }
-            rest = after;
+            column += panel.width;
         }
+        out
     }
 
-    /// `out = bias + input · weights`; what follows the inputs in `input` is ignored.
+    /// `bias + input · weights` at the front of `out`; what follows the inputs in `input` is ignored.
     #[inline]
-    fn multiply(&self, input: &[Lanes], out: &mut [Lanes]) {
-        let mut rest = out;
+    fn multiply<'a>(&self, input: &[Lanes], out: &'a mut Vec<Lanes>) -> &'a mut [Lanes] {
+        let out = room(out, self.width);
+        let mut column = 0;
         for panel in &self.panels {
-            let (out, after) = rest.split_at_mut(panel.width);
+            let out = &mut out[column..][..panel.width];
             // Fewer columns need more independent sums to hide the latency of a multiplication.
             match panel.width {
                 8 => panel.multiply::<8, 1>(input, out),
@@ -298,9 +357,23 @@ impl Layer {
                 2 => panel.multiply::<2, 4>(input, out),
                 _ => panel.multiply::<1, 8>(input, out),
             }
-            rest = after;
+            column += panel.width;
         }
+        out
     }
+}
+
+/// The front of `lanes`, so long.
+#[inline]
+fn room(lanes: &mut Vec<Lanes>, length: usize) -> &mut [Lanes] {
+    #[cold]
+    fn grow(lanes: &mut Vec<Lanes>, length: usize) {
+        lanes.resize(length, Lanes::default());
+    }
+    if lanes.len() < length {
+        grow(lanes, length);
+    }
+    &mut lanes[..length]
 }
 
 impl Panel {
@@ -419,8 +492,10 @@ mod tests {
             let parameters = random(&mut rng, shape.parameters());
             let net = Mlp::new(shape.clone(), &parameters).expect("the shape is valid");
             let mut scratch = Scratch::default();
-            for count in 0..12 {
-                let active: Vec<u16> = (0..37).filter(|_| rng.random_range(0..24) < 2 * count).collect();
+            let (mut observations, mut all_values) = (Observations::default(), Vec::new());
+            // More than two blocks.
+            for count in 0..40 {
+                let active: Vec<u16> = (0..37).filter(|_| rng.random_range(0..80) < 2 * count).collect();
                 let (expected_values, expected_policy) = reference(&shape, &parameters, &active);
                 let (found_values, found_policy) = net.forward(&active, &mut scratch);
                 assert_eq!((found_values.len(), found_policy.len()), (values, actions));
@@ -432,7 +507,13 @@ mod tests {
                 }
                 let found_values = found_values.to_vec();
                 assert_eq!(net.forward_values(&active, &mut scratch), found_values);
+                observations.push(|entries| entries.extend(&active));
+                all_values.extend(found_values);
             }
+            let mut each = Vec::new();
+            net.forward_values_each(&observations, &mut scratch, |values| each.extend_from_slice(values));
+            assert_eq!(each, all_values);
+            net.forward_values_each(&Observations::default(), &mut scratch, |_| unreachable!("nothing is observed"));
         }
     }
 

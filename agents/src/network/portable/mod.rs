@@ -17,7 +17,7 @@ use half::f16;
 #[cfg(feature = "learning")]
 pub(crate) use lanes::{exp, multiply_add};
 
-pub use mlp::{Mlp, Scratch};
+pub use mlp::{Mlp, Observations, Scratch};
 pub use shape::{MAX_ACTIONS, MlpShape, NetError, NetShape, ValueHead};
 
 /// The two networks of a bot. Share it behind an `Arc`; every thread needs its own [`Scratch`].
@@ -77,6 +77,24 @@ impl PortableNet {
         network.forward_values(active, scratch)
     }
 
+    /// Calls `take` with the values of each of `observations` in order: the same numbers as those of
+    /// [`forward_values`](Self::forward_values), and sooner where all are those of turn-start states.
+    ///
+    /// # Panics
+    /// When an index is not below the length of an observation.
+    pub fn forward_values_each(
+        &self,
+        observations: &Observations,
+        scratch: &mut Scratch,
+        mut take: impl FnMut(&[f32]),
+    ) {
+        if self.shape.is_start(observations.active()) {
+            self.value.forward_values_each(observations, scratch, take);
+        } else {
+            observations.iter().for_each(|active| take(self.forward_values(active, scratch)));
+        }
+    }
+
     /// The values `[values]`, relative to the seat that observes, and the policy logits of the observation whose
     /// entries at `active` are 1: `[actions]` within a turn, none at its start. Logits of actions that are not legal
     /// mean nothing.
@@ -111,6 +129,15 @@ mod tests {
         assert!(values[0] > 0.7 && policy == [1.0; 3], "{values:?} {policy:?}");
         assert!(net.forward_values(&[5], &mut scratch)[0] > 0.7);
         assert_eq!(net.forward_values(&[], &mut scratch), [0.5, 0.5]);
+        let mut observations = Observations::default();
+        for entry in [3, 0, 4] {
+            observations.push(|active| active.push(entry));
+            let mut first = Vec::new();
+            net.forward_values_each(&observations, &mut scratch, |values| first.push(values[0]));
+            let each: Vec<f32> =
+                observations.iter().map(|active| net.forward_values(active, &mut scratch)[0]).collect();
+            assert_eq!(first, each);
+        }
     }
 
     #[test]
