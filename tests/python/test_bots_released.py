@@ -80,7 +80,7 @@ def test_tables_of_the_pages_are_those_of_the_manifests():
     pages = list(RELEASE["pages"](LISTED))
     marked = {page: [mark[1] for mark in RELEASE["MARKED"].findall(text)] for page, text, _ in pages}
     assert {page.relative_to(program.ROOT).as_posix(): marks for page, marks in marked.items()} == {
-        "README.md": ["short"], "docs/results.md": ["small", "measured"], "checkpoints/README.md": ["files"],
+        "README.md": ["short"], "docs/results.md": ["small", "strong", "measured"], "checkpoints/README.md": ["files"],
     }  # fmt: skip
     for page, _, is_current in pages:
         assert is_current, f"{page}: release/bots --tables"
