@@ -7,7 +7,7 @@ use ashta_env::chance::GameRng;
 use ashta_env::game::{BySeat, Game, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::series::ThrowSeries;
+use super::series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
@@ -80,17 +80,14 @@ impl Expectation {
         results: &mut Vec<G::State>,
     ) {
         let ExpectationScratch { turn_results, series } = scratch;
-        series.expand(game, happened.start, limit);
-        let mut results_of = |state: &G::State| match state == happened.thrown {
-            true => happened.results.clone(),
-            false => append(game, state, turn_results, results),
-        };
+        series.expand(game, happened.start, limit, Draws::One, rng);
         self.branches.clear();
-        for (state, probability) in series.likely() {
-            self.branches.push(Branch { probability: *probability, results: results_of(state) });
-        }
-        if let Some(state) = series.draw(game, rng) {
-            self.branches.push(Branch { probability: series.rare_probability(), results: results_of(&state) });
+        for (state, probability) in series.throws() {
+            let results = match state == happened.thrown {
+                true => happened.results.clone(),
+                false => append(game, state, turn_results, results),
+            };
+            self.branches.push(Branch { probability: *probability, results });
         }
     }
 

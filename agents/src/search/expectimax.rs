@@ -8,7 +8,7 @@ use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::series::ThrowSeries;
+use super::series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::play::stop::Stop;
@@ -20,7 +20,7 @@ const SLICE: usize = 1 << 10;
 
 /// The seed of the draws among rare throws. All positions share their draws, so the error that a draw makes is nearly
 /// the same for positions that are compared (common random numbers), and a search answers alike each time.
-const DRAWS: u64 = 0;
+const SEED: u64 = 0;
 
 /// An evaluator that looks whole turns ahead with another one at the leaves.
 ///
@@ -29,9 +29,10 @@ const DRAWS: u64 = 0;
 /// following turns begin. At a decision the plies count from the end of the turn. An extra throw of the same
 /// seat is a turn of its own. Finished games keep their exact returns at any depth.
 ///
-/// A series of throws can be long or endless. For all throws and series that are rarer than `min_probability` stands
-/// one of them, drawn by its probability; with 0 every series of finite length is followed exactly. The inner evaluator
-/// is never asked about the middle of a series. Throws that lead to the same position are one branch.
+/// A series of throws can be long or endless. For all throws and series that are rarer than `min_probability` stand
+/// some of them, drawn by their probability, one for about each `min_probability`; with 0 every series of finite length
+/// is followed exactly. The inner evaluator is never asked about the middle of a series. Throws that lead to the same
+/// position are one branch.
 ///
 /// One call asks the inner evaluator in slices of 1,024 leaves. There is no policy; wrap it in
 /// [`OnePly`](crate::play::agent::OnePly) to play by it.
@@ -48,12 +49,12 @@ pub struct Expectimax<G: Game, E> {
 }
 
 impl<G: Game, E> Expectimax<G, E> {
-    /// Looks `depth` plies ahead with `evaluator` at the leaves; throws and series rarer than 0.01 are rare.
+    /// Looks `depth` plies ahead with `evaluator` at the leaves; throws and series rarer than 0.02 are rare.
     pub fn new(evaluator: E, depth: usize) -> Expectimax<G, E> {
         Expectimax {
             evaluator,
             depth,
-            min_probability: 0.01,
+            min_probability: 0.02,
             stop: Stop::default(),
             program: PostfixTree::default(),
             series: Vec::new(),
@@ -120,14 +121,12 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
 
     fn gather_series(&mut self, game: &G, state: &G::State, depth: usize) {
         let mut series = std::mem::take(&mut self.series[depth]);
-        series.expand(game, state, self.min_probability);
-        let drawn = series.draw(game, &mut chance::stream(DRAWS, 0)).map(|state| (state, series.rare_probability()));
-        let branches = || series.likely().iter().chain(&drawn);
-        for (branch, _) in branches() {
-            self.gather(game, branch, depth - 1);
+        series.expand(game, state, self.min_probability, Draws::ByLimit, &mut chance::stream(SEED, 0));
+        for (throw, _) in series.throws() {
+            self.gather(game, throw, depth - 1);
         }
-        self.program.probabilities.extend(branches().map(|&(_, probability)| probability));
-        self.program.steps.push(TreeStep::Mean(branches().count()));
+        self.program.probabilities.extend(series.throws().iter().map(|&(_, probability)| probability));
+        self.program.steps.push(TreeStep::Mean(series.throws().len()));
         self.series[depth] = series;
     }
 
@@ -339,13 +338,11 @@ mod tests {
             assert!((values[Seat::SOUTH] - 0.5).abs() < 1e-6, "the probabilities sum to 1");
             search.evaluator.states
         };
-        // Four throws, of which one stands for 2 1, 2 2 1 and 2 2 2 below a limit of 0.3.
+        // Four throws; below a limit of 0.3 one of them stands for 2 2 1 and 2 2 2.
         assert!(leaves(0.3) < leaves(0.0));
-        let mut rng = chance::stream(DRAWS, 0);
         let mut series = ThrowSeries::default();
-        series.expand(&game, &start, 0.3);
-        let drawn = series.draw(&game, &mut rng).expect("there are rare throws");
-        assert!(matches!(game.node(&drawn), Node::Decision(_)));
+        series.expand(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
+        assert!(series.throws().iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! The throws of a turn: each likely one with its probability, and one that stands for all rare ones.
+//! The throws of a turn: each likely one with its probability, and one or more that stand for all rare ones.
 //!
 //! A throw may be followed by further throws of the same turn, a series; long series are many and rare. A mean over the
-//! likely throws alone, divided by their probability, is biased: long series are the good ones. So one of the rare
-//! throws is drawn by its probability and counts for all of them, which leaves the mean unbiased.
+//! likely throws alone, divided by their probability, is biased: long series are the good ones. So rare throws are
+//! drawn by their probability and count for all of them, which leaves the mean unbiased. The draws are systematic: the
+//! rare throws stand in a row, each as long as its probability, and the draws are evenly spaced points of the row, with
+//! a random offset.
 
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, Outcome};
@@ -11,12 +13,22 @@ use rand::Rng;
 /// Series that are rarer than this are rare whatever the limit, so that endless ones end.
 const LEAST_LIMIT: f32 = 1e-9;
 
+/// How many draws stand for the rare throws.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Draws {
+    /// One, so that a mean costs little.
+    One,
+    /// As many as it takes for each to count for no more than the limit below which throws are rare.
+    ByLimit,
+}
+
 /// The throws from one position. Reused from position to position.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowSeries<S> {
-    /// The positions after the last throw of the turn, each once, with their probabilities.
-    likely: Vec<(S, f32)>,
-    /// The same of rare throws; of a series also the position in which it became rare, with throws to come.
+    /// The positions after the last throw of the turn with their probabilities: the likely ones, each once, and then
+    /// those of the draws.
+    throws: Vec<(S, f32)>,
+    /// Rare throws with their probabilities; of a series the position in which it became rare, with throws to come.
     rare: Vec<(S, f32)>,
     open: Vec<(S, f32)>,
     next: Vec<(S, f32)>,
@@ -24,17 +36,24 @@ pub(crate) struct ThrowSeries<S> {
 
 impl<S> Default for ThrowSeries<S> {
     fn default() -> ThrowSeries<S> {
-        ThrowSeries { likely: Vec::new(), rare: Vec::new(), open: Vec::new(), next: Vec::new() }
+        ThrowSeries { throws: Vec::new(), rare: Vec::new(), open: Vec::new(), next: Vec::new() }
     }
 }
 
 impl<S: Clone + Eq> ThrowSeries<S> {
     /// Follows the throws of the turn from `start` on; those that lead to one position are one.
-    /// Throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare.
-    pub(crate) fn expand<G: Game<State = S>>(&mut self, game: &G, start: &S, limit: f32) {
+    /// Throws and beginnings of series that are less likely than `limit`, 0 to 1, are rare, and drawn by `rng`.
+    pub(crate) fn expand<G: Game<State = S>>(
+        &mut self,
+        game: &G,
+        start: &S,
+        limit: f32,
+        draws: Draws,
+        rng: &mut GameRng,
+    ) {
         let limit = limit.max(LEAST_LIMIT);
-        let ThrowSeries { likely, rare, open, next } = self;
-        likely.clear();
+        let ThrowSeries { throws, rare, open, next } = self;
+        throws.clear();
         rare.clear();
         open.clear();
         // A position within a turn, after its last throw, is the one there is.
@@ -46,40 +65,48 @@ impl<S: Clone + Eq> ThrowSeries<S> {
                     if probability > 0.0 {
                         let mut after = state.clone();
                         game.apply_chance(&mut after, Outcome(outcome as u8));
-                        let list = if throws_on(game, &after) { &mut *next } else { &mut *likely };
+                        let list = if throws_on(game, &after) { &mut *next } else { &mut *throws };
                         add(list, after, reached * probability as f32);
                     }
                 }
             }
             split(next, limit, open, rare);
         }
-        next.append(likely);
-        split(next, limit, likely, rare);
+        next.append(throws);
+        split(next, limit, throws, rare);
+        let draws = match draws {
+            Draws::One => usize::from(!rare.is_empty()),
+            Draws::ByLimit => (total(rare) / limit).ceil() as usize,
+        };
+        self.draw(game, draws, rng);
     }
 
-    /// The positions after the likely throws, with their probabilities.
-    pub(crate) fn likely(&self) -> &[(S, f32)] {
-        &self.likely
+    /// The positions after the last throw of the turn with their probabilities, which sum to 1.
+    pub(crate) fn throws(&self) -> &[(S, f32)] {
+        &self.throws
     }
 
-    /// The probability of all rare throws.
-    pub(crate) fn rare_probability(&self) -> f32 {
-        self.rare.iter().map(|&(_, probability)| probability).sum()
-    }
-
-    /// The position after a rare throw, drawn by its probability; `None` where no throw is rare.
-    pub(crate) fn draw<G: Game<State = S>>(&self, game: &G, rng: &mut GameRng) -> Option<S> {
-        let mut rest = self.rare_probability() * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
-        let drawn = self.rare.iter().find(|&&(_, probability)| {
-            rest -= probability;
-            rest < 0.0
-        });
-        let mut state = drawn.or(self.rare.last())?.0.clone();
-        while throws_on(game, &state) {
-            let outcome = chance::outcome(game.chance_outcomes(&state), rng.next_u64());
-            game.apply_chance(&mut state, outcome);
+    /// Adds so many drawn throws, which stand for the rare ones.
+    fn draw<G: Game<State = S>>(&mut self, game: &G, draws: usize, rng: &mut GameRng) {
+        let ThrowSeries { throws, rare, next, .. } = self;
+        let spacing = total(rare) / draws as f32;
+        // The next draw: how far behind the beginning of which rare throw.
+        let mut behind = spacing * (rng.next_u64() >> 40) as f32 / (1 << 24) as f32;
+        let mut index = 0;
+        for _ in 0..draws {
+            while behind >= rare[index].1 && index + 1 < rare.len() {
+                behind -= rare[index].1;
+                index += 1;
+            }
+            let mut state = rare[index].0.clone();
+            while throws_on(game, &state) {
+                let outcome = chance::outcome(game.chance_outcomes(&state), rng.next_u64());
+                game.apply_chance(&mut state, outcome);
+            }
+            add(next, state, spacing);
+            behind += spacing;
         }
-        Some(state)
+        throws.append(next);
     }
 }
 
@@ -95,6 +122,11 @@ fn add<S: Eq>(list: &mut Vec<(S, f32)>, state: S, probability: f32) {
     }
 }
 
+/// The sum of the probabilities.
+fn total<S>(list: &[(S, f32)]) -> f32 {
+    list.iter().map(|&(_, probability)| probability).sum()
+}
+
 /// Moves what is less likely than `limit` to `rare` and the rest to `likely`.
 fn split<S>(all: &mut Vec<(S, f32)>, limit: f32, likely: &mut Vec<(S, f32)>, rare: &mut Vec<(S, f32)>) {
     for one in all.drain(..) {
@@ -108,12 +140,15 @@ mod tests {
     use ashta_env::game::Seat;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
-    /// The throws of a new game of series: 1 with probability 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8 each.
-    fn expanded(limit: f32) -> (Toy, ThrowSeries<ToyState>) {
+    /// The throws of a new game of series with their probabilities: 1 with 1/2, 2 1 with 1/4, 2 2 1 and 2 2 2 with 1/8
+    /// each, with numbers for them in this order.
+    fn throws(limit: f32, draws: Draws, rng: &mut GameRng) -> Vec<(usize, f32)> {
         let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let mut series = ThrowSeries::default();
-        series.expand(&game, &game.initial_state(Seat::SOUTH), limit);
-        (game, series)
+        series.expand(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
+        let all = [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
+        let number = |state: &ToyState| all.iter().position(|throw| throw == state).expect("a throw of the turn");
+        series.throws().iter().map(|(state, probability)| (number(state), *probability)).collect()
     }
 
     fn thrown(game: &Toy, outcomes: &[u8]) -> ToyState {
@@ -123,44 +158,50 @@ mod tests {
     }
 
     #[test]
-    fn throws_below_the_limit_are_rare() {
-        for (limit, likely, rare) in [
-            (0.0, &[0.5, 0.25, 0.125, 0.125][..], 0.0),
-            (0.1, &[0.5, 0.25, 0.125, 0.125], 0.0),
-            (0.2, &[0.5, 0.25], 0.25),
-            (0.3, &[0.5], 0.5),
-            (1.0, &[], 1.0),
-        ] {
-            let (_, series) = expanded(limit);
-            let probabilities: Vec<f32> = series.likely().iter().map(|&(_, probability)| probability).collect();
-            assert_eq!((&probabilities[..], series.rare_probability()), (likely, rare), "{limit}");
+    fn likely_throws_have_their_probability() {
+        let rng = &mut chance::stream(3, 4);
+        for draws in [Draws::One, Draws::ByLimit] {
+            for limit in [0.0, 0.1] {
+                assert_eq!(throws(limit, draws, rng), [(0, 0.5), (1, 0.25), (2, 0.125), (3, 0.125)]);
+            }
+            assert!(matches!(throws(0.2, draws, rng)[..], [(0, 0.5), (1, 0.25), ..]));
+            assert!(matches!(throws(1.0, draws, rng)[..], [(_, 1.0)]), "one draw stands for all throws");
         }
     }
 
     #[test]
     fn rare_throws_are_drawn_by_their_probability() {
         // Below 0.3 the throws 2 1 and 2 2 are rare, and 2 2 has yet to be completed; below 1 every throw is.
-        for (limit, expected) in [(0.3, [0, 2000, 1000, 1000]), (1.0, [2000, 1000, 500, 500])] {
-            let (game, series) = expanded(limit);
-            let throws = [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
-            let (mut rng, mut counts) = (chance::stream(3, 4), [0_i32; 4]);
+        for (limit, draws) in [(0.3, Draws::One), (1.0, Draws::One), (0.2, Draws::ByLimit), (0.3, Draws::ByLimit)] {
+            let (mut rng, mut means) = (chance::stream(3, 4), [0.0; 4]);
             for _ in 0..4000 {
-                let drawn = series.draw(&game, &mut rng).expect("there are rare throws");
-                counts[throws.iter().position(|throw| *throw == drawn).expect("a throw of the turn")] += 1;
+                let all = throws(limit, draws, &mut rng);
+                assert_eq!(all.iter().map(|&(_, probability)| probability).sum::<f32>(), 1.0, "{all:?}");
+                all.iter().for_each(|&(throw, probability)| means[throw] += probability / 4000.0);
             }
             // Four standard deviations.
-            assert!(counts.iter().zip(expected).all(|(count, mean)| (count - mean).abs() < 130), "{counts:?}");
+            let expected = [0.5, 0.25, 0.125, 0.125];
+            assert!(means.iter().zip(expected).all(|(mean, truth)| (mean - truth).abs() < 0.033), "{means:?}");
         }
-        let (game, series) = expanded(0.0);
-        assert_eq!(series.draw(&game, &mut chance::stream(3, 4)), None);
+    }
+
+    #[test]
+    fn draws_are_evenly_spaced() {
+        for seed in 0..20 {
+            let rng = &mut chance::stream(3, seed);
+            // One draw stands for 2 1 and 2 2, of a quarter each; two draws are always one for each.
+            assert!(matches!(throws(0.3, Draws::One, rng)[..], [(0, 0.5), (1..=3, 0.5)]));
+            assert!(matches!(throws(0.3, Draws::ByLimit, rng)[..], [(0, 0.5), (2 | 3, 0.25), (1, 0.25)]));
+        }
     }
 
     #[test]
     fn after_the_last_throw_nothing_is_left_to_chance() {
-        let (game, mut series) = expanded(0.0);
+        let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Series);
         let state = thrown(&game, &[1, 0]);
-        series.expand(&game, &state, 0.3);
-        assert_eq!((series.likely(), series.rare_probability()), (&[(state, 1.0)][..], 0.0));
+        let mut series = ThrowSeries::default();
+        series.expand(&game, &state, 0.3, Draws::One, &mut chance::stream(3, 4));
+        assert_eq!(series.throws(), [(state, 1.0)]);
     }
 
     #[test]
