@@ -42,7 +42,7 @@ groups = ["small"]
 "evaluation.opponents" = ["random"]
 
 [tables.all]
-columns = ["bot", "units", "games", "random", "regret"]
+columns = ["bot", "units", "games", "novice", "random", "regret"]
 
 [tables.more]
 rows = "measured"
@@ -80,7 +80,8 @@ def test_tables_of_the_pages_are_those_of_the_manifests():
     pages = list(RELEASE["pages"](LISTED))
     marked = {page: [mark[1] for mark in RELEASE["MARKED"].findall(text)] for page, text, _ in pages}
     assert {page.relative_to(program.ROOT).as_posix(): marks for page, marks in marked.items()} == {
-        "README.md": ["short"], "docs/results.md": ["small", "strong", "measured"], "checkpoints/README.md": ["files"],
+        "README.md": ["short"], "docs/results.md": ["small", "strong", "measured"], "docs/playing.md": ["levels"],
+        "checkpoints/README.md": ["files"],
     }  # fmt: skip
     for page, _, is_current in pages:
         assert is_current, f"{page}: release/bots --tables"
@@ -128,7 +129,9 @@ def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
     assert bot.with_suffix(".md").read_text() == program.run("card", bot).stdout
     page = (folder / "page.md").read_text()
     assert page.startswith("Bots\n") and page.endswith("<!-- /bots -->\nend\n")
-    assert "\n| siga | 8, 8 | 64 | " in page and "\n| siga | plays without looking ahead | greedy | 4 | " in page
+    novice = next(level for level in found["levels"] if level["level"] == "novice")
+    assert f"\n| siga | 8, 8 | 64 | {novice['regret']:.4f}, {round(100 * novice['score'])} % | " in page
+    assert "\n| siga | plays without looking ahead | greedy | 4 | " in page
 
     written = bot.stat().st_mtime_ns
     again = bots(folder)
