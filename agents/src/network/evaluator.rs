@@ -49,15 +49,15 @@ impl<G: Game> Evaluator<G> for NetEvaluator {
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         let NetEvaluator { net, scratch, observations, .. } = self;
         answer_open(game, states, out, |open, out| {
-            let seat_of = |state: &&G::State| match game.node(state) {
-                Node::Chance(seat) | Node::Decision(seat) => Some(seat),
-                Node::Terminal => None,
-            };
             observations.clear();
-            for (state, seat) in open.iter().filter_map(|state| Some((state, seat_of(state)?))) {
-                observations.push(|active| game.observe_active(state, seat, active));
+            let mut seats = Vec::with_capacity(open.len());
+            for state in open {
+                if let Node::Chance(seat) | Node::Decision(seat) = game.node(state) {
+                    observations.push(|active| game.observe_active(state, seat, active));
+                    seats.push(seat);
+                }
             }
-            let mut seats = open.iter().filter_map(seat_of);
+            let mut seats = seats.into_iter();
             net.forward_values_each(observations, scratch, |values| {
                 out.extend(seats.next().map(|seat| perspective::to_seats(values, game.spec(), seat)));
             });
