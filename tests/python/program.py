@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ASHTA = TARGET / "release" / "ashta"
 SMOKE = ROOT / "configs" / "smoke.toml"
+# The released bots, and the names of those that are in the program and in the package.
+RELEASED = sorted((ROOT / "checkpoints").glob("*.bot"))
+SMALL = sorted(path.stem for path in RELEASED if not path.stem.endswith("-strong"))
 
 # Longest time that a single command of these tests may take, in seconds.
 PATIENCE = 60

@@ -37,8 +37,7 @@ def bots(finished):
 
 def test_small_bots_and_configurations_are_in_the_program(copied):
     listed = bots(copied.run("bots", "--json"))
-    small = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong")}
-    assert set(listed) == small and all(bot["path"] is None for bot in listed.values())
+    assert set(listed) == set(program.SMALL) and all(bot["path"] is None for bot in listed.values())
     configured = {path.stem for path in (program.ROOT / "configs").glob("*.toml")} - {"default"}
     refused = copied.run("train", "no-such-game").stderr
     assert set(refused.splitlines()[0].rsplit(" are ", 1)[1].split(", ")) == configured

@@ -123,17 +123,15 @@ def test_the_exported_checkpoint_is_the_same_network(bot, smoke, tmp_path):
             numpy.testing.assert_array_equal(file.get_tensor(name), bot[1][name])
 
 
-RELEASED = sorted((program.ROOT / "checkpoints").glob("*.bot"))
-
-
 def test_every_configured_game_has_a_small_bot():
     games = {path.stem for path in (program.ROOT / "configs").glob("*.toml")} - {"default", "smoke"}
-    assert {path.stem for path in RELEASED} == games
+    assert set(program.SMALL) == games
+    assert {path.stem.removesuffix("-strong") for path in program.RELEASED} == games
     manifests = {bot["name"]: bot for bot in json.loads(program.run("bots", "--json").stdout)}
     assert all(manifests[game]["bytes"] <= 200 * 1024 for game in games), "small bots are for browsers"
 
 
-@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", program.RELEASED, ids=lambda path: path.stem)
 def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path, tmp_path):
     finished = program.run("eval", path, "--against", "random", "--pairs", "10", "--json")
     assert finished.returncode == 0, finished.stderr
@@ -146,7 +144,7 @@ def test_a_released_bot_loads_passes_its_probes_and_beats_random_play(path, tmp_
     assert finished.stdout.endswith("\n16 probes passed\n")
 
 
-@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", program.RELEASED, ids=lambda path: path.stem)
 def test_the_card_beside_a_released_bot_is_that_of_its_file(path):
     card = program.run("card", path)
     assert card.returncode == 0, card.stderr

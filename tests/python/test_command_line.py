@@ -140,19 +140,18 @@ def test_the_record_of_a_game_is_there_when_the_game_is_left(tmp_path):
 
 
 def test_bots_that_come_with_the_program_go_by_their_names(tmp_path):
-    shipped = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot")}
     bots = json.loads(program.run("bots", "--json", cwd=tmp_path).stdout)
-    assert [bot["name"] for bot in bots] == sorted(shipped) and "ashtapada" in shipped
+    assert [bot["name"] for bot in bots] == program.SMALL and "ashtapada" in program.SMALL
     for bot in bots:
         assert bot["bytes"] > 1000 and bot["hidden"] and bot["strength"][0]["games"] > 0 and "games" in bot["training"]
-    table = program.run("bots").stdout
-    assert all(f"\n{name} " in table for name in shipped), table
+    table = program.run("bots", cwd=program.ROOT).stdout
+    assert all(f"\n{path.stem} " in table for path in program.RELEASED), table
     finished = program.run("eval", "ashtapada+policy", "--against", "ashtapada", "--pairs", "20", "--json", cwd=tmp_path)
     report = json.loads(finished.stdout)
     assert report["agent"] == "ashtapada+policy", "from any folder"
     unknown = program.run("eval", "ashtapda", "--against", "random")
     assert unknown.returncode == 1 and "`ashtapda` is no agent" in unknown.stderr
-    assert all(name in unknown.stderr for name in shipped), unknown.stderr
+    assert all(name in unknown.stderr for name in program.SMALL), unknown.stderr
     wrong = program.run("eval", "ashtapada+3plies")
     assert wrong.returncode == 1 and "no way to look ahead" in wrong.stderr, wrong.stderr
 

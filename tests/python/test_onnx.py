@@ -14,7 +14,6 @@ from huggingface_hub import ModelCard
 
 import program
 
-RELEASED = sorted((program.ROOT / "checkpoints").glob("*.bot"))
 
 
 def export(source, output, *options):
@@ -93,7 +92,7 @@ def test_a_batch_of_any_size_is_answered_row_by_row(model):
     assert not whole[0][0].any(), "where nothing is legal there are no probabilities"
 
 
-@pytest.mark.parametrize("bot", RELEASED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("bot", program.RELEASED, ids=lambda path: path.stem)
 def test_a_released_bot_answers_as_its_network_does(bot, tmp_path):
     path = tmp_path / f"{bot.stem}.onnx"
     export(bot.stem, path, "--format", "onnx")

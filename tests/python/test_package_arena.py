@@ -223,12 +223,11 @@ def test_a_table_that_is_not_there_is_refused_by_name(tmp_path):
 
 
 def test_the_wheel_carries_small_bots_and_tables(tmp_path):
-    shipped = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot"))
     script = f"""
 import ashta
 [folder] = ashta.folders()
 print(*sorted(file.name for file in folder.iterdir()))
-for name in {shipped}:
+for name in {program.SMALL}:
     ashta.Bot.load(name)
 game = ashta.Game("ashtapada")
 state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
