@@ -29,7 +29,10 @@ threads = 1
 pairs = 3
 measured = [{ bot = "policy", against = "greedy", pairs = 2 }]
 level_pairs = 50
-groups = ["small"]
+
+[strong]
+minutes = 3
+settings = { "network.hidden" = [12] }
 
 [defaults.settings]
 "network.hidden" = [8]
@@ -89,7 +92,7 @@ def test_tables_of_the_pages_are_those_of_the_manifests():
 
 def test_listed_bots_are_there_and_no_others():
     shipped = {path.stem for path in (program.ROOT / "checkpoints").glob("*.bot")}
-    small = {name for name, bot in LISTED.entries.items() if bot["groups"] == ["small"]}
+    small = {name for name in LISTED.entries if RELEASE["group"](name) == "small"}
     assert small <= shipped <= LISTED.entries.keys()
     for name in small:
         assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
@@ -104,6 +107,15 @@ def test_bots_do_not_say_on_which_machine_they_were_trained():
     for path in sorted((program.ROOT / "checkpoints").glob("*.bot")):
         settings = tomllib.loads(RELEASE["manifest"](path)["training"]["config"])
         assert settings["run"]["directory"] == f"runs/release/{path.stem}", path
+
+
+def test_strong_bots_have_defaults_of_their_own(folder):
+    change(folder / "bots.toml", 'name = "siga"', 'name = "siga"\n\n[[bots]]\nname = "siga-strong"\npairs = 4')
+    small, strong = RELEASE["Bots"](folder / "bots.toml", folder).entries.values()
+    assert small["config"] == strong["config"] == "siga"
+    assert (small["minutes"], small["pairs"]) == (2, 3) and (strong["minutes"], strong["pairs"]) == (3, 4)
+    assert small["settings"]["network.hidden"] == [8] and strong["settings"]["network.hidden"] == [12]
+    assert strong["settings"]["network.policy_hidden"] == [8]
 
 
 def test_every_entry_of_the_list_can_be_trained():
@@ -213,7 +225,6 @@ def test_an_interrupted_training_with_another_recipe_is_removed(folder):
         ("minutes = 2", "minutes = 21", "at most 20"),
         ("minutes = 2", "minute = 2", "`minute` is not known"),
         ("pairs = 3", 'pairs = "3"', "`pairs` is of the wrong kind"),
-        ('groups = ["small"]', 'groups = ["strong"]', "end with -strong"),
         ('name = "siga"', 'name = "../siga"', "cannot be that of a file"),
         ('name = "siga"', 'name = "siga"\nconfig = "nothing"', "cannot read nothing"),
         ('name = "siga"', 'name = "siga"\nsettings = { "network.hiden" = [8] }', "network.hidden"),
