@@ -94,7 +94,7 @@ NOT_RUN = {
     "python benches/maskable_ppo.py --target 0.9": BENCHES,
     "python benches/maskable_ppo.py --environment 20": BENCHES,
     "pytest benches": BENCHES,
-    "python benches/maskable_ppo.py --cpu-clock --eval-minutes 1 --json": BENCHES,
+    "python benches/maskable_ppo.py --cpu-clock --eval-minutes 0.25 --minutes 3 --seed 1 --json": BENCHES,
 }
 
 # Blocks that other tests run, with what they need: where.
