@@ -48,7 +48,7 @@ const CODES: [&str; 8] = [
     "no-agent",
 ];
 /// The operations of the engine protocol, with the required fields of their answers.
-const FIELDS: [(&str, &[&str]); 12] = [
+const FIELDS: [(&str, &[&str]); 14] = [
     ("hello", &["name", "version", "protocol", "games", "agent"]),
     ("new", &["position"]),
     ("chance", &["outcomes"]),
@@ -58,6 +58,8 @@ const FIELDS: [(&str, &[&str]); 12] = [
     ("observe", &["observation", "mask", "encoding"]),
     ("board", &["side", "squares", "courses"]),
     ("view", &["game", "node", "mover", "throws", "seats", "pieces", "actions"]),
+    ("choices", &["turns"]),
+    ("why", &["reasons"]),
     ("hint", &["values", "actions"]),
     ("bestmove", &["action", "text", "values", "policy"]),
     ("evaluate", &["values"]),

@@ -133,6 +133,8 @@ impl Engine {
             "observe" => rules::observe(known, request),
             "board" => show::board(known, request),
             "view" => show::view(known, request),
+            "choices" => show::choices(known, request),
+            "why" => show::why(known, request),
             "hint" => self.hint(request),
             "bestmove" => self.best_move(request),
             "evaluate" => self.evaluate(request),

@@ -3,17 +3,18 @@
 use ashta_env::chance;
 use ashta_env::game::{Action, Game, Node, Outcome, Seat, SeatSet};
 use ashta_env::race::Race;
+use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Refusal, by_seat, code, position, refuse, results, seed, text};
+use super::{Answer, Refusal, by_seat, code, position, refuse, results, seed, show, text};
 
 fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     let numbers = request.get(key).and_then(Value::as_array);
     let small = |number: &Value| number.as_u64().and_then(|number| u8::try_from(number).ok());
     let numbers = numbers.and_then(|numbers| numbers.iter().map(small).collect());
-    numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of throws")))
+    numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of whole numbers from 0 to 255")))
 }
 
 pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
@@ -69,22 +70,25 @@ pub(super) fn legal(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
 
 pub(super) fn apply(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
     let (race, mut state) = position(sheets, request)?;
+    let mut turn = None;
     match (request.get("throw"), request.get("action")) {
         (Some(_), None) => {
             let values = small_numbers(request, "throw")?;
             race.throw(&mut state, &values).map_err(|error| refuse(code::THROW, error))?;
         }
+        (None, Some(Value::Array(_))) => {
+            let begins = state;
+            let actions: Vec<Action> = small_numbers(request, "action")?.into_iter().map(Action).collect();
+            for &action in &actions {
+                act(&race, &mut state, u64::from(action.0))?;
+            }
+            turn = Some((race.turn_text(&begins, &actions), show::moves(&race, &begins, &actions)));
+        }
         (None, Some(action)) => {
-            let number =
-                action.as_u64().ok_or_else(|| refuse(code::REQUEST, "`action` is a whole number from 0 on"))?;
-            let legal = race.legal_actions(&state);
-            let action = u8::try_from(number).ok().map(Action);
-            let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
-                let node = race.node(&state);
-                let here = if matches!(node, Node::Decision(_)) { "legal are" } else { "nothing is to be chosen:" };
-                refuse(code::ACTION, format!("action {number} is not legal here; {here} {legal:?}"))
-            })?;
-            race.apply_action(&mut state, action);
+            let number = action
+                .as_u64()
+                .ok_or_else(|| refuse(code::REQUEST, "`action` is a whole number from 0 on, or a list of them"))?;
+            act(&race, &mut state, number)?;
         }
         _ => return Err(refuse(code::REQUEST, "`apply` takes either `throw` or `action`")),
     }
@@ -92,7 +96,27 @@ pub(super) fn apply(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
     if race.node(&state) == Node::Terminal {
         answer["returns"] = json!(by_seat(&race, &race.returns(&state)));
     }
+    if let Some((words, moves)) = turn {
+        answer["words"] = json!(words);
+        answer["moves"] = moves;
+    }
     Ok(answer)
+}
+
+/// Takes action `number`, if it is legal.
+fn act(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
+    let legal = race.legal_actions(state);
+    let action = u8::try_from(number).ok().map(Action);
+    let action = action.filter(|&action| legal.contains(action)).ok_or_else(|| {
+        let why = match race.node(state) {
+            Node::Decision(_) => format!("legal are {legal:?}"),
+            Node::Chance(_) => "a throw is awaited".to_owned(),
+            Node::Terminal => "the game is over".to_owned(),
+        };
+        refuse(code::ACTION, format!("action {number} is not legal here; {why}"))
+    })?;
+    race.apply_action(state, action);
+    Ok(())
 }
 
 pub(super) fn turns(sheets: &Sheets, request: &Map<String, Value>) -> Answer {

@@ -1,7 +1,7 @@
-//! Operations for drawn boards: squares, pieces, the effects of each action, and their values.
+//! Operations for drawn boards: squares, pieces, the effects of each action and of whole turns, and their values.
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
-use ashta_env::notation::{Ground, Standing};
+use ashta_env::notation::{BoardStep, Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
@@ -39,6 +39,7 @@ pub(super) fn board(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
         "first_number": sheet.board.first_number,
         "throws": sheet.throws,
         "words": sheet.words,
+        "look": sheet.board.look,
         "outlook": outlook,
         "has_gate": sheet.gate.at > 0,
         "has_units": sheet.unit.kind != UnitKind::None,
@@ -63,19 +64,10 @@ pub(super) fn view(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
             return json!({"id": action.0, "text": text, "words": "pass", "seat": mover.map(Seat::letter), "pieces": [],
                           "from": null, "path": [], "place": null, "throws": []});
         };
-        let first = standing.iter().position(|piece| piece.seat == step.seat).unwrap_or(0);
-        let path: Vec<String> = step.path.iter().map(Square::to_string).collect();
-        json!({
-            "id": action.0,
-            "text": text,
-            "words": step.text,
-            "seat": step.seat.letter(),
-            "pieces": step.pieces.iter().map(|piece| first + piece).collect::<Vec<_>>(),
-            "from": step.from.map(|square| square.to_string()),
-            "path": path,
-            "place": step.place,
-            "throws": step.throws,
-        })
+        let mut shown = walked(&standing, &step);
+        shown["id"] = json!(action.0);
+        shown["text"] = json!(text);
+        shown
     });
     let seats = race.spec().seats.iter().map(|seat| {
         let finished = race.finished(&state, seat);
@@ -94,6 +86,56 @@ pub(super) fn view(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
         answer["returns"] = json!(by_seat(&race, &race.returns(&state)));
     }
     Ok(answer)
+}
+
+/// The way of the pieces of `standing` that move.
+fn walked(standing: &[Standing], step: &BoardStep) -> Value {
+    let first = standing.iter().position(|piece| piece.seat == step.seat).unwrap_or(0);
+    json!({
+        "seat": step.seat.letter(),
+        "pieces": step.pieces.iter().map(|piece| first + piece).collect::<Vec<_>>(),
+        "from": step.from.map(|square| square.to_string()),
+        "path": step.path.iter().map(Square::to_string).collect::<Vec<_>>(),
+        "place": step.place,
+        "throws": step.throws,
+        "words": step.text,
+    })
+}
+
+/// The moves of a turn by these actions.
+pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
+    let standing = race.standing_within(state);
+    race.turn_moves(state, actions).iter().map(|step| walked(&standing, step)).collect()
+}
+
+/// `choices`: every way to play what is left of a turn, as moves of whole pieces.
+pub(super) fn choices(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
+    let standing = race.standing_within(&state);
+    let most = race.most_results(&state);
+    let Some(turns) = race.whole_turns(&state, most) else {
+        return Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions")));
+    };
+    let turns = turns.iter().map(|turn| {
+        json!({
+            "actions": turn.actions.iter().map(|action| action.0).collect::<Vec<_>>(),
+            "words": turn.text,
+            "moves": turn.moves.iter().map(|step| walked(&standing, step)).collect::<Vec<_>>(),
+            "captures": turn.captures.iter().map(Square::to_string).collect::<Vec<_>>(),
+            "position": race.print(&turn.end),
+        })
+    });
+    Ok(json!({"turns": turns.collect::<Vec<_>>()}))
+}
+
+/// `why`: the pieces of the side to choose that have no move in this turn, each with the reason.
+pub(super) fn why(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
+    let (race, state) = position(sheets, request)?;
+    let own = race.colour(&state);
+    let first = race.standing(&state).iter().position(|piece| piece.seat == own).unwrap_or(0);
+    let reasons = race.reasons(&state);
+    let reasons = reasons.iter().map(|(slot, words)| json!({"piece": first + slot, "words": words}));
+    Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
 }
 
 fn shown(race: &Race, standing: &[Standing], piece: &Standing) -> Value {

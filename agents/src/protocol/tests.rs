@@ -301,3 +301,34 @@ fn views_say_what_stands_together_and_what_comes_back() {
     assert_eq!(pieces("pagade?pieces=2 S+:8,77/N:20,20 S *"), [single, back, unit, unit]);
     assert_eq!(pieces("pagade?pieces=2 S+:8,home/N:cut,cut S *"), [single; 4]);
 }
+
+#[test]
+fn boards_have_the_look_of_their_sheet() {
+    let look = |position: &str| ask(&json!({"op": "board", "position": position}).to_string())["look"].clone();
+    assert_eq!(look("ashtapada S:5,30/N:off,23 S *"), "wood");
+    assert_eq!(look("pagade?pieces=2 S+:8,77/N:20,20 S *"), "cloth");
+}
+
+#[test]
+fn choices_are_whole_turns_that_apply_takes_at_once() {
+    let position = "ashtapada S:5,30/N:off,23 S 4,2";
+    let answer = ask(&json!({"op": "choices", "position": position}).to_string());
+    let turns = answer["turns"].as_array().expect("turns");
+    assert_eq!(turns.len(), 4);
+    for turn in turns {
+        let applied = ask(&json!({"op": "apply", "position": position, "action": turn["actions"]}).to_string());
+        for key in ["position", "words", "moves"] {
+            assert_eq!(applied[key], turn[key], "{turn}");
+        }
+    }
+    let captures = turns.iter().find(|turn| turn["captures"] == json!(["H7"])).expect("a capture");
+    assert_eq!(captures["words"], "H3 to H7 by 4, then B2 to B4 by 2, captures N on H7, throws again");
+    assert_eq!(captures["moves"][1]["path"], json!(["B3", "B4"]));
+    let why = ask(r#"{"op":"why","position":"ashtapada S:4,30/N:off,23 N 2"}"#);
+    assert_eq!(why, json!({"reasons": [{"piece": 2, "words": "it waits for a throw of 1"}]}));
+    let none = ask(r#"{"op":"choices","position":"ashtapada S:5,30/N:off,23 S *"}"#);
+    assert_eq!(none, json!({"turns": []}));
+    let (refused, message) = error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
+    assert_eq!(refused, code::ACTION);
+    assert!(message.starts_with("action 7 is not legal here"), "{message}");
+}

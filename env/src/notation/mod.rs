@@ -13,6 +13,7 @@ mod board;
 mod parse;
 mod steps;
 mod validate;
+mod why;
 mod words;
 
 use std::fmt::Write;
@@ -26,7 +27,7 @@ use crate::sheet::{Divide, Sheets};
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
-pub use steps::BoardStep;
+pub use steps::{BoardStep, WholeTurn};
 
 impl Race {
     /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.

@@ -1,9 +1,11 @@
-//! The effect of one action on the board: the pieces that move and the squares on their way.
+//! The effect of actions on the board, of one or of a whole turn: the pieces that move and the squares on their way.
 //!
-//! A drawn board shows it as a preview of a choice. [`Race::turn_text`] describes a whole turn.
+//! A drawn board shows it as a preview of a choice.
+
+use std::collections::HashSet;
 
 use super::Standing;
-use super::words::MoveKind;
+use super::words::{MoveKind, UnitMove};
 use crate::game::{Action, Game, Node, Seat};
 use crate::race::board::Square;
 use crate::race::state::{MAX_PIECES, State, role};
@@ -31,9 +33,105 @@ pub struct BoardStep {
     pub text: String,
 }
 
+/// One way to play what is left of a turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WholeTurn {
+    /// The actions, one after the other.
+    pub actions: Vec<Action>,
+    /// The moves, without the effects of the turn in their words: that of a piece by several throws is one.
+    pub moves: Vec<BoardStep>,
+    /// The squares on which enemy pieces are captured, each once.
+    pub captures: Vec<Square>,
+    /// The turn in words, as [`Race::turn_text`] has it.
+    pub text: String,
+    /// Where it leads: the next throw, or the end of the game.
+    pub end: State,
+}
+
+/// A step with what it was made of.
+#[derive(Clone, Debug)]
+struct Travel {
+    step: BoardStep,
+    taken: UnitMove,
+    /// The place that the pieces reach.
+    target: u8,
+}
+
 impl Race {
+    /// Every way to play what is left of the turn of `state`, each combination of moves once; none where there is no
+    /// decision, and `None` where it leads through more than `most` positions.
+    pub fn whole_turns(&self, state: &State, most: usize) -> Option<Vec<WholeTurn>> {
+        let mut found = Vec::new();
+        let Node::Decision(seat) = self.node(state) else { return Some(found) };
+        let mut seen = HashSet::new();
+        let mut open = vec![(*state, Vec::new(), Vec::<Travel>::new())];
+        while let Some((at, actions, walks)) = open.pop() {
+            let mut brief: Vec<_> = walks.iter().map(|walk| (walk.step.pieces.clone(), walk.target)).collect();
+            brief.sort();
+            if !seen.insert((at, brief)) {
+                continue;
+            }
+            if seen.len() > most {
+                return None;
+            }
+            if self.node(&at) != Node::Decision(seat) {
+                let text = self.turn_text(state, &actions);
+                let moves = walks.into_iter().map(|walk| walk.step).collect();
+                found.push(WholeTurn { captures: self.captures(state, &at), actions, moves, text, end: at });
+                continue;
+            }
+            // The first legal action is followed first.
+            let legal: Vec<Action> = self.legal_actions(&at).iter().collect();
+            for &action in legal.iter().rev() {
+                let (mut next, mut actions, mut walks) = (at, actions.clone(), walks.clone());
+                if let Some(walk) = self.walk(&at, action) {
+                    self.join(&mut walks, walk);
+                }
+                actions.push(action);
+                self.apply_action(&mut next, action);
+                open.push((next, actions, walks));
+            }
+        }
+        Some(found)
+    }
+
+    /// The moves of a turn, as [`WholeTurn::moves`] has them, by `actions`, each of which is legal after those before.
+    pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
+        let (mut at, mut walks) = (*state, Vec::new());
+        for &action in actions {
+            if let Some(walk) = self.walk(&at, action) {
+                self.join(&mut walks, walk);
+            }
+            self.apply_action(&mut at, action);
+        }
+        walks.into_iter().map(|walk| walk.step).collect()
+    }
+
+    /// The squares on which pieces of `start` are captured on the way to `end`.
+    fn captures(&self, start: &State, end: &State) -> Vec<Square> {
+        let others = self.spec().seats.iter().filter(|&seat| seat != self.colour(start));
+        let mut squares: Vec<Square> = others
+            .flat_map(|seat| self.lost(start, end, seat).into_iter().filter_map(move |place| self.square(seat, place)))
+            .collect();
+        squares.sort();
+        squares.dedup();
+        squares
+    }
+
     /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
     pub fn step(&self, state: &State, action: Action) -> Option<BoardStep> {
+        let Travel { mut step, .. } = self.walk(state, action)?;
+        let mut end = *state;
+        self.apply_action(&mut end, action);
+        if !matches!(self.node(&end), Node::Decision(_)) {
+            let effects = self.effects(state, &end, step.seat);
+            effects.iter().for_each(|effect| step.text.push_str(&format!(", {effect}")));
+        }
+        Some(step)
+    }
+
+    /// The way that `action` makes pieces go; `None` when nothing moves.
+    fn walk(&self, state: &State, action: Action) -> Option<Travel> {
         let (mut taken, used) = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
@@ -52,14 +150,25 @@ impl Race {
         let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
         taken.throws = taken.throws.repeat(used);
         taken.from = from;
-        let mut text = self.move_text(&taken, seat, target);
-        let mut end = *state;
-        self.apply_action(&mut end, action);
-        if !matches!(self.node(&end), Node::Decision(_)) {
-            self.effects(state, &end, seat).iter().for_each(|effect| text.push_str(&format!(", {effect}")));
-        }
-        let place = self.place_text(target);
-        Some(BoardStep { seat, pieces, from: self.shown(seat, from), path, place, throws: taken.throws, text })
+        let text = self.move_text(&taken, seat, target);
+        let (place, throws) = (self.place_text(target), taken.throws.clone());
+        let step = BoardStep { seat, pieces, from: self.shown(seat, from), path, place, throws, text };
+        Some(Travel { step, taken, target })
+    }
+
+    /// Adds a walk to those of a turn: to that of the same pieces where it goes on from there.
+    fn join(&self, walks: &mut Vec<Travel>, next: Travel) {
+        let goes_on = |known: &&mut Travel| known.step.pieces == next.step.pieces && known.target == next.taken.from;
+        let Some(known) = walks.iter_mut().find(goes_on) else { return walks.push(next) };
+        let Travel { step, taken, target } = next;
+        known.step.path.extend(step.path);
+        known.step.place = step.place;
+        known.step.throws.extend(step.throws);
+        // A piece that enters and goes on enters where it gets to.
+        known.taken.kind = taken.kind;
+        known.taken.throws.extend(taken.throws);
+        known.target = target;
+        known.step.text = self.move_text(&known.taken, step.seat, target);
     }
 
     /// Every piece of `state`, seat by seat, at the place to which the throws allotted so far have brought it. Captures
@@ -238,5 +347,84 @@ mod tests {
             }
             assert!(checked > 500, "{game}: {checked}");
         }
+    }
+
+    #[test]
+    fn whole_turns_lead_to_every_result_and_each_once() {
+        use crate::chance;
+        use crate::ruleset::Ruleset;
+        use crate::turn::{TurnResults, turn_results};
+        use rand::Rng;
+        let games = [
+            "ashtapada?pieces=3",
+            "ashtapada?twins=bell",
+            "ashte-kashte",
+            "pagade",
+            "pagade?no_cut=lap",
+            "saturankam",
+            "siga",
+            "thaayam",
+            "chowka-7",
+        ];
+        for game in games {
+            let seats = Ruleset::default_seats(2).expect("two seats");
+            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+            let mut rng = chance::stream(5, 1);
+            let mut state = race.initial_state(Seat::SOUTH);
+            let (mut results, mut checked) = (TurnResults::new(), 0);
+            for _ in 0..1500 {
+                match race.node(&state) {
+                    Node::Terminal => state = race.initial_state(Seat::NORTH),
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                        race.apply_chance(&mut state, outcome);
+                    }
+                    Node::Decision(_) => {
+                        turn_results(&race, &state, &mut results);
+                        let turns = race.whole_turns(&state, usize::MAX).expect("no bound");
+                        let mut ends = HashSet::new();
+                        for turn in &turns {
+                            let mut end = state;
+                            turn.actions.iter().for_each(|&action| race.apply_action(&mut end, action));
+                            assert_eq!(end, turn.end, "{}", turn.text);
+                            ends.insert(end);
+                            let taken: u8 = turn.moves.iter().flat_map(|step| &step.throws).sum();
+                            let thrown = race.pending_throws(&state).iter().sum();
+                            assert!(taken <= thrown, "{}", turn.text);
+                            assert!(taken < thrown || !turn.text.contains("unused"), "{}", turn.text);
+                        }
+                        assert_eq!(ends, results.states().iter().copied().collect(), "{}", race.print(&state));
+                        checked += turns.len();
+                        let turn = &turns[chance::below(turns.len(), &mut rng)];
+                        state = turn.end;
+                    }
+                }
+            }
+            assert!(checked > 500, "{game}: {checked}");
+        }
+    }
+
+    #[test]
+    fn a_piece_that_takes_several_throws_makes_one_move() {
+        let turns = |position: &str| {
+            let (race, state) = Race::parse(position).expect("a position");
+            let turns = race.whole_turns(&state, 1000).expect("few positions");
+            let captures = |turn: &WholeTurn| turn.captures.iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
+            let moves = |turn: &WholeTurn| {
+                let moves = turn.moves.iter().map(|step| {
+                    let square = |square: Option<&Square>| square.map_or("-".to_owned(), Square::to_string);
+                    format!("{}-{} {:?}", square(step.from.as_ref()), square(step.path.last()), step.throws)
+                });
+                moves.collect::<Vec<_>>().join(", ")
+            };
+            turns.iter().map(|turn| format!("{} x{}", moves(turn), captures(turn))).collect::<Vec<_>>()
+        };
+        let both = turns("pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+        assert!(both.contains(&"K4-P9 [3, 6] x".to_owned()), "{both:?}");
+        // The capture of the turn is that of the landing that makes it, whatever comes last.
+        let series = turns("ashtapada S:5,7/N:5,25 S 4,2");
+        assert!(series.iter().any(|turn| turn.ends_with("xG8")), "{series:?}");
+        // The piece that enters by a 1 moves on by the rest.
+        assert_eq!(turns("ashtapada S:off,off/N:off,off S 1,3"), ["--H1 [1, 3] x"]);
     }
 }

@@ -11,7 +11,7 @@ use crate::race::{Race, Turns};
 use crate::sheet::{EntryAt, Speed, Without};
 
 /// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct UnitMove {
     pub(super) kind: MoveKind,
     pub(super) slot: usize,
@@ -54,6 +54,15 @@ impl Race {
                 for _ in 0..used {
                     if let Some(at) = unused.iter().position(|left| next.throws.contains(left)) {
                         unused.remove(at);
+                    } else if self.series().is_none() {
+                        // A part of what can be divided, or all of it.
+                        let mut rest = next.steps;
+                        unused.iter_mut().for_each(|left| {
+                            let part = rest.min(*left);
+                            *left -= part;
+                            rest -= part;
+                        });
+                        unused.retain(|&left| left > 0);
                     }
                 }
                 add(&mut moves, next);
@@ -282,10 +291,7 @@ impl Race {
         let mut effects = Vec::new();
         let verb = &self.rules.sheet.words.captures;
         for other in self.spec().seats.iter().filter(|&seat| seat != colour) {
-            let mut left = end.pieces[other.index()].to_vec();
-            let mut lost: Vec<u8> = start.pieces[other.index()].to_vec();
-            lost.retain(|place| left.iter().position(|other| other == place).map(|at| left.remove(at)).is_none());
-            for group in lost.chunk_by(|a, b| a == b) {
+            for group in self.lost(start, end, other).chunk_by(|a, b| a == b) {
                 let letters = other.letter().to_string().repeat(group.len());
                 let square = self.square(other, group[0]).map(|square| format!(" on {square}"));
                 effects.push(format!("{verb} {letters}{}", square.unwrap_or_default()));
@@ -304,6 +310,14 @@ impl Race {
             effects.push("throws again".to_owned());
         }
         effects
+    }
+
+    /// The places of the pieces of `other` that a turn of another seat from `start` to `end` has captured.
+    pub(super) fn lost(&self, start: &State, end: &State, other: Seat) -> Vec<u8> {
+        let mut left = end.pieces[other.index()].to_vec();
+        let mut lost = start.pieces[other.index()].to_vec();
+        lost.retain(|place| left.iter().position(|other| other == place).map(|at| left.remove(at)).is_none());
+        lost
     }
 
     /// Whether the mover of `start` throws again in `end`.

@@ -178,6 +178,31 @@ pub struct Board {
     /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
     #[serde(default)]
     pub middle: Vec<String>,
+    /// The look of the board where it is drawn in colours. It is no rule.
+    #[serde(default, skip_serializing_if = "Look::is_usual")]
+    pub look: Look,
+}
+
+/// The look of a drawn board.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Look {
+    /// Squares inlaid in wood.
+    #[default]
+    Wood,
+    /// Embroidered cloth.
+    Cloth,
+    /// Lines of chalk on a floor.
+    Chalk,
+    /// Lines scratched into palm leaf.
+    PalmLeaf,
+}
+
+impl Look {
+    /// Sheets of before have none, and stay what they are.
+    fn is_usual(&self) -> bool {
+        *self == Look::default()
+    }
 }
 
 /// The effect of a marked square.

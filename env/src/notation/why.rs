@@ -1,0 +1,183 @@
+//! Why a piece has no move: found by asking the rules again with one thing changed, so that no rule stands here twice.
+
+use std::collections::BTreeSet;
+
+use crate::game::{Game, Node, Outcome, Seat};
+use crate::race::Race;
+use crate::race::state::{Phase, State, sort};
+
+/// So many positions of a turn are looked at; what comes later is taken for impossible.
+const MOST: usize = 1 << 12;
+
+impl Race {
+    /// Why pieces of the side that is to choose have no move in the turn of `state`: the slot of each such piece with a
+    /// sentence. None where a part of the throws is allotted.
+    pub fn reasons(&self, state: &State) -> Vec<(usize, String)> {
+        if state.phase != Phase::Choose {
+            return Vec::new();
+        }
+        let places = &state.pieces[self.colour(state).index()][..self.spec().pieces];
+        let reason = |(slot, &place): (usize, &u8)| Some((slot, self.reason(state, place)?));
+        places.iter().enumerate().filter_map(reason).collect()
+    }
+
+    /// Why a piece at `place` has no move; `None` where it has one.
+    fn reason(&self, state: &State, place: u8) -> Option<String> {
+        let moves = |state: &State| !self.beginnings(state, place).is_empty();
+        if moves(state) {
+            return None;
+        }
+        let seat = self.colour(state);
+        let words = &self.rules.sheet.words;
+        if place == self.rules.goal {
+            return Some(format!("it has finished: {}", self.place_text(place)));
+        }
+        if self.rules.has_gate() && !self.rules.gate_rule.is_open(state, seat) {
+            let mut open = *state;
+            open.cuts |= 1 << seat.index();
+            if moves(&open) {
+                return Some(format!("the way on opens once {} has {}", seat.name(), words.captured));
+            }
+        }
+        if let Some(there) = self.barring(state, place, &moves) {
+            return Some(format!("it is held up by {there}"));
+        }
+        let (thrown, fit) = (self.pending_throws(state), self.fitting(state, place));
+        let values: Vec<String> = fit.iter().map(u8::to_string).collect();
+        Some(match &values[..] {
+            [] => "no throw moves it as the pieces stand".to_owned(),
+            _ if thrown.iter().any(|value| fit.contains(value)) => "the throws are to be used otherwise".to_owned(),
+            [value] => format!("it waits for a throw of {value}"),
+            [rest @ .., last] => format!("it waits for a throw of {} or {last}", rest.join(", ")),
+        })
+    }
+
+    /// The throws with which a piece at `place` can begin to move in the turn of `state`.
+    fn beginnings(&self, state: &State, place: u8) -> BTreeSet<u8> {
+        let own = state.pieces[self.colour(state).index()];
+        let turns = self.whole_turns(state, MOST).unwrap_or_default();
+        let moves = turns.iter().flat_map(|turn| &turn.moves).filter(|step| own[step.pieces[0]] == place);
+        moves.filter_map(|step| step.throws.first().copied()).collect()
+    }
+
+    /// The pieces that bar the way of one at `place`: those of one square or, where none alone does, of a side.
+    fn barring(&self, state: &State, place: u8, moves: &dyn Fn(&State) -> bool) -> Option<String> {
+        let own = self.colour(state);
+        let others: Vec<Seat> = self.spec().seats.iter().filter(|&seat| seat != own).chain([own]).collect();
+        // Pieces of `seat` for which `is_away` holds are where they bar nothing.
+        let without = |seat: Seat, is_away: &dyn Fn(u8) -> bool| {
+            let mut state = *state;
+            let away = if seat == own { self.rules.goal } else { self.rules.sent_to() };
+            let pieces = &mut state.pieces[seat.index()];
+            pieces[..self.spec().pieces].iter_mut().filter(|at| is_away(**at)).for_each(|at| *at = away);
+            sort(pieces);
+            state.declared[seat.index()] = 0;
+            moves(&state)
+        };
+        let bars = |seat: Seat, at: u8| (seat != own || at != place) && self.square(seat, at).is_some();
+        for &seat in &others {
+            let places: BTreeSet<u8> =
+                state.pieces[seat.index()].iter().copied().filter(|&at| bars(seat, at)).collect();
+            if let Some(at) = places.into_iter().find(|&at| without(seat, &|other| other == at)) {
+                let square = self.square(seat, at).map(|square| square.to_string()).unwrap_or_default();
+                return Some(format!("{} on {square}", seat.letter()));
+            }
+        }
+        let all = others.into_iter().find(|&seat| without(seat, &|at| bars(seat, at)))?;
+        Some(if all == own { "other pieces of its side".to_owned() } else { format!("pieces of {}", all.name()) })
+    }
+
+    /// The values of throws with which a piece at `place` could move if nothing else were thrown in the turn, besides
+    /// what ends a series.
+    fn fitting(&self, state: &State, place: u8) -> BTreeSet<u8> {
+        let mut start = *state;
+        start.begin_turn(state.mover);
+        let outcomes = 0..self.chance_outcomes(&start).len() as u8;
+        let thrown = |state: &State, outcome: u8| {
+            let mut next = *state;
+            self.apply_chance(&mut next, Outcome(outcome));
+            next
+        };
+        let mut fit = BTreeSet::new();
+        for outcome in outcomes.clone() {
+            let values = self.throw_values(Outcome(outcome));
+            let next = thrown(&start, outcome);
+            // A throw after which a series goes on is followed by one that ends it.
+            let ended = match self.node(&next) {
+                Node::Chance(_) if self.series().is_some() => {
+                    let ends = outcomes.clone().map(|end| thrown(&next, end));
+                    ends.into_iter().find(|end| matches!(self.node(end), Node::Decision(_)))
+                }
+                _ => Some(next),
+            };
+            let begins = ended.map(|state| self.beginnings(&state, place)).unwrap_or_default();
+            if begins.is_empty() {
+                continue;
+            }
+            // Parts of a divided throw are none that can be thrown.
+            let is_whole = begins.iter().any(|value| values.contains(value));
+            fit.extend(values.into_iter().filter(|value| !is_whole || begins.contains(value)));
+        }
+        fit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons(position: &str) -> Vec<String> {
+        let (race, state) = Race::parse(position).expect("a position");
+        race.reasons(&state).into_iter().map(|(slot, reason)| format!("{slot}: {reason}")).collect()
+    }
+
+    #[test]
+    fn pieces_without_a_move_say_why() {
+        assert_eq!(reasons("ashtapada S:off,30/N:off,23 S 2"), ["0: it waits for a throw of 1"]);
+        assert_eq!(reasons("ashtapada S:off,30/N:off,23 S 1,2"), [""; 0]);
+        let home = "it has finished: home";
+        assert_eq!(
+            reasons("ashte-kashte S:40,45,home,home/N:hand,hand,hand,hand S 3"),
+            [format!("2: {home}"), format!("3: {home}")]
+        );
+        assert_eq!(reasons("pagade S:60,74,75,76/N:6,7,12,12 S 1,1"), ["3: the way on opens once South has cut"]);
+    }
+
+    #[test]
+    fn every_piece_without_a_move_has_one_reason() {
+        use crate::chance;
+        use crate::ruleset::Ruleset;
+        use crate::sheet::builtin;
+        use rand::Rng;
+        for game in builtin::names() {
+            let seats = Ruleset::default_seats(2).expect("two seats");
+            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+            let mut rng = chance::stream(7, 1);
+            let mut state = race.initial_state(Seat::SOUTH);
+            let mut checked = 0;
+            for _ in 0..300 {
+                match race.node(&state) {
+                    Node::Terminal => state = race.initial_state(Seat::NORTH),
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                        race.apply_chance(&mut state, outcome);
+                    }
+                    Node::Decision(_) => {
+                        let turns = race.whole_turns(&state, usize::MAX).expect("no bound");
+                        let own = state.pieces[race.colour(&state).index()];
+                        let moved: Vec<u8> =
+                            turns.iter().flat_map(|turn| &turn.moves).map(|step| own[step.pieces[0]]).collect();
+                        let idle: Vec<usize> =
+                            (0..race.spec().pieces).filter(|&slot| !moved.contains(&own[slot])).collect();
+                        let reasons = race.reasons(&state);
+                        let slots: Vec<usize> = reasons.iter().map(|&(slot, _)| slot).collect();
+                        assert_eq!(slots, idle, "{}", race.print(&state));
+                        checked += reasons.len();
+                        state = turns[chance::below(turns.len(), &mut rng)].end;
+                    }
+                }
+            }
+            assert!(checked > 0, "{game}");
+        }
+    }
+}
