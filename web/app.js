@@ -1,28 +1,32 @@
 // The page: puts its parts together, draws when something has changed, and hands over what persons do.
 
-import { ask, prepare, version } from "./ask.js";
+import { ask, prepare, values, version } from "./ask.js";
 import { Board } from "./board.js";
 import { generator } from "./chance.js";
+import { Choice } from "./choice.js";
+import { Dock } from "./dock.js";
 import { Exchange } from "./exchange.js";
 import { SEATS } from "./game.js";
 import * as games from "./games.js";
 import { bindKeys } from "./keys.js";
 import { drawLog, say, sentence } from "./log.js";
+import { groups } from "./pieces.js";
 import { NewGame, Players } from "./new-game.js";
 import { Estimates } from "./estimates.js";
 import { Play } from "./play.js";
-import { adviser, agentOf, best, botOf, knows, label, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
+import { Review } from "./review.js";
+import { adviser, agentOf, best, botOf, knows, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
 import { drawRules } from "./rules.js";
 import { dress, drawSettings } from "./settings.js";
 import * as store from "./store.js";
-import { element } from "./svg.js";
-import { TurnPanel, capital } from "./turn.js";
 
 const byId = id => document.getElementById(id);
 const address = new URLSearchParams(location.search);
 const asked = address.get("seed");
 const random = generator(asked !== null && /^\d{1,15}$/.test(asked) ? Number(asked) : null);
 const WALKS = { calm: 450, quick: 200, none: 0 };
+// So many milliseconds nothing plays that has just appeared: the second click on one thing is none on the next.
+const SETTLE = 400;
 
 const settings = store.settings();
 const play = new Play(random, settings, changed);
@@ -33,16 +37,24 @@ const tables = new Set();
 let note = "";
 let drawing = 0;
 
-const board = new Board(byId("board"), pick);
-const turn = new TurnPanel({
-  throwDice: () => play.throwDice(), enter: values => play.act(values), choose, light: action => board.lightAction(action),
+// What a person chooses of the turn at this position, and when it could first be chosen.
+let choice = null, chosenAt = null, since = 0;
+
+const board = new Board(byId("board"), { pick, cannot });
+const dock = new Dock({
+  throwDice, enter: thrown => play.act([thrown]), pick, leave: () => choice?.end && finish(choice.end), undo, hurry: () => play.hurry(), light: option => board.lightOption(option),
 });
-const newGame = new NewGame(random, async (position, players, sheet) => {
-  note = "";
-  play.take(await games.played(position, [], sheet ?? null), players);
-});
+const newGame = new NewGame(random, async (position, players, sheet) => take(await games.played(position, [], sheet ?? null), players));
 const players = new Players();
-const exchange = new Exchange({ takePosition, takeRecord, takeSheet: text => newGame.openSheet(text) });
+const review = new Review({
+  show: at => play.goTo(at),
+  // Against those who sit there; a record is played on by a person.
+  retry: at => {
+    play.goTo(at);
+    if (play.isPast && play.game.seats.some(seat => play.isRecorded(seat))) playOn();
+  },
+});
+const exchange = new Exchange({ takePosition, takeRecord, takeSheet: text => newGame.openSheet(text), goOn });
 
 function trouble(text) {
   byId("trouble").hidden = !text;
@@ -53,10 +65,8 @@ function changed(what) {
   if (what.kind === "moved") say(sentence(what.step, what.node, play.game.board.throws));
   if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
-  const walk = what.kind === "moved" && !Array.isArray(what.step.move) ? what.step : null;
-  schedule(walk);
+  schedule(what.kind === "moved" ? what.step.moves ?? null : null);
 }
-
 
 // Says so where no bot knows the rules.
 function noticeRules() {
@@ -71,7 +81,7 @@ const GLANCE = 200;
 let frame = null, glance = null, walking = null;
 function schedule(walk = null) {
   walking = walk ?? walking;
-  if (settings.pace === "none" && play.isBusy) {
+  if ((settings.pace === "none" || play.isHurried) && play.isBusy) {
     glance ??= setTimeout(drawNow, GLANCE);
     return;
   }
@@ -92,21 +102,32 @@ async function draw(walk) {
   const { game } = play;
   const position = game.position;
   const view = await ask(game.request("view"));
-  const needsOutcomes = view.node === "chance" && play.turnOfPerson === "enter";
-  const outcomes = needsOutcomes ? (await ask(game.request("chance"))).outcomes : null;
+  const can = play.turnOfPerson, key = `${can} ${position}`;
+  const outcomes = can === "enter" ? (await ask(game.request("chance"))).outcomes : null;
+  const turns = can === "choose" && chosenAt !== key ? (await ask(game.request("choices"))).turns : null;
   // Meanwhile the game may have gone on; then this is drawn in the next frame.
   if (run !== drawing || game !== play.game || position !== game.position) return;
-  closeOffer();
+  if (turns) choice = new Choice(turns, groups(view, game.board.words));
+  if (can !== "choose") choice = null;
+  if (chosenAt !== key) since = performance.now();
+  chosenAt = key;
   byId("game-name").textContent = gameName(game);
-  const labels = Object.fromEntries(game.seats.map(seat => [seat, label(play.player(seat))]));
-  board.draw({ board: game.board, view, seenFrom: seenFrom(), labels, canPick: play.turnOfPerson === "choose", moves: lastMoves() });
+  // The first paragraph of the rules says what one tries to do.
+  byId("aim").textContent = game.about.rules.trim().split("\n\n")[0].replaceAll("\n", " ") || game.about.summary;
+  const labels = Object.fromEntries(game.seats.map(seat => [seat, play.label(seat)]));
+  const before = board.board === game.board ? board.view : null;
+  board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom: seenFrom(), labels, options: choice?.options ?? [], moves: lastMoves() });
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (walk && !isStill) board.walk(walk, WALKS[settings.pace]);
-  turn.draw(play, view, outcomes);
+  if (!isStill) for (const move of walk ?? []) board.walk(move, WALKS[settings.pace]);
+  if (!isStill && walk?.length && before && WALKS[settings.pace]) board.flee(before, walk[0].seat, WALKS[settings.pace]);
+  dock.draw(play, view, choice, outcomes);
   drawPast();
   drawLog(game, at => play.goTo(at));
   drawOpinion(view);
-  document.body.dataset.state = `${game.at} ${play.turnOfPerson ?? (play.isPaused ? "paused" : view.node)}`;
+  const now = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
+  // What can be played at once, and not before: for tests.
+  if (isSettled()) document.body.dataset.state = now;
+  else setTimeout(() => run === drawing && (document.body.dataset.state = now), SETTLE);
 }
 
 function gameName(game) {
@@ -126,24 +147,22 @@ function seenFrom() {
 function lastMoves() {
   const { game } = play;
   const own = game.turn(game.at);
-  const moves = own.choices.map(moved);
+  const moves = movesOf(own);
   for (let at = own.from, seats = new Set([own.seat]); at > 0;) {
     const before = game.previousTurn(at);
     if (!before || (seats.has(before.seat) && seats.size > 1) || before.seat === own.seat) break;
     seats.add(before.seat);
-    moves.unshift(...before.choices.map(moved));
+    moves.unshift(...movesOf(before));
     at = before.from;
   }
-  return moves.length || own.from === 0 ? moves : game.previousTurn(game.at).choices.map(moved);
+  return moves.length || own.from === 0 ? moves : movesOf(game.previousTurn(game.at));
 }
 
-const moved = step => ({ from: step.from, path: step.path, seat: step.moved });
+const movesOf = ({ choices }) => choices.flatMap(step => step.moves);
 
 function drawPast() {
   const { game } = play;
-  byId("undo").disabled = play.undoTo === null;
   byId("redo").disabled = play.redoTo === null;
-  byId("undo-turn").disabled = play.undoTurnTo === null;
   byId("slider").max = game.last;
   byId("slider").value = game.at;
   byId("slider").setAttribute("aria-valuetext", `step ${game.at} of ${game.last}`);
@@ -166,9 +185,13 @@ async function drawOpinion(view) {
   byId("load-table").hidden = !canLoad;
   if (canLoad) byId("load-table").textContent = `Perfect play (${sizeOfTable(game.rules, game.letters)})`;
   estimates.drawSeats(play, view, who, settings.chances);
-  if (settings.hints && view.node === "decision") {
-    const found = await ask(game.request("hint"), who.agent);
-    if (run === drawing) turn.showHints(found);
+  if (settings.hints && choice) {
+    const positions = [...new Set(choice.left.map(turn => turn.position))];
+    const found = await values(positions, who.agent, game.about.sheet);
+    const own = game.seats.indexOf(view.mover);
+    const worth = new Map(positions.map((position, at) => [position, found[at][own]]));
+    const best = turns => Math.max(...turns.map(turn => worth.get(turn.position)));
+    if (run === drawing) dock.showHints(new Map(choice.options.map(option => [option.name, best(option.turns)])), game.seats.length);
   }
   if (settings.chances && await estimates.learn(game, who) && run === drawing) estimates.drawSeats(play, view, who, true);
 }
@@ -206,53 +229,74 @@ async function loadTable() {
   }
 }
 
-// A picked piece plays its one action, or offers several.
-function pick(group, from) {
-  if (play.turnOfPerson !== "choose") return;
-  if (group.actions.length === 1) return choose(group.actions[0].id);
-  const offer = byId("offer");
-  offer.replaceChildren(...group.actions.map(action => element("button", {
-    type: "button", onclick: () => choose(action.id), onfocus: () => board.lightAction(action), onpointerenter: () => board.lightAction(action),
-  }, capital(action.words))), element("button", { type: "button", class: "quiet", onclick: () => closeOffer(from) }, "Cancel"));
-  offer.hidden = false;
-  const [place, piece] = [byId("place").getBoundingClientRect(), from.getBoundingClientRect()];
-  const room = place.width - offer.offsetWidth;
-  offer.style.left = `${Math.max(0, Math.min(room, piece.left + piece.width / 2 - place.left - offer.offsetWidth / 2))}px`;
-  const below = piece.bottom - place.top + 6;
-  offer.style.top = `${below + offer.offsetHeight > place.height ? Math.max(0, piece.top - place.top - offer.offsetHeight - 6) : below}px`;
-  offer.querySelector("button").focus();
-  offer.onkeydown = event => {
-    if (event.key === "Escape") closeOffer(from);
-  };
+const isSettled = () => settings.pace === "none" || performance.now() - since >= SETTLE;
+
+function throwDice() {
+  if (play.turnOfPerson === "throw" && isSettled()) play.throwDice();
 }
 
-function closeOffer(back) {
-  if (byId("offer").hidden) return;
-  byId("offer").hidden = true;
-  byId("offer").replaceChildren();
-  board.light(null);
-  back?.focus();
+// Picks a move; the turn is played once it is decided.
+function pick(option) {
+  if (!choice || play.turnOfPerson !== "choose" || !isSettled()) return;
+  choice.pick(option);
+  if (choice.turn) finish(choice.turn);
+  else schedule();
 }
 
-function choose(id) {
-  if (play.turnOfPerson === "choose") play.act(id);
+function finish(turn) {
+  choice = null;
+  play.act(turn.actions);
 }
 
-function takePosition(played) {
+// Says why a piece that was chosen cannot move.
+async function cannot(group) {
+  if (!choice || group.seat !== play.game.node.mover) return;
+  const { reasons } = await ask(play.game.request("why"));
+  const reason = choice?.picked.length ? null : reasons.find(({ piece }) => group.pieces.includes(piece));
+  dock.tell(`${SEATS[group.seat]}'s piece ${group.square ? `on ${group.square}` : `(${group.place})`}: ${reason?.words ?? "no throw is left for it"}.`);
+}
+
+// Takes the last move of an unfinished turn back, else goes back to where a person chose.
+function undo() {
+  if (choice?.picked.length) {
+    choice.back();
+    schedule();
+  } else if (play.undoTo !== null) play.goTo(play.undoTo);
+}
+
+// Takes another game, beside those that are kept.
+async function take(played, players, at) {
   note = "";
+  await store.claim();
+  play.take(played, players, at);
+}
+
+// Goes on with a game that is kept; false where another tab has it.
+async function goOn({ id, line, players, at }) {
+  const { start, moves, sheet } = JSON.parse(line);
+  const played = await games.played(start, moves, sheet ?? null);
+  if (played.error) throw new Error(`This game cannot be played any more: ${played.error.message}.`);
+  if (!await store.claim(id)) return false;
+  note = "";
+  play.take(played, stillThere(players, start), at);
+  return true;
+}
+
+async function takePosition(played) {
   const { position } = played.begins;
   const [rules, places] = position.split(" ");
-  play.take(played, seated(places.split("/").map(seat => seat[0]).join(""), play.players, rules));
+  await take(played, seated(places.split("/").map(seat => seat[0]).join(""), play.players, rules));
   say("The position is set up.");
 }
 
-function takeRecord(played, record, said) {
-  note = said ?? (record.ending?.forfeited ? `${SEATS[record.ending.forfeited.seat]} forfeited: ${record.ending.forfeited.reason}.` : "");
+async function takeRecord(played, record, said) {
+  const remark = said ?? (record.ending?.forfeited ? `${SEATS[record.ending.forfeited.seat]} forfeited: ${record.ending.forfeited.reason}.` : "");
   // The game of a record that brings its sheet can be played anew.
   if (!games.named(played.about.name)) games.keep(played.about);
   const seats = record.start.split(" ")[1].split("/").map(seat => seat[0]);
   const names = Object.fromEntries(seats.map((seat, at) => [seat, `recorded:${record.players?.[at] ?? "unknown"}`]));
-  play.take(played, names, 0);
+  await take(played, names, record.at ?? 0);
+  note = remark;
   say(`A game of ${played.steps.length} steps, shown from its beginning.`);
 }
 
@@ -260,6 +304,26 @@ function takeRecord(played, record, said) {
 function playOn() {
   if (play.game.seats.some(seat => play.isRecorded(seat))) players.open(play, chosen => play.playOn(chosen));
   else play.playOn(play.players);
+}
+
+// The same game again, from its beginning, between these players.
+async function again(players) {
+  const { rules, letters, about } = play.game;
+  const { position } = await ask({ op: "new", game: rules, seats: letters, sheet: about.sheet, seed: Math.floor(random() * 2 ** 32) });
+  await take(await games.played(position, [], about.sheet ?? null), players);
+}
+
+// The players, each one seat further.
+function swapped() {
+  const { seats } = play.game;
+  return Object.fromEntries(seats.map((seat, at) => [seats[(at + 1) % seats.length], play.player(seat)]));
+}
+
+function lookBack() {
+  const { game } = play;
+  const who = adviser(game.rules, game.letters, tables.has(tableOf(game.rules, game.letters)));
+  review.open(play, who, () => estimates.learn(game, who, [...game.nodes.keys()]), at => estimates.at(game, at, who))
+    .catch(error => trouble(`The game cannot be looked back on: ${error.message}`));
 }
 
 const focusTurn = () => byId("turn").focus({ preventScroll: true });
@@ -282,9 +346,7 @@ function bind() {
   // From a dialog that has changed the game the keyboard goes to the turn, where the space key throws.
   for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => dialog.returnValue && focusTurn());
   const does = {
-    undo: () => play.undoTo !== null && play.goTo(play.undoTo),
     redo: () => play.redoTo !== null && play.goTo(play.redoTo),
-    "undo-turn": () => play.undoTurnTo !== null && play.goTo(play.undoTurnTo),
     "to-start": () => play.goTo(0),
     "to-end": () => play.goTo(play.game.last),
     "step-back": () => play.goTo(play.game.at - 1),
@@ -292,6 +354,9 @@ function bind() {
     "turn-back": () => play.goTo(play.game.before(play.game.at, at => play.game.begins(at)) ?? 0),
     "turn-on": () => play.goTo(play.game.after(play.game.at, at => play.game.begins(at)) ?? play.game.last),
     "play-on": playOn,
+    "look-back": lookBack,
+    "rematch": () => again(play.players),
+    "swap": () => again(swapped()),
   };
   for (const [id, act] of Object.entries(does)) byId(id).addEventListener("click", act);
   byId("slider").addEventListener("input", event => play.goTo(Number(event.target.value)));
@@ -301,7 +366,8 @@ function bind() {
     byId(id).addEventListener("change", event => setting(key, event.target.checked));
   }
   drawSettings(settings, key => setting(key, settings[key]));
-  bindKeys(settings, { ...does, throw: () => play.turnOfPerson === "throw" && play.throwDice(), hints: () => byId("show-hints").click(), choose: number => turn.actions[number] && choose(turn.actions[number].id) });
+  bindKeys(settings, { ...does, undo, throw: throwDice, hurry: () => play.hurry(), hints: () => byId("show-hints").click(), choose: number => dock.options[number] && pick(dock.options[number]) });
+  addEventListener("hashchange", openLink);
   document.addEventListener("dragover", event => event.preventDefault());
   document.addEventListener("drop", async event => {
     event.preventDefault();
@@ -324,20 +390,19 @@ function setting(key, value) {
   if (key === "throws" || key === "forced" || key === "pace") play.go();
 }
 
-// The game that was under way; or a new one: of the game that the address asks for (`?game=NAME`), or of the one that the
-// page names as its first.
+// The game of the link by which the page was opened; or that which this tab had, or the last one that no other tab has; or
+// a new one: of the game that the address asks for (`?game=NAME`), or of the one that the page names as its first.
 async function begin() {
-  const wanted = address.get("game");
-  const kept = store.game();
-  try {
-    if (kept) {
-      const { start, moves, sheet } = JSON.parse(kept.line);
-      const isWanted = wanted === null || start.split(" ")[0] === wanted;
-      const played = isWanted ? await games.played(start, moves, sheet ?? null) : null;
-      if (played && !played.error) return play.take(played, stillThere(kept.players, start), kept.at);
+  if (await openLink()) return;
+  const wanted = address.get("game"), own = store.ownGame();
+  const isReload = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
+  const isWanted = ({ id, line }) => wanted === null || (isReload && id === own) || JSON.parse(line).start.split(" ")[0] === wanted;
+  for (const kept of store.games().sort((a, b) => (b.id === own) - (a.id === own))) {
+    try {
+      if (isWanted(kept) && await goOn(kept)) return;
+    } catch {
+      // What cannot be played any more stays where it is kept.
     }
-  } catch {
-    // What was kept cannot be read any more; a new game begins instead.
   }
   const first = document.querySelector("meta[name='ashta-game']").content;
   for (const rules of [wanted, first, games.all()[0].name].filter(rules => rules !== null)) {
@@ -363,7 +428,17 @@ async function beginNew(rules) {
   const { position } = await ask({ op: "new", game: rules, seats, start: seats[0], sheet: about?.sheet });
   const other = knows("bot:novice", rules, seats) ? "bot:novice" : best(rules, seats);
   const players = Object.fromEntries([...seats].map((seat, at) => [seat, at ? other : "person"]));
-  play.take(await games.played(position), players);
+  await take(await games.played(position), players);
+}
+
+// Shows the game of the page's own address, if it has one, and takes it out of the address; whether it has.
+async function openLink() {
+  const { href, pathname, search } = location;
+  if (!href.includes("#game=")) return false;
+  history.replaceState(null, "", pathname + search);
+  await exchange.take(href);
+  trouble(byId("exchange-trouble").hidden ? "" : `This link cannot be opened. ${byId("exchange-trouble").textContent}`);
+  return play.game !== null;
 }
 
 dress(settings);
@@ -371,6 +446,8 @@ bind();
 try {
   await Promise.all([games.learn(), learnBots()]);
   await begin();
+  // Before, nothing could be answered.
+  for (const part of document.querySelectorAll("[inert]")) part.inert = false;
   byId("about").textContent = `ashta ${await version()}. Everything is computed in this browser; nothing is sent anywhere.`;
 } catch (error) {
   byId("turn-title").textContent = "The game cannot be loaded";

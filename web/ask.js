@@ -1,5 +1,9 @@
 // Asks the worker: the page's one way to the rules and the bots.
 
+import { fetchBytes, source } from "./engine.js";
+
+// The module is fetched while the worker gets its own files.
+const module = source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : Promise.resolve(null);
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const waiting = new Map();
 let last = 0;
@@ -18,7 +22,10 @@ worker.addEventListener("error", event => {
   waiting.clear();
 });
 
-function send(task, rest, progress) {
+const ready = module.then(engine => worker.postMessage({ engine }, engine ? [engine.buffer] : []));
+
+async function send(task, rest, progress) {
+  await ready;
   return new Promise((resolve, reject) => {
     waiting.set(++last, { resolve, reject, progress });
     worker.postMessage({ id: last, task, ...rest });
@@ -30,6 +37,8 @@ export const ask = (request, agent) => send("ask", { request, agent });
 // Plays `moves` from `position`: { begins, steps: [{ step, node }], error }. `sheet` is that of a game which the engine
 // does not bring.
 export const advance = (position, moves, sheet) => send("advance", { position, moves, sheet });
+// The actions by which the agent plays what is left of a turn.
+export const choose = (position, agent, seed, sheet) => send("choose", { position, agent, seed, sheet });
 // What the agent expects of each position.
 export const values = (positions, agent, sheet) => send("values", { positions, agent, sheet });
 // Loads the files of an agent; `progress(read, total)` in bytes.

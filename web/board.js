@@ -1,36 +1,42 @@
-// Draws a position: squares, pieces, trays, the path of the piece under the pointer, the last moves. Reports which
-// group of pieces was picked, and knows no rules.
+// Draws a position: squares, pieces, trays, the last moves, and where the piece that is lifted can land. A piece is
+// lifted by a tap, by a key, or by dragging it; a landing is picked in the same ways. It knows no rules.
 
 import { SEATS } from "./game.js";
 import { Frame, SIZE } from "./frame.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
+import { stacked } from "./choice.js";
 import { svg } from "./svg.js";
 
-// How near a pointer must be to a piece, in pixels of the screen: a fingertip.
-const FINGER = 24;
+// How far a pointer may be from the middle of a piece or a landing, in squares: it never reaches the one beside it.
+const REACH = 0.7;
+// Every so many squares of the own course have an arrow.
+const ARROWS = 6;
+// How far a pointer is moved before it drags, in pixels.
+const DRAG = 8;
 
 export class Board {
-  // `pick(group, element)` when a group that can move is picked.
-  constructor(holder, pick) {
+  // `pick(option)` when a landing is picked; `cannot(group)` when a group is tapped that cannot move.
+  constructor(holder, { pick, cannot }) {
     this.holder = holder;
-    this.pick = pick;
+    this.does = { pick, cannot };
     this.board = null;
     this.seenFrom = null;
+    this.lifted = null;
     this.lit = null;
   }
 
-  // `board` and `view` as the engine describes them; who sits below; `labels` by seat; whether pieces can be picked; what was
-  // moved last: [{ from, path, seat }].
-  draw({ board, view, seenFrom, labels, canPick, moves }) {
+  // `board` and `view` as the engine describes them; who sits below; `labels` by seat; `options`, the moves that can be
+  // picked, as those of choice.js; what was moved last: [{ from, path, seat }].
+  draw({ board, view, seenFrom, labels, options, moves }) {
     const seats = view.seats.map(({ seat }) => seat);
     if (this.board !== board || this.seenFrom !== seenFrom) this.drawGround(board, seats, seenFrom);
     this.board = board;
     this.seenFrom = seenFrom;
     this.view = view;
-    this.canPick = canPick;
+    this.options = options;
     const focused = this.svg.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.lastLayer.replaceChildren(...moves.flatMap(move => this.track(move, "last")));
-    this.lightLayer.replaceChildren();
+    this.lower();
     this.spots = [];
     const all = groups(view, board.words);
     this.pieceLayer.replaceChildren(...this.onSquares(all), ...seats.flatMap(seat => this.inTray(all, seat, labels[seat])));
@@ -43,9 +49,11 @@ export class Board {
   drawGround(board, seats, seenFrom) {
     const frame = this.frame = new Frame(board, seats, seenFrom);
     // A private square lies on one course alone.
-    const walker = square => Object.keys(board.courses).find(seat => board.courses[seat].includes(square));
-    const squares = board.squares.map(({ square, ground, seat }) => {
+    const walker = square => seats.find(seat => board.courses[seat].includes(square));
+    const squares = board.squares.map(({ square, ground: kind, seat }) => {
       const [x, y] = frame.corner(square);
+      // Where no seat of this game goes, nothing is to be seen.
+      const ground = walker(square) || kind === "home" ? kind : "plain";
       const owner = seat ?? (ground === "belly" ? walker(square) : null);
       const parts = [svg("rect", { x, y, width: SIZE, height: SIZE })];
       if (ground === "marked" || (ground === "end" && !seat)) {
@@ -59,28 +67,33 @@ export class Board {
       const [x, y] = frame.corner(board.courses[seat][0]);
       return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
     });
+    // The course of the seat that sits below, and its direction.
+    const own = board.courses[seenFrom] ?? [];
+    const points = own.map(square => frame.centre(square));
+    const arrows = points.slice(1).flatMap(([x, y], at) => {
+      const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
+      return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
+    });
+    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.map(String).join(" ") }), ...arrows);
     const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
     const border = svg("path", { class: "border", d: outline(board.squares, frame) });
     const middle = this.middle(board, frame);
     this.lastLayer = svg("g", { class: "moves" });
     this.lightLayer = svg("g", { class: "lights" });
     this.pieceLayer = svg("g", {});
+    this.landingLayer = svg("g", {});
     this.ghosts = svg("g", {});
-    this.svg = svg("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, class: frame.isCross ? "cross" : "", role: "group", "aria-label": `Board, seen from ${SEATS[seenFrom]}` },
-      svg("g", { "aria-hidden": "true" }, ...squares, ...starts, middle, border, ...names, this.lastLayer, this.lightLayer),
-      this.pieceLayer, svg("g", { "aria-hidden": "true" }, this.ghosts));
-    this.svg.addEventListener("click", event => this.clicked(event));
-    this.svg.addEventListener("pointermove", event => this.hovered(event));
+    this.svg = svg("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, class: `look-${board.look}${frame.isCross ? " cross" : ""}`, role: "group", "aria-label": `Board, seen from ${SEATS[seenFrom]}` },
+      svg("g", { "aria-hidden": "true" }, ...squares, way, ...starts, middle, border, ...names, this.lastLayer, this.lightLayer),
+      this.pieceLayer, this.landingLayer, svg("g", { "aria-hidden": "true" }, this.ghosts));
+    this.svg.addEventListener("pointerdown", event => this.pressed(event));
+    this.svg.addEventListener("pointermove", event => this.moved(event));
+    this.svg.addEventListener("pointerup", event => this.released(event));
+    this.svg.addEventListener("pointercancel", () => this.drop());
     this.svg.addEventListener("pointerleave", () => this.light(null));
-    this.svg.addEventListener("focusin", event => this.light(this.groupOf(event.target)));
+    this.svg.addEventListener("focusin", event => this.lifted ? this.lightLanding(this.landingOf(event.target)) : this.light(this.spotOf(event.target)?.group ?? null));
     this.svg.addEventListener("focusout", () => this.light(null));
-    this.svg.addEventListener("keydown", event => {
-      const group = this.groupOf(event.target);
-      if (!group || (event.key !== "Enter" && event.key !== " ")) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.pick(group, event.target);
-    });
+    this.svg.addEventListener("keydown", event => this.typed(event));
     this.holder.replaceChildren(this.svg);
   }
 
@@ -143,57 +156,171 @@ export class Board {
 
   // A group at its place: a button where it can move, else a picture.
   placed(group, x, y, shape) {
-    const isMovable = this.canPick && group.actions.length > 0;
-    const role = isMovable ? { role: "button", tabindex: 0 } : { role: "img" };
+    const options = this.options.filter(option => option.key === group.key);
+    const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
     const made = svg("g", {
-      ...role, class: `piece seat-${group.seat}${isMovable ? " can" : ""}`, transform: `translate(${x} ${y})`,
-      "data-key": group.key, "aria-label": labelOf(group),
+      ...role, class: `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`, transform: `translate(${x} ${y})`,
+      "data-key": group.key, "aria-label": labelOf(group, options),
     }, shape);
-    this.spots.push({ x, y, group, isMovable, made });
+    this.spots.push({ x, y, group, options, made });
     return made;
   }
 
-  groupOf(target) {
-    const made = target.closest?.(".piece.can");
-    return made ? this.spots.find(spot => spot.made === made)?.group ?? null : null;
+  spotOf(target) {
+    const made = target.closest?.(".piece");
+    return this.spots.find(spot => spot.made === made) ?? null;
   }
 
-  // The nearest group to a pointer, or null; what can move comes first.
-  near(event, mustMove) {
-    const matrix = this.svg.getScreenCTM();
-    if (!matrix) return null;
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    const reach = Math.max(SIZE * 0.55, FINGER / matrix.a);
-    const nearest = spots => spots
-      .map(spot => ({ spot, far: Math.hypot(spot.x - point.x, spot.y - point.y) }))
-      .filter(({ far }) => far < reach)
-      .sort((a, b) => a.far - b.far)[0]?.spot ?? null;
-    return nearest(this.spots.filter(spot => spot.isMovable)) ?? (mustMove ? null : nearest(this.spots));
+  landingOf(target) {
+    const made = target.closest?.(".landing");
+    return this.landings.find(landing => landing.made === made) ?? null;
   }
 
-  clicked(event) {
-    const own = this.groupOf(event.target);
-    const spot = own ? this.spots.find(({ group }) => group === own) : this.near(event, true);
-    if (spot) this.pick(spot.group, spot.made);
+  // Where a pointer is in the drawing.
+  point(event) {
+    return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
   }
 
-  hovered(event) {
-    const own = event.target.closest?.(".piece");
-    const group = this.spots.find(({ made }) => made === own)?.group ?? this.near(event, false)?.group ?? null;
-    this.svg.classList.toggle("over", Boolean(group && this.canPick && group.actions.length));
-    if (group !== this.lit) this.light(group);
+  // The nearest of some places to a pointer, or null.
+  near(event, places) {
+    const point = this.point(event);
+    return places.map(place => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
+      .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
   }
 
-  // Lights where a group can go, and faintly the course that lies before it.
+  // What a pointer is on: a landing of the lifted piece before all pieces, and pieces that can move before others.
+  under(event) {
+    const landing = this.landingOf(event.target) ?? this.near(event, this.landings);
+    if (landing) return { landing };
+    const own = this.spotOf(event.target);
+    const spot = own?.options.length ? own : this.near(event, this.spots.filter(({ options }) => options.length)) ?? own;
+    return { spot };
+  }
+
+  pressed(event) {
+    if (event.button) return;
+    const { landing, spot } = this.under(event);
+    this.press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot?.group.key === this.lifted, isDrag: false };
+    if (spot?.options.length && !this.press.wasLifted) this.lift(spot);
+  }
+
+  moved(event) {
+    const { press } = this;
+    if (!press) {
+      const landing = this.landingOf(event.target), spot = this.spotOf(event.target);
+      this.svg.classList.toggle("over", Boolean(landing || spot?.options.length));
+      if (this.lifted) return this.lightLanding(landing);
+      if ((spot?.group ?? null) !== this.lit) this.light(spot?.group ?? null);
+      return;
+    }
+    if (!press.isDrag && press.spot?.options.length && Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG) {
+      press.isDrag = true;
+      this.svg.setPointerCapture(event.pointerId);
+      press.ghost = svg("g", { class: `piece seat-${press.spot.group.seat}` }, drawn({ ...press.spot.group, count: press.spot.options[0].pieces.length }, SIZE - 3, false));
+      this.ghosts.append(press.ghost);
+      press.spot.made.classList.add("dragged");
+    }
+    if (!press.isDrag) return;
+    const { x, y } = this.point(event);
+    press.ghost.setAttribute("transform", `translate(${x} ${y})`);
+  }
+
+  released(event) {
+    const { press } = this;
+    if (!press) return;
+    this.drop();
+    if (press.isDrag) {
+      const landing = this.near(event, this.landings);
+      return landing ? this.does.pick(landing.option) : this.lower();
+    }
+    if (press.landing) return this.does.pick(press.landing.option);
+    if (press.wasLifted || !press.spot) return this.lower();
+    if (!press.spot.options.length) {
+      this.lower();
+      this.does.cannot(press.spot.group);
+    }
+  }
+
+  // Ends what a pointer began.
+  drop() {
+    this.press?.ghost?.remove();
+    this.press?.spot?.made.classList.remove("dragged");
+    this.press = null;
+  }
+
+  typed(event) {
+    const { key, target } = event;
+    const landing = this.landingOf(target), spot = this.spotOf(target);
+    if (key === "Escape" && this.lifted) {
+      const from = this.spots.find(({ group }) => group.key === this.lifted);
+      this.lower();
+      from?.made.focus();
+    } else if (key === "Enter" || key === " ") {
+      if (landing) this.does.pick(landing.option);
+      else if (spot?.options.length) {
+        this.lift(spot);
+        this.landings[0].made.focus();
+      } else return;
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // Lifts a piece: shows where it can land, and by which throws.
+  lift(spot) {
+    this.lower();
+    this.lifted = spot.group.key;
+    spot.made.classList.add("lifted");
+    spot.made.setAttribute("aria-pressed", "true");
+    const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
+    this.landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
+      const [x, y] = option.path.length ? this.frame.centre(option.path.at(-1)) : this.finish(option.seat);
+      const made = svg("g", { class: `landing seat-${option.seat}${option.captures ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
+      const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
+      const sum = stacked(option.throws);
+      const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
+      made.append(svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
+        svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
+      return place;
+    }));
+    this.landingLayer.replaceChildren(...this.landings.map(({ made }) => made));
+    this.lightLayer.replaceChildren();
+  }
+
+  lower() {
+    this.spots?.forEach(({ made }) => {
+      made.classList.remove("lifted");
+      if (made.hasAttribute("aria-pressed")) made.setAttribute("aria-pressed", "false");
+    });
+    this.lifted = null;
+    this.landings = [];
+    this.landingLayer.replaceChildren();
+    this.lightLayer.replaceChildren();
+  }
+
+  // Where pieces of a seat leave the board: the end of its tray.
+  finish(seat) {
+    const { x, y, width, height, turn } = this.frame.tray(seat);
+    const [cos, sin] = [Math.cos(turn * Math.PI / 180), Math.sin(turn * Math.PI / 180)];
+    const [along, down] = [(width - 60) * this.frame.scale, height / 2 * this.frame.scale];
+    return [x + along * cos - down * sin, y + along * sin + down * cos];
+  }
+
+  // Lights where a group can go, and faintly the course that lies before it; nothing else while one is lifted.
   light(group) {
     this.lit = group;
+    if (this.lifted) return;
     if (!group) return this.lightLayer.replaceChildren();
-    const actions = this.canPick ? group.actions : [];
-    this.lightLayer.replaceChildren(...this.course(group), ...actions.flatMap(action => this.track({ ...action, seat: group.seat }, "lit")));
+    const options = this.options.filter(option => option.key === group.key);
+    this.lightLayer.replaceChildren(...this.course(group), ...options.flatMap(option => this.track(option, "lit")));
   }
 
-  lightAction(action) {
-    this.lightLayer.replaceChildren(...(action?.path.length ? this.track(action, "lit") : []));
+  lightLanding(landing) {
+    this.lightLayer.replaceChildren(...(landing ? this.track(landing.option, "lit") : []));
+  }
+
+  lightOption(option) {
+    if (!this.lifted) this.lightLayer.replaceChildren(...(option?.path.length ? this.track(option, "lit") : []));
   }
 
   course(group) {
@@ -220,14 +347,35 @@ export class Board {
     return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }), start, end].filter(Boolean);
   }
 
-  // Lets a piece walk along its path, within `milliseconds`; what stands at the end is hidden until it arrives.
-  walk({ from, path, moved, count }, milliseconds) {
+  // Lets pieces that have left their squares since the view `before`, other than those of `mover`, go home: they were
+  // captured. They wait `delay` milliseconds.
+  flee(before, mover, delay) {
+    for (const { seat } of before.seats.filter(({ seat }) => seat !== mover)) {
+      const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
+      const left = squares(this.view);
+      const lost = squares(before).filter(square => !left.includes(square) || !left.splice(left.indexOf(square), 1));
+      const home = this.spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === this.board.courses[seat][0]));
+      for (const square of home ? lost : []) {
+        const [x, y] = this.frame.centre(square);
+        const ghost = svg("g", { class: `piece seat-${seat}` }, drawn({ seat, count: 1, isMarked: false }, SIZE - 3, false));
+        const holder = svg("g", { transform: `translate(${home.x} ${home.y})` }, ghost);
+        this.ghosts.append(holder);
+        const from = { transform: `translate(${x - home.x}px, ${y - home.y}px)` };
+        ghost.animate([from, { transform: "none" }], { delay, duration: 2 * delay, easing: "ease-in-out", fill: "backwards" })
+          .finished.catch(() => {}).finally(() => holder.remove());
+      }
+    }
+  }
+
+  // Lets pieces walk along the path of a move, within `milliseconds`; what stands at the end is hidden until they arrive.
+  walk({ from, path, seat, pieces }, milliseconds) {
+    const count = pieces.length;
     const squares = [from, ...(path ?? [])].filter(Boolean);
     if (squares.length < 2 || !milliseconds) return;
-    const group = { seat: moved, count, isJoined: count > 1, isMarked: false };
-    const ghost = svg("g", { class: `piece seat-${moved}` }, drawn(group, SIZE - 3, false));
+    const group = { seat, count, isJoined: count > 1, isMarked: false };
+    const ghost = svg("g", { class: `piece seat-${seat}` }, drawn(group, SIZE - 3, false));
     const [endX, endY] = this.frame.centre(squares.at(-1));
-    const spot = this.spots.find(spot => spot.group.seat === moved && spot.group.square === squares.at(-1) && spot.group.count === count);
+    const spot = this.spots.find(spot => spot.group.seat === seat && spot.group.square === squares.at(-1) && spot.group.count === count);
     if (spot) spot.made.classList.add("arriving");
     this.ghosts.append(svg("g", { transform: `translate(${endX} ${endY})` }, ghost));
     const frames = squares.map(square => {

@@ -17,6 +17,8 @@ const PIPS = {
 };
 // So many shells are drawn at most; of more, only the number is written.
 const MOST_SHELLS = 8;
+// So many throws lie side by side; of more, equal ones are one with their number.
+const SIDE_BY_SIDE = 3;
 
 function cowrie(isUp) {
   const shell = "M0 -13C8 -13 10 -5 9.5 1C9 8 5 13 0 13C-5 13 -9 8 -9.5 1C-10 -5 -8 -13 0 -13Z";
@@ -70,21 +72,19 @@ export function said(value, throws) {
   return `${value} (${mouths === 0 ? "no mouth" : mouths === 1 ? "one mouth" : `${mouths} mouths`} up)`;
 }
 
-// Throws side by side; those that `left` no longer has are pale. `left`: null where all count.
+// Throws side by side, many alike as one; those that `left` no longer has are pale. `left`: null where all count.
 export function drawThrows(values, left, throws) {
+  const counted = values.length > SIDE_BY_SIDE ? [...new Set(values)].map(value => [value, values.filter(other => other === value).length]) : values.map(value => [value, 1]);
   const unused = left && [...left];
-  const dice = values.map(value => {
-    const at = unused ? unused.lastIndexOf(value) : 0;
-    if (unused && at >= 0) unused.splice(at, 1);
-    return [value, at < 0];
-  });
-  return dice.map(([value, isUsed]) => {
+  const take = value => unused.includes(value) && unused.splice(unused.lastIndexOf(value), 1).length > 0;
+  return counted.map(([value, count]) => {
+    const open = unused ? [...Array(count)].filter(() => take(value)).length : count;
     const made = document.createElement("span");
-    made.className = `die${isUsed ? " used" : ""}`;
+    made.className = `die${open ? "" : " used"}`;
     const drawing = shape(value, throws);
     if (drawing) made.append(drawing);
     const number = document.createElement("b");
-    number.textContent = value;
+    number.textContent = count === 1 ? value : open && open < count ? `${value} ×${open} of ${count}` : `${value} ×${count}`;
     made.append(number);
     return made;
   });

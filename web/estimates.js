@@ -3,9 +3,11 @@
 
 import { values } from "./ask.js";
 import { SEATS } from "./game.js";
-import { label } from "./players.js";
-import { worth } from "./turn.js";
+import { worth } from "./dock.js";
 import { element, picture, svg } from "./svg.js";
+
+// So many positions are asked for in one go, so that nothing else waits long.
+const AT_ONCE = 40;
 
 const byId = id => document.getElementById(id);
 
@@ -17,16 +19,19 @@ export class Estimates {
     this.asked = 0;
   }
 
-  // Asks for every turn of the game that is not known yet; true if anything has become known.
-  async learn(game, adviser) {
+  // Asks for these places of the game as far as they are not known yet; true if anything has become known.
+  async learn(game, adviser, all = game.turns) {
     const run = ++this.asked;
     if (this.about !== game.about) this.known.clear();
     this.about = game.about;
-    const places = game.turns.map(at => game.nodes[at].position);
+    const places = all.map(at => game.nodes[at].position);
     const missing = places.filter(position => !this.known.has(this.key(adviser, position)));
     if (!missing.length) return false;
-    const found = await values(missing, adviser.agent, game.about.sheet);
-    missing.forEach((position, at) => this.known.set(this.key(adviser, position), found[at]));
+    for (let from = 0; from < missing.length; from += AT_ONCE) {
+      const part = missing.slice(from, from + AT_ONCE);
+      const found = await values(part, adviser.agent, game.about.sheet);
+      part.forEach((position, at) => this.known.set(this.key(adviser, position), found[at]));
+    }
     return run === this.asked;
   }
 
@@ -41,6 +46,7 @@ export class Estimates {
   drawSeats(play, view, adviser, isShown) {
     const { game } = play;
     const from = game.node.node === "over" ? game.at : game.turnOf(game.at);
+    const when = game.begins(from) ? "before the throw" : game.nodes[from].node === "over" ? "at the end" : "with the best choice";
     const now = isShown ? this.at(game, from, adviser) : null;
     const { outlook, has_gate: hasGate } = game.board, { captured } = game.board.words;
     const isPlaces = outlook === "placings";
@@ -59,11 +65,11 @@ export class Estimates {
       }
       return element("li", { class: `seat-${seat}${view.mover === seat ? " mover" : ""}` },
         element("span", { class: "chip", "aria-hidden": "true" }, seat),
-        element("span", { class: "who" }, SEATS[seat], element("span", { class: "soft" }, ` ${label(play.player(seat))}`), marks ? element("small", {}, marks) : null),
+        element("span", { class: "who" }, SEATS[seat], element("span", { class: "soft" }, ` ${play.label(seat)}`), marks ? element("small", {}, marks) : null),
         element("span", { class: "share" }, share === undefined ? "" : worth(share, game.board, view.seats.length)),
         isShown ? bar : null);
     }));
-    byId("estimates-by").textContent = isShown ? `${isPlaces ? "Expected places" : "Chances"} at the start of the turn, by ${adviser.name}.` : "";
+    byId("estimates-by").textContent = isShown ? `${isPlaces ? "Expected places" : "Chances"} ${when}, by ${adviser.name}.` : "";
     this.drawLine(game, view, adviser, isShown);
   }
 

@@ -1,20 +1,23 @@
-// The dialog of copying and pasting: the position, the whole game, and what others have written. What cannot be read
-// is named, and the game under way stays.
+// The dialog of games: those that are kept, the one that is shown as text and as a link, and what others have written.
+// What cannot be read is named, and the game under way stays.
 
-import { looksLikeSheet, played } from "./games.js";
-import { contradiction, line, read } from "./record.js";
+import { looksLikeSheet, named, played } from "./games.js";
+import { contradiction, line, link, linked, read } from "./record.js";
+import * as store from "./store.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
 export class Exchange {
-  // `takePosition(played)` and `takeRecord(played, record, note)` with what `played` says; `takeSheet(text)`.
+  // `takePosition(played)` and `takeRecord(played, record, note)` with what `played` says; `takeSheet(text)`; `goOn(kept)`
+  // says whether it could.
   constructor(does) {
     this.does = does;
     this.dialog = byId("exchange");
     this.records = [];
+    byId("copy-link").addEventListener("click", async () => this.copy(await link(this.play), "Link copied: it shows the game as it stands here."));
     byId("copy-position").addEventListener("click", () => this.copy(byId("position-text").value, "Position copied."));
-    byId("copy-game").addEventListener("click", () => this.copy(line(this.play), "Game copied, as a line of JSON."));
+    byId("copy-game").addEventListener("click", () => this.copy(line(this.play), "Game copied."));
     byId("save-game").addEventListener("click", () => this.save());
     byId("take-pasted").addEventListener("click", () => this.take(byId("pasted").value));
     byId("take-record").addEventListener("click", () => this.show(this.records[byId("record-number").value]));
@@ -31,7 +34,24 @@ export class Exchange {
     this.tell("");
     this.refuse("");
     byId("choose-record").hidden = true;
+    const kept = store.games();
+    byId("kept-games").replaceChildren(...kept.map(game => this.keptGame(game)));
+    byId("no-games").hidden = kept.length > 0;
     this.dialog.showModal();
+  }
+
+  // A game that is kept, as a button that goes on with it.
+  keptGame(game) {
+    const [{ record, title }] = read(game.line).records;
+    const name = record.start.split(" ")[0];
+    return element("li", {}, element("button", { type: "button", class: "quiet", onclick: async () => {
+      try {
+        if (await this.does.goOn(game)) this.dialog.close("done");
+        else this.refuse("This game is open in another tab.");
+      } catch (error) {
+        this.refuse(error.message);
+      }
+    } }, element("b", {}, named(name.split("?")[0])?.title ?? name), ` ${title}, `, new Date(game.when).toLocaleString()));
   }
 
   async copy(text, done) {
@@ -73,9 +93,9 @@ export class Exchange {
       return this.does.takeSheet(text);
     }
     try {
-      const found = read(text);
+      const found = read(await linked(text) ?? text);
       if (found.position) {
-        this.does.takePosition(await played(found.position));
+        await this.does.takePosition(await played(found.position));
         return this.dialog.close("done");
       }
       this.records = found.records;
@@ -95,13 +115,13 @@ export class Exchange {
     try {
       if (trouble) throw new Error(trouble);
       const game = await played(record.start, record.moves, record.sheet);
-      if (game.error) throw new Error(`\`moves\`, number ${game.error.number} at \`${game.error.position}\`: ${game.error.message}`);
+      if (game.error) throw new Error(`Move ${game.error.number} of the game is not possible at ${game.error.position}: ${game.error.message}.`);
       const seats = record.start.split(" ")[1].split("/").length;
       if (record.players && record.players.length !== seats) {
-        throw new Error(`\`players\` names ${record.players.length}, and ${seats} sit at \`${record.start}\``);
+        throw new Error(`The game names ${record.players.length} players, and there are ${seats} seats.`);
       }
       const last = game.steps.at(-1)?.node ?? game.begins;
-      this.does.takeRecord(game, record, contradiction(record, last));
+      await this.does.takeRecord(game, record, contradiction(record, last));
       this.dialog.close("done");
     } catch (error) {
       this.refuse(where + error.message);

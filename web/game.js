@@ -12,7 +12,7 @@ export class Game {
     this.about = about;
     this.board = board;
     this.nodes = [begins];
-    // What led from each node to the next: { move, seat, words, from, path, moved, count }.
+    // What led from each node to the next: { seat, thrown }, or the rest of a turn: { seat, actions, words, moves }.
     this.steps = [];
     this.at = 0;
   }
@@ -106,24 +106,30 @@ export class Game {
     return this.between(before, from);
   }
 
+  // From and to where the last turn went that is over: the one before this, or this one where the game is.
+  lastTurn() {
+    const to = this.node.node === "over" || this.begins(this.at) ? this.at : this.turnOf(this.at);
+    return [to > 0 ? this.turnOf(to - 1) : 0, to];
+  }
+
   between(from, to) {
     const steps = this.steps.slice(from, to);
     return {
       from,
       to,
       seat: this.nodes[from].mover,
-      throws: steps.filter(step => Array.isArray(step.move)).flatMap(step => step.move),
-      choices: steps.filter(step => !Array.isArray(step.move)),
+      throws: steps.flatMap(step => step.thrown ?? []),
+      choices: steps.filter(step => step.actions),
     };
   }
 
   // Moves as a file of games has them: the throws of a series together.
   get moves() {
     const moves = [];
-    this.steps.forEach(({ move }, at) => {
-      const goesOn = Array.isArray(move) && Array.isArray(moves.at(-1)) && !this.begins(at);
-      if (goesOn) moves[moves.length - 1] = [...moves[moves.length - 1], ...move];
-      else moves.push(move);
+    this.steps.forEach(({ thrown, actions }, at) => {
+      const goesOn = thrown && Array.isArray(moves.at(-1)) && !this.begins(at);
+      if (goesOn) moves.push([...moves.pop(), ...thrown]);
+      else moves.push(...(thrown ? [thrown] : actions));
     });
     return moves;
   }

@@ -32,11 +32,13 @@ export async function read(sheet) {
   return other && !isOwn(other) ? other : { ...game, sheet };
 }
 
-// Puts a game of a sheet into the list, in place of an older one of its name.
+// Puts a game of a sheet into the list, in place of an older one of its name; that one, if it was another.
 export function keep(game) {
-  if (!isOwn(game)) return;
+  if (!isOwn(game)) return null;
+  const old = named(game.name);
   known.set(game.name, game);
   store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
+  return old && old.sheet !== game.sheet ? old : null;
 }
 
 export function remove(name) {

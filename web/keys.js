@@ -18,5 +18,5 @@ function action({ key, shiftKey, target }, does) {
   if (key === "ArrowLeft") return shiftKey ? does["turn-back"] : does["step-back"];
   if (key === "ArrowRight") return shiftKey ? does["turn-on"] : does["step-on"];
   if (/^[1-9]$/.test(key)) return () => does.choose(Number(key) - 1);
-  return { u: does.undo, r: does.redo, h: does.hints }[key.toLowerCase()] ?? null;
+  return { u: does.undo, r: does.redo, h: does.hints, s: does.hurry }[key.toLowerCase()] ?? null;
 }

@@ -6,12 +6,8 @@ import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
-// The words of a turn's choices; what was left unused is not named where something was used.
-function words(choices) {
-  const used = choices.filter(({ words }) => words !== "pass");
-  if (used.length) return used.map(step => step.words).join("; ");
-  return choices.length ? "nothing moves" : "";
-}
+// The words of a turn's choices.
+export const words = choices => choices.map(step => step.words).join("; ");
 
 // What is drawn: the game, and for each turn its places and its element, the first one first. Games grow long, so that
 // only what has changed is drawn again.
@@ -65,7 +61,7 @@ export function say(text) {
 // One move in words.
 export function sentence(step, node, throws) {
   const who = SEATS[step.seat];
-  if (Array.isArray(step.move)) return `${who} throws ${step.move.map(value => said(value, throws)).join(" and ")}.`;
+  if (step.thrown) return `${who} throws ${step.thrown.map(value => said(value, throws)).join(" and ")}.`;
   if (node.node === "over") return `${who}: ${step.words}. The game is over.`;
-  return step.words === "pass" ? `${who} moves nothing.` : `${who}: ${step.words}.`;
+  return `${who}: ${step.words}.`;
 }

@@ -5,7 +5,10 @@ import { fetchBytes, Refusal } from "./ashta.js";
 
 export { fetchBytes };
 
-// The program, ready to be asked; `source`, the module that it replaces, is not read.
+// There is no module to be fetched.
+export const source = null;
+
+// The program, ready to be asked.
 export async function load() {
   return new Native(ask("engine", '{"op":"hello"}').version);
 }

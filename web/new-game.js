@@ -4,7 +4,8 @@
 import { ask } from "./ask.js";
 import { SEATS } from "./game.js";
 import * as games from "./games.js";
-import { addBot, best, choices, knows, playerNamed, rulesWithBots } from "./players.js";
+import { miniature } from "./miniature.js";
+import { addBot, best, choices, isSolved, knows, playerNamed, rulesWithBots } from "./players.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
@@ -13,10 +14,33 @@ const NUMBERS = { 2: "Two", 3: "Three", 4: "Four" };
 // Every set of seats.
 const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", "NW"];
 
+// Cards to choose one of: [value, title, note, picture].
 function cards(name, options, chosen, change) {
-  return options.map(([value, title, note]) => element("label", { class: "card" },
+  return options.map(([value, title, note, picture]) => element("label", { class: "card" }, picture,
     element("input", { type: "radio", name, value, checked: value === chosen, onchange: () => change(value) }),
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null)));
+}
+
+// The boards of games as small drawings, by name; each is asked for once.
+const drawings = new Map();
+
+// The place of a game's drawing, which is filled in when the engine has answered.
+function drawing(game) {
+  const holder = element("span", { class: "mini", "aria-hidden": "true" });
+  if (!drawings.has(game)) {
+    const seats = game.seats.at(-1);
+    drawings.set(game, ask({ op: "new", game: game.name, seats, start: seats[0], sheet: game.sheet })
+      .then(({ position }) => ask({ op: "board", position, sheet: game.sheet })));
+  }
+  drawings.get(game).then(board => holder.replaceChildren(miniature(board)), () => {});
+  return holder;
+}
+
+// What distinguishes games at a glance: for how many, whether perfect play is known, whether it is one's own.
+function facts(game) {
+  const sizes = [...new Set(game.seats.map(seats => seats.length))].sort();
+  const players = sizes.length > 1 ? `${sizes[0]} to ${sizes.at(-1)}` : `${sizes[0]}`;
+  return [`${players} players`, isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null].filter(Boolean).join(", ");
 }
 
 // A choice of player for each seat: `players` by seat, and `changed(seat, player)`.
@@ -86,13 +110,19 @@ export class NewGame {
   }
 
   pick(name, flags = {}) {
+    this.startable(true);
     Object.assign(this.chosen, { name, flags });
     this.sets = this.game.seats;
     if (!this.sets.includes(this.chosen.seats)) this.chosen.seats = this.sets[0];
   }
 
+  // Whether Start begins the game that is marked: not while a sheet that was to be played is refused.
+  startable(isReady) {
+    this.dialog.querySelector("[value=start]").disabled = !isReady;
+  }
+
   draw() {
-    const list = games.all().map(game => [game.name, game.title, games.isOwn(game) ? "your own" : null]);
+    const list = games.all().map(game => [game.name, game.title, facts(game), drawing(game)]);
     byId("choose-game").replaceChildren(...cards("game", list, this.chosen.name, name => {
       this.pick(name);
       this.drawRest();
@@ -222,13 +252,13 @@ export class NewGame {
     this.refuseSheet([]);
     try {
       const { game, seats, sheet } = await addBot(file.name, new Uint8Array(await file.arrayBuffer()));
-      if (sheet) games.keep(await games.read(sheet));
+      const old = sheet ? games.keep(await games.read(sheet)) : null;
       const { game: name, flags } = games.flagsOf(game);
       this.pick(name, flags);
       this.chosen.seats = seats;
       this.draw();
       this.askSets();
-      this.tellSheet(`The bot ${file.name} can sit down, until the page is left.`);
+      this.tellSheet(`The bot ${file.name} can sit down, until the page is left.${replaced(old)}`);
     } catch (error) {
       this.refuseSheet([{ line: null, key: file.name, message: error.message }], "The bot cannot be taken:");
     }
@@ -240,10 +270,10 @@ export class NewGame {
     this.refuseSheet([]);
     try {
       const game = await games.read(byId("sheet-text").value);
-      games.keep(game);
+      const old = games.keep(game);
       this.pick(game.name);
       this.draw();
-      this.tellSheet(`${game.title} is in the list of games, and chosen.`);
+      this.tellSheet(`${game.title} is in the list of games, and chosen.${replaced(old)}`);
     } catch (error) {
       const problems = error.problems ?? error.message.split("\n").map(message => ({ line: null, key: "", message }));
       this.refuseSheet(problems);
@@ -257,12 +287,14 @@ export class NewGame {
   // Names the problems of the sheet; each that has a line leads there.
   refuseSheet(problems, heading = problems.length === 1 ? "The sheet has a problem:" : `The sheet has ${problems.length} problems:`) {
     byId("sheet-trouble").hidden = !problems.length;
+    this.startable(!problems.length);
     if (!problems.length) return byId("sheet-trouble").replaceChildren();
     byId("sheet-trouble").replaceChildren(element("p", {}, heading),
       element("ul", {}, ...problems.map(({ line, key, message }) => {
         const text = [line ? `line ${line}` : null, key || null, message].filter(Boolean).join(": ");
         return element("li", {}, line ? element("button", { type: "button", class: "quiet", onclick: () => goToLine(line) }, text) : text);
       })));
+    byId("sheet-trouble").scrollIntoView({ block: "nearest" });
   }
 
   // The sheet of the chosen game, to begin with.
@@ -285,6 +317,8 @@ export class NewGame {
     byId("read-sheet").focus();
   }
 }
+
+const replaced = old => old ? ` It takes the place of ${old.title}, another sheet of the same name; games of that one keep its rules.` : "";
 
 // Marks a line of the sheet in its text field.
 function goToLine(number) {

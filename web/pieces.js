@@ -5,32 +5,31 @@ import { SIZE } from "./frame.js";
 import { svg } from "./svg.js";
 
 // The pieces of a view in groups, with the words of the game:
-// [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, actions }]. The stage of a place is
+// [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }]. The stage of a place is
 // "waits", "course", "finish" or "borne".
 export function groups(view, words) {
   const stages = { [words.off]: "waits", [words.home]: "finish", [words.borne]: "borne" };
   const found = new Map();
-  view.pieces.forEach(({ seat, place, square, is_marked: isMarked, is_unit: isJoined, is_back: isBack }, at) => {
+  view.pieces.forEach(({ seat, place, square, is_marked: isMarked, is_unit: isJoined, is_back: isBack, is_taken: isTaken = false }, at) => {
     const key = `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
     if (!found.has(key)) {
       const stage = stages[place] ?? "course";
-      found.set(key, { key, seat, place, stage, square, isMarked, isBack, isJoined, unit: isJoined ? words.unit : null, count: 0, pieces: [], actions: [] });
+      found.set(key, { key, seat, place, stage, square, isMarked, isBack, isJoined, isTaken, unit: isJoined ? words.unit : null, count: 0, pieces: [] });
     }
     const group = found.get(key);
     group.count += 1;
     group.pieces.push(at);
   });
-  for (const group of found.values()) group.actions = view.actions.filter(action => group.pieces.includes(action.pieces[0]));
   return [...found.values()];
 }
 
-// A group in words, for those who do not see it.
-export function labelOf(group) {
+// A group in words, for those who do not see it, and the moves that it can make.
+export function labelOf(group, options) {
   const who = `${SEATS[group.seat]}: ${group.count === 1 ? "a piece" : group.unit && group.count === 2 ? group.unit : `${group.count} pieces`}`;
   const where = group.stage === "course" ? `on ${group.square}`
     : `${{ waits: "waiting", finish: "at the finish", borne: "through" }[group.stage]} (${group.place})`;
   const back = group.isBack ? ", on the way home" : "";
-  const can = group.actions.map(action => action.words).join("; or ");
+  const can = options.map(option => option.words).join("; or ");
   return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 

@@ -2,10 +2,10 @@
 //
 // It calls its `listener` when anything has changed, and draws nothing.
 
-import { advance, ask } from "./ask.js";
+import { advance, ask, choose } from "./ask.js";
 import { draw } from "./chance.js";
 import { Game } from "./game.js";
-import { agentOf } from "./players.js";
+import { agentOf, label } from "./players.js";
 
 const PAUSES = { calm: 900, quick: 300, none: 0 };
 
@@ -20,6 +20,9 @@ export class Play {
     this.isPaused = false;
     // The seat whose bot is choosing, or null.
     this.thinking = null;
+    // Whether what moves by itself does so at once, until a person is needed; and what ends the pause under way.
+    this.isHurried = false;
+    this.wake = () => {};
     // The number of the run of `go` that may still do something.
     this.turnstile = 0;
     this.trouble = null;
@@ -33,6 +36,11 @@ export class Play {
     return this.player(seat) === "person";
   }
 
+  // The player of a seat in a word or two.
+  label(seat) {
+    return label(this.player(seat), this.game.seats.filter(other => this.isPerson(other)).length === 1);
+  }
+
   isRecorded(seat) {
     return this.player(seat).startsWith("recorded:");
   }
@@ -43,7 +51,7 @@ export class Play {
     this.game.add(played.steps);
     this.game.at = Math.min(at, this.game.last);
     this.players = players;
-    this.isPaused = !this.game.isAtEnd || this.game.seats.some(seat => this.isRecorded(seat));
+    this.isPaused = this.isPast;
     this.trouble = null;
     this.changed({ kind: "taken" });
     this.go();
@@ -61,7 +69,7 @@ export class Play {
     return this.isPerson(mover) && !this.isForced ? "choose" : null;
   }
 
-  // Whether the one action that there is will be taken by itself.
+  // Whether the one way to play the turn will be taken by itself.
   get isForced() {
     const { node, choices } = this.game.node;
     return node === "decision" && choices === 1 && this.settings.forced && !this.isPaused;
@@ -84,17 +92,23 @@ export class Play {
     try {
       while (!this.isPaused) {
         const { node, mover } = this.game.node;
-        if (node === "over" || this.isRecorded(mover) || this.turnOfPerson) break;
+        if (node === "over" || this.isRecorded(mover) || this.turnOfPerson) {
+          if (this.isHurried) {
+            this.isHurried = false;
+            this.changed({ kind: "arrived" });
+          }
+          break;
+        }
         await this.pause(node);
         if (isOld()) return;
         if (node === "chance") {
-          const { outcomes } = await ask(this.game.request("chance"));
+          const thrown = await this.drawn();
           if (isOld()) return;
-          await this.make(draw(outcomes, this.random), isOld);
+          await this.make([thrown], isOld);
         } else if (this.isPerson(mover)) {
-          const { actions } = await ask(this.game.request("legal"));
+          const { turns } = await ask(this.game.request("choices"));
           if (isOld()) return;
-          await this.make(actions[0].id, isOld);
+          await this.make(turns[0].actions, isOld);
         } else {
           await this.letChoose(mover, isOld);
         }
@@ -112,10 +126,10 @@ export class Play {
     const seed = Math.floor(this.random() * 2 ** 32);
     const agent = agentOf(this.player(seat), game.rules, game.letters);
     try {
-      const { action } = await ask(game.request("bestmove", { seed }), agent);
+      const actions = await choose(game.position, agent, seed, game.about.sheet);
       if (!isOld()) {
         this.thinking = null;
-        await this.make(action, isOld);
+        await this.make(actions, isOld);
       }
     } finally {
       if (!isOld()) this.thinking = null;
@@ -124,12 +138,21 @@ export class Play {
 
   // Between what happens by itself there is time to see it.
   pause(node) {
-    const pause = PAUSES[this.settings.pace] * (node === "chance" ? 1 : 0.8);
-    return pause ? new Promise(resolve => setTimeout(resolve, pause)) : Promise.resolve();
+    const pause = this.isHurried ? 0 : PAUSES[this.settings.pace] * (node === "chance" ? 1 : 0.8);
+    return pause ? new Promise(resolve => setTimeout(this.wake = resolve, pause)) : Promise.resolve();
   }
 
-  async make(move, isOld) {
-    const { steps, error } = await advance(this.game.position, [move], this.game.about.sheet);
+  // Lets what moves by itself move at once, until a person is needed.
+  hurry() {
+    if (!this.isBusy) return;
+    this.isHurried = true;
+    this.wake();
+    this.changed({ kind: "hurried" });
+  }
+
+  // Plays moves: a throw, or the actions of what is left of a turn.
+  async make(moves, isOld) {
+    const { steps, error } = await advance(this.game.position, moves, this.game.about.sheet);
     if (isOld()) return;
     if (error) throw new Error(error.message);
     this.game.add(steps);
@@ -145,11 +168,11 @@ export class Play {
     this.changed({ kind: "failed" });
   }
 
-  // What a person does: a throw or a choice. What came after it is forgotten.
-  async act(move) {
+  // What a person does: a throw, or a turn. What came after it is forgotten.
+  async act(moves) {
     const run = ++this.turnstile;
     try {
-      await this.make(move, () => run !== this.turnstile);
+      await this.make(moves, () => run !== this.turnstile);
       if (run === this.turnstile) this.go();
     } catch (error) {
       if (run === this.turnstile) this.failed(error);
@@ -158,17 +181,30 @@ export class Play {
 
   async throwDice() {
     const run = ++this.turnstile;
-    const { outcomes } = await ask(this.game.request("chance"));
-    if (run === this.turnstile) this.act(draw(outcomes, this.random));
+    const thrown = await this.drawn();
+    if (run === this.turnstile) this.act([thrown]);
   }
 
-  // Shows another place of the game; nothing moves there until a player does.
+  // A throw for the place where we are; what was thrown there once is thrown there again.
+  async drawn() {
+    const known = this.game.steps[this.game.at]?.thrown;
+    return known ?? draw((await ask(this.game.request("chance"))).outcomes, this.random);
+  }
+
+  // Shows another place of the game. In the past nothing moves until a player does; at the end the game goes on.
   goTo(at) {
     this.turnstile++;
     this.thinking = null;
+    this.isHurried = false;
     this.game.at = Math.max(0, Math.min(this.game.last, at));
-    this.isPaused = true;
+    this.isPaused = this.isPast;
     this.changed({ kind: "went" });
+    this.go();
+  }
+
+  // Whether what is shown is over: an earlier place, or any of a record.
+  get isPast() {
+    return !this.game.isAtEnd || this.game.seats.some(seat => this.isRecorded(seat));
   }
 
   // Whether a person had something to choose at a place.
@@ -177,12 +213,7 @@ export class Play {
     return node === "decision" && this.isPerson(mover) && choices > 1;
   }
 
-  wasTurn(at) {
-    return this.game.begins(at) && this.isPerson(this.game.nodes[at].mover);
-  }
-
-  // Where undo, redo and the undoing of a turn lead; null where they lead nowhere. With no person at the table they
-  // go from turn to turn.
+  // Where undo and redo lead; null where they lead nowhere. With no person at the table they go from turn to turn.
   get undoTo() {
     return this.game.before(this.game.at, at => this.hasPersons ? this.wasChoice(at) : this.game.begins(at));
   }
@@ -191,20 +222,15 @@ export class Play {
     return this.game.after(this.game.at, at => this.hasPersons ? this.wasChoice(at) : this.game.begins(at));
   }
 
-  get undoTurnTo() {
-    return this.game.before(this.game.at, at => this.hasPersons ? this.wasTurn(at) : this.game.begins(at));
-  }
-
   get hasPersons() {
     return this.game.seats.some(seat => this.isPerson(seat));
   }
 
-  // Plays on from here with these players; what came after is forgotten.
+  // Plays on from here with these players; what came after is forgotten with the first move.
   playOn(players) {
     this.turnstile++;
     this.thinking = null;
     this.players = players;
-    this.game.add([]);
     this.isPaused = false;
     this.trouble = null;
     this.changed({ kind: "playing" });

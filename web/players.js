@@ -42,11 +42,11 @@ export async function addBot(file, bytes) {
 export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
 const LEVELS = {
-  "bot:beginner": "Bot, beginner",
-  "bot:novice": "Bot, novice",
-  "bot:intermediate": "Bot, intermediate",
-  "bot:advanced": "Bot, advanced",
-  "bot:expert": "Bot, expert",
+  "bot:beginner": "Bot, beginner: half the mistakes of random play",
+  "bot:novice": "Bot, novice: a quarter of them",
+  "bot:intermediate": "Bot, intermediate: an eighth",
+  "bot:advanced": "Bot, advanced: a twentieth",
+  "bot:expert": "Bot, expert: as good as it was trained",
   "bot:2ply": "Bot, expert looking a turn further",
 };
 const BASELINES = {
@@ -63,6 +63,8 @@ const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(fla
 const found = (list, rules, seats) => list.find(entry => entry.seats === seats && ordered(entry.game) === ordered(rules)) ?? null;
 export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
+// Whether perfect play of a game is known, under some rules.
+export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
 // The size of a table in words.
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
@@ -102,9 +104,9 @@ export function adviser(rules, seats, hasTable) {
   return { name: "greedy, as no bot was trained on these rules", agent: { name: "greedy+2ply" } };
 }
 
-// A player in a word or two, to stand beside its seat.
-export function label(player) {
-  if (player === "person") return "person";
+// A player in a word or two, to stand beside its seat; the only person at a table is you.
+export function label(player, isOnlyPerson = false) {
+  if (player === "person") return isOnlyPerson ? "you" : "person";
   if (player.startsWith("recorded:")) return player.slice(9);
   return SHORT[player] ?? player.replace("bot:", "");
 }

@@ -20,13 +20,38 @@ export function line(play) {
   });
 }
 
+// The game as a link, which shows it at the place where it is.
+export async function link(play) {
+  const { returns, turns, ending, ...record } = JSON.parse(line(play));
+  const code = new Uint8Array(await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...record, at: play.game.at })));
+  const url = new URL(location.href);
+  url.search = "";
+  url.hash = `game=${btoa(String.fromCharCode(...code)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  return url.href;
+}
+
+// The text that a link brings: that of `link`, or a position or a game that was written into it; null if it is none.
+export async function linked(text) {
+  const [, code] = /#game=([^\s]+)$/.exec(text.trim()) ?? [];
+  if (code === undefined) return null;
+  try {
+    if (!/^[\w-]+$/.test(code)) return decodeURIComponent(code);
+    const bytes = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), letter => letter.charCodeAt(0));
+    return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
+  } catch {
+    throw new Error("The link is damaged: a part of it is missing or changed.");
+  }
+}
+
+const through = (stream, content) => new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer();
+
 // What a text is: { position }, or { records: [{ line, title, record | trouble }] }; an error names what is wrong.
 export function read(text) {
   const trimmed = text.trim();
-  if (!trimmed) throw new Error("There is nothing to read.");
+  if (!trimmed) throw new Error("There is nothing to read yet: paste a link, a position, a game or a sheet.");
   if (!trimmed.startsWith("{")) {
     const lines = trimmed.split("\n").length;
-    if (lines > 1) throw new Error(`These are ${lines} lines and the first is no JSON object; a position is a single line.`);
+    if (lines > 1) throw new Error(`This is neither a game nor a position: a position is one line, and these are ${lines} lines.`);
     return { position: trimmed };
   }
   const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
@@ -34,7 +59,7 @@ export function read(text) {
   const isHeader = content => content.startsWith('{"arena"');
   const sheet = isHeader(lines[0][0]) ? parsedOrNot(lines[0][0]).sheet : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
-  if (!records.length) throw new Error("The file has settings of an arena and no game.");
+  if (!records.length) throw new Error("The file has the settings of a tournament, and no game.");
   return { records };
 }
 
@@ -50,8 +75,8 @@ function parsed(line, sheet) {
   let record;
   try {
     record = { sheet, ...JSON.parse(line) };
-  } catch (error) {
-    return { trouble: `it is no JSON: ${error.message}` };
+  } catch {
+    return { trouble: "This begins like a game and cannot be read: a part of it is missing or changed." };
   }
   const trouble = wrong(record);
   return trouble ? { trouble } : { record, title: title(record) };
@@ -59,14 +84,15 @@ function parsed(line, sheet) {
 
 // What is wrong with the form of a record, or null.
 function wrong(record) {
-  if (typeof record.start !== "string") return "`start`, the position at the beginning, is missing";
-  if (record.sheet !== undefined && typeof record.sheet !== "string") return "`sheet` is no text";
-  if (!Array.isArray(record.moves)) return "`moves`, the list of throws and choices, is missing";
+  if (typeof record.start !== "string") return "The game does not say at which position it begins (`start`).";
+  if (record.sheet !== undefined && typeof record.sheet !== "string") return "The sheet that comes with the game is no text (`sheet`).";
+  if (!Array.isArray(record.moves)) return "The game has no list of its throws and choices (`moves`).";
   const at = record.moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
-  if (at >= 0) return `\`moves\`, number ${at + 1}: ${JSON.stringify(record.moves[at])} is neither a list of throws nor the number of an action`;
+  if (at >= 0) return `Move ${at + 1} of the game, ${JSON.stringify(record.moves[at])}, is neither a throw nor a choice.`;
   if (record.players !== undefined && !(Array.isArray(record.players) && record.players.every(name => typeof name === "string"))) {
-    return "`players` is no list of names";
+    return "The players of the game are no list of names (`players`).";
   }
+  if (record.at !== undefined && !isNumber(record.at)) return "The place at which the game is to be shown is no number (`at`).";
   return null;
 }
 

@@ -53,7 +53,7 @@ export async function blank({ browser }, options = {}) {
 // The page with its first game, ready to be played.
 export async function open(running, { query = "seed=1", ...options } = {}) {
   const page = await blank(running, options);
-  await page.goto(`${running.server.url}/games/ashta/?${query}`);
+  await page.goto(`${running.server.url}/games/ashta/?game=ashtapada&${query}`);
   await ready(page);
   return page;
 }
@@ -69,6 +69,18 @@ export async function ready(page, after = null) {
 }
 
 export const state = page => page.evaluate(() => document.body.dataset.state);
+
+// Plays a turn by the list of moves, the `first` or the `last` one each time; the state after it.
+export async function playTurn(page, which = "first") {
+  let now = await state(page);
+  const place = now.split(" ")[0];
+  assert.ok(now.endsWith("choose"), now);
+  while (now.split(" ")[0] === place) {
+    await page.locator("#actions button")[which]().click();
+    now = await ready(page, now);
+  }
+  return now;
+}
 
 // Sets what makes tests quick, by the page's own dialog.
 export async function hurry(page, throws = "auto") {

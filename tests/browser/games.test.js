@@ -21,12 +21,12 @@ const KINDS = [
   ["pagade", "SENW", "bot:expert", { teams: "true" }],
 ];
 
-// Takes the action that the hints praise, by the mouse: on the board where its piece stands there, else in the list.
+// Makes the move that the hints praise, by the mouse: on the board where its piece stands there, else in the list.
 async function choose(isOnBoard) {
   const found = await page.waitForFunction(isOnBoard => {
     const best = document.querySelector("#actions .best");
     if (!best) return null;
-    const words = best.querySelector(".words").textContent;
+    const words = best.querySelector(".words").firstChild.textContent;
     const can = piece => piece.getAttribute("aria-label").toLowerCase().includes(words.toLowerCase());
     const piece = isOnBoard ? [...document.querySelectorAll(".piece.can")].find(can) : null;
     const target = piece ?? best;
@@ -36,8 +36,8 @@ async function choose(isOnBoard) {
   }, isOnBoard);
   const { x, y, words, isPiece } = await found.jsonValue();
   await page.mouse.click(x, y);
-  // A piece that has several actions offers them.
-  if (isPiece && await page.isVisible("#offer")) await page.click(`#offer button:text-is("${words}")`);
+  // A piece is lifted first, then its landing is clicked.
+  if (isPiece) await page.locator(`.landing[aria-label="${words}" i] circle`).click();
   return isPiece;
 }
 

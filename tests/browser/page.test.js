@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { blank, hurry, newGame, open, paste, ready, start } from "./browser.js";
+import { SITE, blank, hurry, newGame, open, paste, ready, start, playTurn } from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
@@ -27,11 +28,42 @@ test("the page is light, and its table is fetched only when it is asked for", { 
   await ready(page, now);
   const bytes = server.asked.reduce((sum, { bytes }) => sum + bytes, 0);
   console.log(`page: ${server.asked.length} files, ${(bytes / 1e6).toFixed(2)} MB, ready after ${loaded.toFixed(0)} ms`);
-  assert.ok(bytes < 3e6, `${bytes} bytes were loaded`);
+  assert.ok(bytes < 1e6, `${bytes} bytes were loaded`);
   const bots = server.asked.filter(({ path }) => path.endsWith(".bot"));
-  assert.deepEqual(bots.map(({ path }) => path), ["/games/ashta/ashtapada.bot"], "one bot, once");
+  assert.deepEqual(bots.map(({ path }) => path), ["/games/ashta/ashte-kashte.bot"], "one bot, once");
   assert.ok(bots[0].bytes <= 200 * 1024);
   assert.ok(!server.asked.some(({ path }) => path.endsWith(".table")));
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
+test("modules are fetched at once, and the rules before the bots, which nothing waits for", { timeout: 300000 }, async () => {
+  const { server } = running;
+  const page = await blank(running);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 2e5, uploadThroughput: 1e5 });
+  let release;
+  const held = new Promise(resolve => { release = resolve; });
+  await page.route("**/*.bot", async route => {
+    await held;
+    await route.continue();
+  });
+  server.asked.length = 0;
+  const began = performance.now();
+  await page.goto(`${server.url}/games/ashta/`, { waitUntil: "commit" });
+  await ready(page);
+  await page.click("#throw");
+  await page.locator("#turns li").first().waitFor();
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
+  console.log(`at 1.6 Mbit/s and 150 ms: first paint after ${paint.toFixed(0)} ms, first throw after ${(performance.now() - began).toFixed(0)} ms`);
+  release();
+  await page.locator("#seats .bar div").first().waitFor();
+  const names = server.asked.map(({ path }) => path.split("/").at(-1));
+  const own = names.filter(name => name.endsWith(".js") && name !== "worker.js");
+  const html = await readFile(join(SITE, "index.html"), "utf8");
+  assert.deepEqual([...new Set(own)].toSorted(), [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name).toSorted());
+  assert.ok(names.indexOf("ashta.wasm") < names.findIndex(name => name.endsWith(".bot")));
   assert.deepEqual(page.errors, []);
   await page.context().close();
 });
@@ -40,6 +72,7 @@ test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
   const page = await open(running);
   const measured = await page.evaluate(async () => {
     const worker = new Worker("worker.js", { type: "module" });
+    worker.postMessage({ engine: new Uint8Array(await (await fetch("ashta.wasm")).arrayBuffer()) });
     const send = data => new Promise((resolve, reject) => {
       const id = Math.random();
       worker.addEventListener("message", function heard({ data: answer }) {
@@ -84,10 +117,9 @@ test("every small bot chooses in a blink", { timeout: 300000 }, async () => {
 async function busy(page) {
   await hurry(page);
   await page.check("#show-hints");
-  let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:expert" } });
+  await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:expert" } });
   for (let choice = 0; choice < 4; choice++) {
-    await page.locator("#actions button").first().click();
-    now = await ready(page, now);
+    await playTurn(page);
   }
   await page.locator("#actions .best").first().waitFor();
 }
@@ -97,6 +129,26 @@ async function opened(page, dialog) {
   if (dialog === "new-game") await page.evaluate(() => document.querySelectorAll("#new-game details").forEach(details => { details.open = true; }));
   if (dialog === "rules") await page.evaluate(() => { document.querySelector("#rules-text details").open = true; });
 }
+
+test("before the rules are there, clicks do nothing", { timeout: 60000 }, async () => {
+  const page = await blank(running);
+  let release;
+  const held = new Promise(resolve => { release = resolve; });
+  await page.route("**/ashta.wasm", async route => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${running.server.url}/games/ashta/`);
+  for (const button of await page.locator("button:visible").all()) {
+    const { x, y, width, height } = await button.boundingBox();
+    await page.mouse.click(x + width / 2, y + height / 2);
+  }
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+  release();
+  assert.match(await ready(page), /^0 throw$/);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
 
 test("nothing is wider than a phone", { timeout: 300000 }, async () => {
   const page = await open(running, { viewport: { width: 375, height: 740 }, hasTouch: true });
@@ -110,7 +162,7 @@ test("nothing is wider than a phone", { timeout: 300000 }, async () => {
     // A finger finds a piece, however small it is drawn.
     const piece = await page.locator(".piece.can").first().boundingBox();
     await page.touchscreen.tap(piece.x + piece.width / 2 + 8, piece.y + piece.height / 2);
-    await page.waitForFunction(() => !document.getElementById("offer").hidden || !document.body.dataset.state.startsWith("0 "));
+    await page.waitForSelector(".piece.lifted");
   }
   for (const dialog of DIALOGS) {
     await opened(page, dialog);
@@ -154,7 +206,8 @@ test("the board is described to those who do not see it", { timeout: 300000 }, a
   await paste(page, "ashtapada S:6,6/N:23,23 S 1,2");
   await ready(page, "pasting");
   const labels = await page.locator("#board .piece").evaluateAll(all => all.map(piece => piece.getAttribute("aria-label")));
-  assert.deepEqual(labels.sort(), ["North: twins on H7", "South: twins on H4. Can go: H4 to H5 by 1; or twins H4 to H5 by 1"]);
+  assert.deepEqual(labels.sort(), ["North: twins on H7",
+    "South: twins on H4. Can go: H4 to H7 by 1+2; or H4 to H5 by 1; or H4 to H6 by 2; or twins H4 to H7 by 1+2"]);
   assert.equal(await page.getAttribute("#board svg", "aria-label"), "Board, seen from South");
   await page.context().close();
 });

@@ -20,6 +20,8 @@ try {
   await page.check("#show-hints");
   await page.waitForSelector("#actions li");
   await page.waitForTimeout(500);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.click(".piece.can[aria-label*='piece on H4']");
   await page.screenshot({ path: join(FOLDER, "page.png") });
   await page.click("nav [data-dialog=new-game]");
   const games = await page.locator("input[name=game]").evaluateAll(all => all.map(field => field.value));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Engine } from "./engine.js";
-import { hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+import { hurry, newGame, open, paste, playTurn, position, ready, start, state } from "./browser.js";
 
 let running;
 before(async () => { running = await start(); });
@@ -52,9 +52,10 @@ pageTest("turns are played by keys alone", {}, async page => {
       await page.locator(".piece.can").first().focus();
       assert.ok(await page.locator(".track.lit").count() > 0, "the path of the piece with the focus is lit");
       await page.keyboard.press("Enter");
-      if (await page.isVisible("#offer")) await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
     }
-    await ready(page, now);
+    now = await ready(page, now);
+    if (now.endsWith("choose")) await playTurn(page);
   }
   const played = Number((await state(page)).split(" ")[0]);
   assert.ok(played >= 12, `${played} steps were played`);
@@ -74,8 +75,7 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   for (let choice = 0; choice < 5; choice++) {
     assert.ok(now.endsWith("choose"), now);
     seen.push(await position(page));
-    await page.locator("#actions button").last().click();
-    now = await ready(page, now);
+    now = await playTurn(page, "last");
   }
   const end = await position(page);
   for (const place of seen.toReversed()) {
@@ -93,7 +93,7 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   }
   assert.ok(await page.isDisabled("#redo"));
   now = await state(page);
-  await page.click("#undo-turn");
+  await page.click("#turn-back");
   await ready(page, now);
   assert.match(await position(page), / S \*$/, "a whole turn is back at its throw");
   // Another throw there takes the place of what came after.
@@ -103,27 +103,132 @@ pageTest("undo, redo and the undoing of a turn lead to where a person chose", {}
   assert.ok(await page.isDisabled("#redo"));
 });
 
-pageTest("a piece with one action plays it, with more it offers them", {}, async page => {
-  await paste(page, "ashtapada S:6,6/N:23,23 S 1,2");
-  await ready(page, "pasting");
-  const twins = page.getByRole("button", { name: /^South: twins on H4/ });
-  await twins.click();
-  assert.deepEqual(await page.locator("#offer button").allTextContents(), ["H4 to H5 by 1", "Twins H4 to H5 by 1", "Cancel"]);
+// The middle of an element on the screen.
+async function middle(locator) {
+  const { x, y, width, height } = await locator.boundingBox();
+  return [x + width / 2, y + height / 2];
+}
+
+const landings = page => page.locator(".landing").evaluateAll(all => all.map(landing => landing.getAttribute("aria-label")));
+
+pageTest("a piece is lifted, and lands where it is clicked, dragged or sent by keys", {}, async page => {
+  const begin = async () => {
+    await paste(page, "ashte-kashte S:5,9,20,30/N:4,6,10,12 S 4");
+    await ready(page, "pasting");
+  };
+  const ended = () => page.locator("#turns button").first().filter({ hasText: "G3 to G7 by 4" }).waitFor();
+  const piece = page.locator(".piece.can[aria-label*='piece on G3']");
+  await begin();
+  await page.mouse.click(...await middle(piece));
+  assert.deepEqual(await landings(page), ["G3 to G7 by 4"]);
+  // The own piece that stands at the landing is not lifted instead.
+  await page.mouse.click(...await middle(page.locator(".landing")));
+  await ended();
+  await begin();
+  const [x, y] = await middle(piece);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 20, { steps: 3 });
+  const [toX, toY] = await middle(page.locator(".landing"));
+  await page.mouse.move(toX, toY, { steps: 3 });
+  await page.mouse.up();
+  await ended();
+  await begin();
+  await piece.focus();
+  await page.keyboard.press("Enter");
   await page.keyboard.press("Escape");
-  assert.ok(!await page.isVisible("#offer"));
-  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /twins on H4/);
-  await twins.click();
-  const now = await state(page);
-  await page.click("#offer button:nth-child(2)");
-  await page.waitForFunction(now => document.body.dataset.state !== now, now);
-  await page.click("#undo");
-  await ready(page);
-  await paste(page, "ashte-kashte S:hand,hand,hand,3/N:hand,hand,hand,hand S 3");
-  await ready(page, "pasting");
-  await page.locator(".piece.can[aria-label*='piece on G1']").click();
-  await page.waitForFunction(() => !document.body.dataset.state.startsWith("0 "));
-  await page.locator("#turns button").filter({ hasText: "G1 to G4 by 3" }).waitFor();
+  assert.deepEqual(await landings(page), []);
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /piece on G3/);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await ended();
 });
+
+pageTest("a click beside a small square lifts no neighbour", { viewport: { width: 375, height: 667 } }, async page => {
+  await paste(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+  await ready(page, "pasting");
+  const [x, y] = await middle(page.locator(".piece.can[aria-label*='piece on K4']"));
+  const cell = await page.locator("#board .square rect").first().evaluate(square => square.getBoundingClientRect().width);
+  await page.mouse.click(x + 1.1 * cell, y);
+  assert.equal(await page.locator(".piece.lifted").count(), 0);
+});
+
+pageTest("moves are whole: by each die, by their sum, and with what they capture", {}, async page => {
+  await paste(page, "pagade S:12,20,30,40/N:6,7,12,49 S 3,6");
+  await ready(page, "pasting");
+  const piece = place => page.locator(`.piece.can[aria-label*='piece on ${place}']`);
+  await page.mouse.click(...await middle(piece("K4")));
+  assert.deepEqual(await landings(page), ["K4 to P9 by 3+6", "K4 to K7 by 3", "K4 to M9 by 6"]);
+  assert.deepEqual(await page.locator(".landing.captures").evaluateAll(all => all.map(one => one.getAttribute("aria-label"))), ["K4 to K7 by 3"]);
+  await page.mouse.click(...await middle(page.locator(".landing.captures")));
+  // The first half is a preview: the captured piece is pale, the other die is left.
+  await page.locator(".piece.taken").waitFor();
+  assert.match(await page.textContent("#turn-note"), /^K4 to K7 by 3; 6 left$/);
+  const now = await state(page);
+  await page.click("#undo");
+  await page.waitForFunction(now => document.body.dataset.state !== now, now);
+  assert.equal(await page.locator(".piece.taken").count(), 0);
+  await page.mouse.click(...await middle(piece("K4")));
+  await page.mouse.click(...await middle(page.locator(".landing.captures")));
+  await page.locator(".piece.taken").waitFor();
+  await page.mouse.click(...await middle(piece("O9")));
+  await page.mouse.click(...await middle(page.locator(".landing")));
+  await page.locator("#turns button").first().filter({ hasText: "K4 to K7 by 3, then O9 to S11 by 6, cuts N on K7" }).waitFor();
+  // Either die goes first.
+  await paste(page, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6");
+  await ready(page, "pasting");
+  const list = (await page.locator("#actions .words").allTextContents()).join("; ");
+  assert.match(list, /by 3(;|$)/);
+  assert.match(list, /by 6(;|$|,)/);
+  // The landing that captures says so, whatever is thrown besides.
+  await paste(page, "ashtapada S:5,7/N:5,25 S 4,2");
+  await ready(page, "pasting");
+  const words = await page.locator("#actions .words").allTextContents();
+  assert.deepEqual(words.filter(text => text.endsWith("captures")), ["H3 to G8 by 4+2, captures", "H5 to G8 by 4, captures"]);
+});
+
+pageTest("a second click on Throw moves nothing, and nothing plays that has just appeared", { query: "seed=2" }, async page => {
+  await newGame(page, { game: "saturankam", players: { S: "person", N: "bot:novice" } });
+  const [x, y] = await middle(page.locator("#throw"));
+  await page.mouse.dblclick(x, y);
+  await page.waitForFunction(() => document.body.dataset.state === "1 choose");
+  await page.mouse.click(x, y);
+  assert.equal(await state(page), "1 choose");
+  assert.ok(await page.isDisabled("#throw"));
+});
+
+pageTest("the page does not jump while it is played", {}, async page => {
+  await page.evaluate(() => {
+    globalThis.shift = 0;
+    new PerformanceObserver(list => list.getEntries().forEach(entry => { globalThis.shift += entry.value; })).observe({ type: "layout-shift", buffered: false });
+  });
+  await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
+  for (let turn = 0; turn < 8; turn++) {
+    const now = await state(page);
+    if (now.endsWith("throw")) {
+      await page.click("#throw");
+      await ready(page, now);
+    } else await playTurn(page);
+  }
+  const shift = await page.evaluate(() => globalThis.shift);
+  assert.ok(shift <= 0.1, `${shift}`);
+});
+
+for (const [width, height] of [[375, 667], [320, 568], [667, 375], [820, 1180], [640, 400]]) {
+  pageTest(`board and dock are in sight at ${width} by ${height}`, { viewport: { width, height } }, async page => {
+    for (const text of ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "pagade S:12,20,30,40/N:6,7,12,49 S 3,6"]) {
+      await paste(page, text);
+      await ready(page, "pasting");
+      for (const part of ["#board svg", "#throw", "#undo", "#turn-note", "#thrown"]) {
+        const { left, top, right, bottom } = await page.locator(part).first().evaluate(element => element.getBoundingClientRect().toJSON());
+        assert.ok(left >= -1 && top >= -1 && right <= width + 1 && bottom <= height + 1, `${text}: ${part} is at ${[left, top, right, bottom]}`);
+      }
+      const [board, dock] = await Promise.all(["#board svg", "#turn"].map(part => page.locator(part).boundingBox()));
+      const isApart = board.y + board.height <= dock.y + 1 || board.x + board.width <= dock.x + 1;
+      assert.ok(isApart, `${text}: the dock covers the board`);
+    }
+  });
+}
 
 pageTest("hints and chances are those of the bot, and of perfect play once it is loaded", { query: "seed=3" }, async page => {
   const text = "ashtapada S:5,30/N:off,23 S 4,2", before = "ashtapada S:5,30/N:off,23 S *";
@@ -135,7 +240,9 @@ pageTest("hints and chances are those of the bot, and of perfect play once it is
   };
   for (const agent of ["ashtapada", "perfect"]) {
     const engine = new Engine(agent);
-    const hint = await engine.ask({ op: "hint", position: text });
+    const { turns } = await engine.ask({ op: "choices", position: text });
+    const ends = await Promise.all(turns.map(({ position }) => engine.ask({ op: "evaluate", position })));
+    const shares = ends.map(({ values }) => values[0]);
     const { values } = await engine.ask({ op: "evaluate", position: before });
     await engine.close();
     if (agent === "perfect") {
@@ -144,7 +251,10 @@ pageTest("hints and chances are those of the bot, and of perfect play once it is
     }
     await paste(page, text);
     await ready(page, "pasting");
-    assert.deepEqual(await shown(), hint.actions.map(({ values }) => percent(values[0])), agent);
+    const hints = await shown();
+    assert.equal(hints.length, await page.locator("#actions button").count());
+    assert.ok(hints.every(hint => shares.map(percent).includes(hint)), agent);
+    assert.equal((await page.textContent("#actions .best .hint")).replace("★ ", ""), percent(Math.max(...shares)), agent);
     await paste(page, before);
     await ready(page, "pasting");
     await page.locator("#seats .bar div").first().waitFor();
@@ -161,8 +271,7 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
   for (let number = 0; number < 12 || chosen.length === 0; number++) {
     const now = await ready(page);
     if (now.endsWith("over")) break;
-    await page.locator("#actions button").first().click();
-    await ready(page, now);
+    await playTurn(page);
   }
   // Everything that North chose, checked against the table.
   await page.click("nav [data-dialog=exchange]");
@@ -184,18 +293,102 @@ pageTest("perfect play sits at a seat and takes the best action", { query: "seed
   assert.ok(chosen.length > 0, "perfect play has chosen");
 });
 
+pageTest("chances, hints and perfect play say whose they are, and agree", {}, async page => {
+  await page.check("#show-hints");
+  await paste(page, "ashtapada S:5,30/N:off,23 S 4,1,2");
+  await ready(page, "pasting");
+  await page.locator("#actions .best").first().waitFor();
+  await page.locator("#seats .bar div").first().waitFor();
+  assert.equal(await page.locator("#seats .share").first().textContent(), (await page.locator("#actions .best .hint").first().textContent()).replace("★ ", ""));
+  assert.match(await page.textContent("#estimates-by"), /^Chances with the best choice, by the bot ashtapada\.$/);
+});
+
+pageTest("what cannot move says why, and so does a lost throw", {}, async page => {
+  await paste(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 3");
+  await ready(page, "pasting");
+  await page.mouse.click(...await middle(page.locator(".piece.seat-S:not(.can)")));
+  await page.waitForFunction(() => /waits for a throw of 1/.test(document.getElementById("turn-note").textContent));
+  await hurry(page, "hand");
+  await paste(page, "ashtapada S:off,off/N:off,23 S *");
+  await ready(page, "pasting");
+  await page.locator("#entering button[aria-label='2']").click();
+  await page.locator("#turns button").first().filter({ hasText: "South 2: nothing moves: it waits for a throw of 1" }).waitFor();
+});
+
+pageTest("bots are hurried to the next turn of a person", { reducedMotion: "no-preference" }, async page => {
+  await newGame(page, { game: "ashtapada", seats: "SENW", players: { S: "person", E: "random", N: "random", W: "random" }, first: "E" });
+  for (let turn = 0; turn < 3; turn++) {
+    const now = await state(page);
+    if (now.endsWith("choose")) await playTurn(page);
+    else if (now.endsWith("throw")) await page.click("#throw");
+    await page.keyboard.press("s");
+    await ready(page, now);
+    assert.ok(await page.isDisabled("#hurry"), "there is nobody to be hurried");
+  }
+});
+
+pageTest("going back gives no other throws, and going on again goes on", {}, async page => {
+  await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:novice" } });
+  await page.click("#throw");
+  await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
+  await ready(page);
+  const thrown = () => page.locator("#turns button").last().textContent();
+  const before = (await thrown()).replace(/:.*/, "");
+  await page.click("#to-start");
+  await ready(page);
+  await page.waitForFunction(() => document.body.dataset.state === "0 throw");
+  await page.click("#throw");
+  await page.waitForFunction(() => /^[1-9]/.test(document.body.dataset.state));
+  assert.equal((await thrown()).replace(/:.*/, ""), before);
+  // In a turn of the bot: a step back, a step on, and it plays.
+  await hurry(page);
+  let now = await ready(page);
+  if (now.endsWith("choose")) now = await playTurn(page);
+  await page.keyboard.press("ArrowLeft");
+  await ready(page, now);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(at => document.body.dataset.state.endsWith("choose") && document.body.dataset.state.split(" ")[0] >= at, Number(now.split(" ")[0]));
+});
+
+pageTest("a game is looked back on, played again, and with other seats", {}, async page => {
+  await hurry(page);
+  await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  await page.click("#look-back");
+  await page.locator("#review-seats li").first().waitFor();
+  assert.match(await page.textContent("#review-result"), /won, after \d+ turns\.$/);
+  const [south, north] = await page.locator("#review-seats li").allTextContents();
+  const cost = text => Number(/cost ([\d.]+) %/.exec(text)[1]);
+  assert.ok(cost(south) > cost(north), `${south}; ${north}`);
+  const found = await page.evaluate(async () => {
+    const { changes } = await import("./review.js");
+    const values = [[0.5, 0.5], [0.7, 0.3], [0.6, 0.4], [1, 0]];
+    const game = { seats: ["S", "N"], last: 3, steps: [{ seat: "S", thrown: [4] }, { seat: "S", actions: [0] }, { seat: "N", thrown: [1] }] };
+    const all = changes(game, at => values[at]);
+    return all.map(({ luck, cost }) => [luck, cost].map(share => Number(share.toFixed(3))));
+  });
+  assert.deepEqual(found, [[0.2, 0], [0, 0.1], [-0.4, 0]]);
+  const words = await page.locator("#review-choices .quiet").first().textContent();
+  assert.match(words, /^turn \d+, South: .* \((blunder|error|doubtful), cost [\d.]+ %\)$/);
+  await page.locator("#review-choices .quiet").first().click();
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("paused"));
+  await page.click("#to-end");
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  await page.evaluate(() => { document.body.dataset.state = "again"; });
+  await page.click("#swap");
+  await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  assert.match(await page.textContent("#seats"), /South expert.*North random/s);
+});
+
 pageTest("throws are typed in from dice at a table", {}, async page => {
   await hurry(page, "hand");
   await newGame(page, { game: "pagade", players: { S: "person", N: "greedy" } });
-  assert.equal(await page.locator(".outcomes button").count(), 10);
+  assert.equal(await page.locator("#entering button").count(), 10);
   let now = await state(page);
   await page.getByRole("button", { name: "3 and 6", exact: true }).click();
   now = await ready(page, now);
   assert.match(await position(page), / S 3,6$/);
-  await page.locator("#actions button").first().click();
-  now = await ready(page, now);
-  await page.locator("#actions button").first().click();
-  now = await ready(page, now);
+  now = await playTurn(page);
   assert.ok(now.endsWith("enter"), "the bot's throws, too");
   await page.getByRole("button", { name: "1 and 1", exact: true }).click();
   await page.waitForFunction(() => document.body.dataset.state.endsWith("enter"));
@@ -209,19 +402,17 @@ pageTest("rules that no bot knows are said to be so, and baselines play them", {
   assert.match(await page.textContent("#new-game form > .warning"), /No bot has been trained on these rules \(ashtapada\?twins=none for SN\)/);
   assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
   await page.click("#new-game [data-close]");
-  const now = await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
+  await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
   assert.match(await page.textContent("#notice"), /No bot has been trained/);
   assert.match(await page.textContent("#seats"), /greedy\+2ply/);
-  await page.locator("#actions button").first().click();
-  await ready(page, now);
+  await playTurn(page);
 });
 
 pageTest("a game goes on after the page is loaded again", {}, async page => {
   await hurry(page);
   let now = await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "bot:expert" } });
   for (let choice = 0; choice < 4; choice++) {
-    await page.locator("#actions button").first().click();
-    now = await ready(page, now);
+    now = await playTurn(page);
   }
   const before = await position(page);
   await page.reload();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { ashta, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+import { ashta, hurry, newGame, open, paste, position, ready, start, state, playTurn } from "./browser.js";
 import { Engine } from "./engine.js";
 
 let running, page, folder;
@@ -73,8 +73,7 @@ pageTest("positions are copied and pasted, with their house rules", async () => 
 pageTest("a game is copied, pasted, looked through and played on", async () => {
   let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" }, first: "N" });
   for (let choice = 0; choice < 6 && !now.endsWith("over"); choice++) {
-    await page.locator("#actions button").first().click();
-    now = await ready(page, now);
+    now = await playTurn(page);
   }
   const end = await position(page);
   await page.click("nav [data-dialog=exchange]");
@@ -106,7 +105,7 @@ pageTest("a game is copied, pasted, looked through and played on", async () => {
   await page.evaluate(() => { document.body.dataset.state = "playing"; });
   await page.click("#seats-dialog [value=take]");
   await ready(page, "playing");
-  assert.match(await page.textContent("#seats"), /South person.*North expert/s);
+  assert.match(await page.textContent("#seats"), /South you.*North expert/s);
   await page.locator("#slider").fill("3");
   await page.waitForFunction(() => document.body.dataset.state.startsWith("3 "));
   assert.equal(await position(page), third, "what came before is kept");
@@ -169,20 +168,21 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   const before = await position(page);
   const record = { players: ["a", "b"], start: "ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", moves: [[3], 0] };
   const broken = [
-    ["", /nothing to read/],
+    ["", /nothing to read yet/],
+    ["https://example.org/#game=abc", /link is damaged/],
     ["ashtapada S:5,61/N:off,23 S *", /there is no place `61`/],
     ["ludo S:1,1/N:1,1 S *", /ludo/],
     ["pagade?lap=true S:6,7,12,12/N:6,7,12,12 S *", /unknown flag `lap`/],
-    ["one line\nanother line", /2 lines/],
-    ["{", /no JSON/],
+    ["one line\nanother line", /neither a game nor a position.*2 lines/],
+    ["{", /cannot be read: a part of it is missing/],
     ['{"arena":1,"game":"pagade"}', /no game/],
-    [JSON.stringify({ ...record, start: undefined }), /`start`.*missing/],
-    [JSON.stringify({ ...record, moves: "3" }), /`moves`.*missing/],
-    [JSON.stringify({ ...record, moves: [[3], "x"] }), /`moves`, number 2: "x" is neither/],
-    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /`moves`, number 3 at `ashte-kashte .*`: a throw is awaited/],
-    [JSON.stringify({ ...record, moves: [[3], 7] }), /`moves`, number 2 .*action 7 is not legal/],
-    [JSON.stringify({ ...record, moves: [[5]] }), /`moves`, number 1 .*\[5\] cannot be thrown/],
-    [JSON.stringify({ ...record, players: ["a"] }), /`players` names 1, and 2 sit/],
+    [JSON.stringify({ ...record, start: undefined }), /does not say.*begins/],
+    [JSON.stringify({ ...record, moves: "3" }), /no list of its throws/],
+    [JSON.stringify({ ...record, moves: [[3], "x"] }), /Move 2 of the game, "x", is neither/],
+    [JSON.stringify({ ...record, moves: [[3], 0, 0] }), /Move 3 of the game .* at ashte-kashte .*: .*a throw is awaited/],
+    [JSON.stringify({ ...record, moves: [[3], 7] }), /Move 2 .*action 7 is not legal/],
+    [JSON.stringify({ ...record, moves: [[5]] }), /Move 1 .*\[5\] cannot be thrown/],
+    [JSON.stringify({ ...record, players: ["a"] }), /names 1 players, and there are 2 seats/],
     [JSON.stringify({ ...record, start: "nowhere" }), /position/],
   ];
   for (const [text, message] of broken) {
@@ -199,11 +199,100 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
   await page.selectOption("#record-number", "1");
   await page.click("#take-record");
   await page.waitForFunction(() => !document.getElementById("exchange-trouble").hidden);
-  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: `start`/);
+  assert.match(await page.textContent("#exchange-trouble"), /^Line 2: The game does not say/);
   await page.click("#exchange [data-close]");
   assert.equal(await position(page), before);
   // Moves that do not lead to the end that a record claims are shown, with the contradiction.
   await paste(page, JSON.stringify({ ...record, ending: "finished", returns: [1, 0] }));
   await ready(page, "pasting");
   assert.match(await page.textContent("#past-note"), /its moves do not end the game/);
+});
+
+pageTest("a link shows the game at the place where it was copied, and damaged ones are named", async () => {
+  let now = await newGame(page, { game: "pagade", players: { S: "bot:expert", N: "bot:beginner" } });
+  assert.ok(now.endsWith("over"));
+  await page.locator("#slider").fill("7");
+  await page.waitForFunction(() => document.body.dataset.state.startsWith("7 "));
+  const shown = await position(page);
+  await page.click("nav [data-dialog=exchange]");
+  await page.click("#copy-link");
+  const link = await page.waitForFunction(() => document.getElementById("exchange-done").textContent && navigator.clipboard.readText());
+  const url = await link.jsonValue();
+  console.log(`link: a game of ${await page.getAttribute("#slider", "max")} steps in ${url.length} letters`);
+  assert.ok(url.length <= 2048, url);
+  await page.click("#exchange [data-close]");
+  const other = await page.context().newPage();
+  await other.goto(url);
+  assert.match(await ready(other), /^7 paused$/);
+  assert.equal(await position(other), shown);
+  assert.equal(await other.getAttribute("#slider", "max"), await page.getAttribute("#slider", "max"));
+  assert.ok(!other.url().includes("#"), "what is played from here is not what the link shows");
+  // Pasted, and in the address of a page that is open.
+  now = await state(page);
+  await paste(page, url);
+  await ready(page, "pasting");
+  assert.equal(await position(page), shown);
+  await page.evaluate(() => {
+    document.body.dataset.state = "linked";
+    location.hash = `#game=${encodeURIComponent("ashtapada S:5,30/N:off,23 S *")}`;
+  });
+  await ready(page, "linked");
+  assert.match(await position(page), /^ashtapada S:5,30\/N:off,23 /);
+  const before = await position(page);
+  await page.evaluate(() => { location.hash = "#game=damaged"; });
+  await page.locator("#trouble").waitFor();
+  assert.match(await page.textContent("#trouble"), /^This link cannot be opened. The link is damaged/);
+  assert.equal(await position(page), before);
+  await other.close();
+});
+
+pageTest("games are kept beside each other, and each tab has its own", async () => {
+  await page.evaluate(() => localStorage.clear());
+  const kept = async tab => {
+    await tab.click("nav [data-dialog=exchange]");
+    const names = await tab.locator("#kept-games b").allTextContents();
+    await tab.click("#exchange [data-close]");
+    return names;
+  };
+  let now = await newGame(page, { game: "ashtapada", players: { S: "person", N: "greedy" } });
+  await playTurn(page);
+  const first = await position(page);
+  now = await newGame(page, { game: "siga", players: { S: "person", N: "greedy" } });
+  if (now.endsWith("choose")) await playTurn(page);
+  const second = await position(page);
+  // Another tab goes on with the game that no tab has, not with that of this one.
+  const other = await page.context().newPage();
+  await other.goto(`${running.server.url}/games/ashta/`);
+  await ready(other);
+  assert.equal(await position(other), first);
+  // A game that is asked for stands beside them.
+  await other.goto(`${running.server.url}/games/ashta/?game=pagade`);
+  await ready(other);
+  assert.match(await position(other), /^pagade /);
+  now = await state(other);
+  await hurry(other);
+  await playTurn(other);
+  assert.deepEqual((await kept(other)).toSorted(), ["Ashtapada", "Pagade", "Siga"]);
+  // Loaded again, each has what it had, whatever its address asks for.
+  await other.reload();
+  await ready(other);
+  assert.match(await position(other), /^pagade /);
+  await page.reload();
+  await ready(page);
+  assert.equal(await position(page), second);
+  // The game of another tab is not taken from it.
+  await page.click("nav [data-dialog=exchange]");
+  await page.locator("#kept-games button").filter({ hasText: "Pagade" }).click();
+  await page.waitForFunction(() => /another tab/.test(document.getElementById("exchange-trouble").textContent));
+  await page.locator("#kept-games button").filter({ hasText: "Ashtapada" }).click();
+  await page.waitForFunction(() => !document.getElementById("exchange").open);
+  await page.waitForFunction(() => /^Ashtapada/.test(document.getElementById("game-name").textContent));
+  assert.equal(await position(page), first);
+  // Of many games the last twenty are kept.
+  for (let number = 0; number < 22; number++) {
+    await paste(page, `siga S:${number % 5 + 1},${number % 5 + 2}/N:3,4 S *`);
+    await ready(page, "pasting");
+  }
+  assert.equal((await kept(page)).length, 20);
+  await other.close();
 });

@@ -36,7 +36,7 @@ async function served(query) {
 
 test("games come out as on a static host", { timeout: 120000 }, async () => {
   const ends = [];
-  for (const page of [await open(running, { query: "seed=5" }), await served("seed=5")]) {
+  for (const page of [await open(running, { query: "seed=5" }), await served("game=ashtapada&seed=5")]) {
     await hurry(page);
     for (const [game, players] of [["siga", { S: "bot:expert", N: "bot:2ply" }], ["pagade", { S: "greedy", N: "bot:expert" }]]) {
       assert.match(await newGame(page, { game, players }), /over$/);

@@ -5,6 +5,9 @@ import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
+// Compressed forms that lie beside a file, the smallest first.
+const PACKED = [["br", ".br"], ["gzip", ".gz"]];
+
 const TYPES = {
   ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".mjs": "text/javascript",
   ".svg": "image/svg+xml", ".wasm": "application/wasm",
@@ -27,9 +30,19 @@ export async function serve(folders) {
       response.writeHead(404).end();
       return;
     }
-    asked.push({ path, bytes: found.size });
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-length": found.size });
-    createReadStream(file).pipe(response);
+    let sent = { file, size: found.size, encoding: null };
+    for (const [encoding, end] of PACKED) {
+      const packed = request.headers["accept-encoding"]?.includes(encoding) && await stat(file + end).catch(() => null);
+      if (!packed) continue;
+      sent = { file: file + end, size: packed.size, encoding };
+      break;
+    }
+    asked.push({ path, bytes: sent.size });
+    response.writeHead(200, {
+      "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-length": sent.size,
+      ...(sent.encoding ? { "content-encoding": sent.encoding } : {}),
+    });
+    createReadStream(sent.file).pipe(response);
   });
   await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => server.close() };

@@ -40,8 +40,9 @@ async function choose(page, now, most) {
   for (; made < most && now.endsWith("choose"); made++) {
     const pieces = page.locator(".piece.can");
     if (made % 2 && await pieces.count()) {
-      await pieces.last().click();
-      if (await page.isVisible("#offer")) await page.locator("#offer button").first().click();
+      await pieces.last().focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
     } else await page.locator("#actions button").first().click();
     now = await ready(page, now);
   }

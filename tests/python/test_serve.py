@@ -1,5 +1,6 @@
 """`ashta serve`: the page and its engine over HTTP, and who is not answered."""
 
+import gzip
 import http.client
 import json
 import subprocess
@@ -21,9 +22,11 @@ def serving(data, folder):
 
         def ask(method, path, body=None, **headers):
             connection = http.client.HTTPConnection(host, int(port), timeout=program.PATIENCE)
-            connection.request(method, path, body, {name.capitalize(): value for name, value in headers.items()})
+            headers = {name.replace("_", "-").capitalize(): value for name, value in headers.items()}
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
-            return SimpleNamespace(status=answer.status, kind=answer.getheader("Content-Type"), content=answer.read())
+            kind, encoding = answer.getheader("Content-Type"), answer.getheader("Content-Encoding")
+            return SimpleNamespace(status=answer.status, kind=kind, encoding=encoding, content=answer.read())
 
         yield SimpleNamespace(ask=ask, address=address, process=server)
         server.terminate()
@@ -53,6 +56,12 @@ def test_files_of_the_page_are_those_of_the_repository(served):
     assert served.ask("GET", "/siga.toml").content == (program.ROOT / "env" / "games" / "siga.toml").read_bytes()
     for name in ["siga.bot", "ashtapada.table"]:
         assert served.ask("GET", f"/{name}").content == (program.ROOT / "checkpoints" / name).read_bytes()
+
+
+def test_files_are_packed_for_those_who_can_unpack_them(served):
+    plain, packed = served.ask("GET", "/app.js"), served.ask("GET", "/app.js", accept_encoding="gzip, br")
+    assert plain.encoding is None and packed.encoding == "gzip"
+    assert gzip.decompress(packed.content) == plain.content and len(packed.content) < len(plain.content) / 2
 
 
 def test_nothing_else_is_served(served):

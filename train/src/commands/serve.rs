@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,8 +18,10 @@ use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 use ashta_agents::roster::folders::{BOT, Folders};
 use ashta_agents::roster::{Roster, TABLE};
 use ashta_env::sheet::builtin;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use oxhttp::Server;
-use oxhttp::model::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
+use oxhttp::model::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -28,6 +30,8 @@ use crate::output::{print, remark};
 use crate::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
+/// Longer files are sent as they are, in bytes.
+const LARGE: usize = 1 << 20;
 /// The longest file of an agent, in bytes.
 const LONGEST_FILE: usize = 1 << 28;
 
@@ -106,6 +110,7 @@ impl Site {
         let is_host = header(HOST).is_some_and(|found| hosts.iter().any(|host| found == host.as_bytes()));
         let is_own =
             header(ORIGIN).is_none_or(|found| hosts.iter().any(|host| found == format!("http://{host}").as_bytes()));
+        let packs = header(ACCEPT_ENCODING).is_some_and(|found| String::from_utf8_lossy(&found).contains("gzip"));
         let text = |text: String| (text.into_bytes(), "text/plain; charset=utf-8");
         let (status, (content, kind)) = match (is_host && is_own, request.method()) {
             (false, _) => (StatusCode::FORBIDDEN, text("this page answers itself alone".to_owned())),
@@ -121,7 +126,13 @@ impl Site {
             }
             _ => (StatusCode::METHOD_NOT_ALLOWED, text("GET and POST alone are answered".to_owned())),
         };
-        let mut response = Response::new(Body::from(content));
+        // All but a table is small enough to be packed while it is sent.
+        let packed = if packs && content.len() < LARGE { gzip(&content) } else { None };
+        let is_packed = packed.is_some();
+        let mut response = Response::new(Body::from(packed.unwrap_or(content)));
+        if is_packed {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         // Another version of the program may be served from the same address next time.
@@ -217,6 +228,13 @@ impl Site {
             (path, _) => bail!("there is nothing to ask at `{path}`"),
         }
     }
+}
+
+/// The content in its compressed form, if that is shorter.
+fn gzip(content: &[u8]) -> Option<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(content).ok()?;
+    packed.finish().ok().filter(|packed| packed.len() < content.len())
 }
 
 /// The path of a request, without the slash at its beginning.
