@@ -42,7 +42,7 @@ let choice = null, chosenAt = null, since = 0;
 
 const board = new Board(byId("board"), { pick, cannot });
 const dock = new Dock({
-  throwDice, enter: thrown => play.act([thrown]), pick, leave: () => choice?.end && finish(choice.end), undo, hurry: () => play.hurry(), light: option => board.lightOption(option),
+  throwDice, enter: thrown => isSettled() && play.act([thrown]), pick, leave: () => choice?.end && isSettled() && finish(choice.end), undo, hurry: () => play.hurry(), light: option => board.lightOption(option),
 });
 const newGame = new NewGame(random, async (position, players, sheet) => take(await games.played(position, [], sheet ?? null), players));
 const players = new Players();

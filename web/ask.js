@@ -17,8 +17,10 @@ worker.addEventListener("message", ({ data }) => {
 });
 
 // A worker that cannot even start does not answer.
+let broken = null;
 worker.addEventListener("error", event => {
-  for (const { reject } of waiting.values()) reject(new Error(event.message || "the worker could not be started"));
+  broken = new Error(event.message || "the worker could not be started");
+  for (const { reject } of waiting.values()) reject(broken);
   waiting.clear();
 });
 
@@ -26,6 +28,7 @@ const ready = module.then(engine => worker.postMessage({ engine }, engine ? [eng
 
 async function send(task, rest, progress) {
   await ready;
+  if (broken) throw broken;
   return new Promise((resolve, reject) => {
     waiting.set(++last, { resolve, reject, progress });
     worker.postMessage({ id: last, task, ...rest });

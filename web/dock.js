@@ -94,6 +94,8 @@ export class Dock {
     const isNow = now.throws.length > 0 && view.node !== "over";
     const shown = isNow ? now : game.previousTurn(game.at);
     const left = !isNow ? [] : view.node === "decision" ? choice?.unused(view.throws) ?? view.throws : null;
+    if (this.drawnOn !== game.board) this.drawnThrows = null;
+    this.drawnOn = game.board;
     const throws = shown?.throws ?? [], drawn = JSON.stringify([shown?.from, throws, left, isNow]);
     if (drawn === this.drawnThrows) return;
     // Only what has just been thrown rolls.

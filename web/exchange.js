@@ -34,15 +34,14 @@ export class Exchange {
     this.tell("");
     this.refuse("");
     byId("choose-record").hidden = true;
-    const kept = store.games();
-    byId("kept-games").replaceChildren(...kept.map(game => this.keptGame(game)));
+    const kept = store.games().map(game => [game, read(game.line).records?.[0]]).filter(([, found]) => found?.record);
+    byId("kept-games").replaceChildren(...kept.map(([game, found]) => this.keptGame(game, found)));
     byId("no-games").hidden = kept.length > 0;
     this.dialog.showModal();
   }
 
   // A game that is kept, as a button that goes on with it.
-  keptGame(game) {
-    const [{ record, title }] = read(game.line).records;
+  keptGame(game, { record, title }) {
     const name = record.start.split(" ")[0];
     return element("li", {}, element("button", { type: "button", class: "quiet", onclick: async () => {
       try {

@@ -69,7 +69,7 @@ export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join
   return true;
 }
 
-// Holds the lock of a game until another one is taken. Without locks, as on hosts without encryption, every game is free.
+// Holds the lock of a game until another one is taken. Where a browser gives no locks every game is free.
 function lock(id) {
   if (!navigator.locks) return true;
   return new Promise(answer => navigator.locks.request(GAME + id, { ifAvailable: true }, lock => {
@@ -78,18 +78,14 @@ function lock(id) {
       release();
       release = done;
     });
-  }));
+  }).catch(() => answer(true)));
 }
 
 // Keeps the game under way, and forgets the oldest of too many. One in which nothing was played is not kept.
 export function keepGame(play) {
   if (own === null || play.game.last === 0) return;
   keep(GAME + own, { line: line(play), players: play.players, at: play.game.at, when: Date.now() });
-  for (const { id } of games().slice(MOST)) forget(id);
-}
-
-export function forget(id) {
-  localStorage.removeItem(GAME + id);
+  for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
 
 // Sheets of games, as texts.

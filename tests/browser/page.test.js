@@ -150,6 +150,16 @@ test("before the rules are there, clicks do nothing", { timeout: 60000 }, async 
   await page.context().close();
 });
 
+for (const file of ["worker.js", "ashta.wasm"]) {
+  test(`a page without ${file} says that it cannot be loaded`, { timeout: 60000 }, async () => {
+    const page = await blank(running);
+    await page.route(`**/${file}`, route => route.fulfill({ status: 404 }));
+    await page.goto(`${running.server.url}/games/ashta/`);
+    await page.locator("#trouble").filter({ hasText: "The rules cannot be loaded" }).waitFor();
+    await page.context().close();
+  });
+}
+
 test("nothing is wider than a phone", { timeout: 300000 }, async () => {
   const page = await open(running, { viewport: { width: 375, height: 740 }, hasTouch: true });
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -294,5 +294,11 @@ pageTest("games are kept beside each other, and each tab has its own", async () 
     await ready(page, "pasting");
   }
   assert.equal((await kept(page)).length, 20);
+  // One that is damaged is left out of the list.
+  await page.evaluate(() => {
+    const key = Object.keys(localStorage).find(key => key.startsWith("ashta.game."));
+    localStorage.setItem(key, JSON.stringify({ line: "{", players: {}, at: 0, when: 1 }));
+  });
+  assert.equal((await kept(page)).length, 19);
   await other.close();
 });

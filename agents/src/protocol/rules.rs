@@ -79,6 +79,9 @@ pub(super) fn apply(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
         (None, Some(Value::Array(_))) => {
             let begins = state;
             let actions: Vec<Action> = small_numbers(request, "action")?.into_iter().map(Action).collect();
+            if actions.is_empty() {
+                return Err(refuse(code::REQUEST, "`action` is an empty list"));
+            }
             for &action in &actions {
                 act(&race, &mut state, u64::from(action.0))?;
             }

@@ -331,4 +331,7 @@ fn choices_are_whole_turns_that_apply_takes_at_once() {
     let (refused, message) = error(&json!({"op": "apply", "position": position, "action": [0, 7]}).to_string());
     assert_eq!(refused, code::ACTION);
     assert!(message.starts_with("action 7 is not legal here"), "{message}");
+    let (refused, message) = error(&json!({"op": "apply", "position": position, "action": []}).to_string());
+    assert_eq!(refused, code::REQUEST);
+    assert_eq!(message, "`action` is an empty list");
 }

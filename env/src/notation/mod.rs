@@ -11,6 +11,8 @@
 
 mod board;
 mod parse;
+#[cfg(test)]
+mod random_play;
 mod steps;
 mod validate;
 mod why;

@@ -313,38 +313,24 @@ mod tests {
     #[test]
     fn where_a_turn_ends_pieces_stand_where_their_steps_led() {
         use crate::chance;
-        use crate::ruleset::Ruleset;
-        use rand::Rng;
+        use crate::notation::random_play::random_play;
         let games = ["ashtapada?pieces=3", "ashtapada?twins=bell", "ashte-kashte", "pagade", "pagade?no_cut=lap"];
         for game in games {
-            let seats = Ruleset::default_seats(2).expect("two seats");
-            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            let mut rng = chance::stream(5, 0);
-            let mut state = race.initial_state(Seat::SOUTH);
             let mut checked = 0;
-            for _ in 0..4000 {
-                match race.node(&state) {
-                    Node::Terminal => state = race.initial_state(Seat::NORTH),
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                        race.apply_chance(&mut state, outcome);
-                    }
-                    Node::Decision(_) => {
-                        let legal = race.legal_actions(&state);
-                        let action = legal.nth(chance::below(legal.len(), &mut rng)).expect("a legal action");
-                        let step = race.step(&state, action);
-                        let before = race.print(&state);
-                        race.apply_action(&mut state, action);
-                        if let Some(BoardStep { seat, path, place, .. }) = step {
-                            let own: Vec<Standing> =
-                                race.standing_within(&state).into_iter().filter(|piece| piece.seat == seat).collect();
-                            let is_there = own.iter().any(|piece| race.place_text(piece.place) == place);
-                            assert!(is_there, "{before}: {path:?} leads to {place}, not to {}", race.print(&state));
-                            checked += 1;
-                        }
-                    }
+            random_play(game, 2, chance::stream(5, 0), 4000, |race, state, rng| {
+                let legal = race.legal_actions(state);
+                let action = legal.nth(chance::below(legal.len(), rng)).expect("a legal action");
+                let step = race.step(state, action);
+                let before = race.print(state);
+                race.apply_action(state, action);
+                if let Some(BoardStep { seat, path, place, .. }) = step {
+                    let own: Vec<Standing> =
+                        race.standing_within(state).into_iter().filter(|piece| piece.seat == seat).collect();
+                    let is_there = own.iter().any(|piece| race.place_text(piece.place) == place);
+                    assert!(is_there, "{before}: {path:?} leads to {place}, not to {}", race.print(state));
+                    checked += 1;
                 }
-            }
+            });
             assert!(checked > 500, "{game}: {checked}");
         }
     }
@@ -352,9 +338,8 @@ mod tests {
     #[test]
     fn whole_turns_lead_to_every_result_and_each_once() {
         use crate::chance;
-        use crate::ruleset::Ruleset;
+        use crate::notation::random_play::random_play;
         use crate::turn::{TurnResults, turn_results};
-        use rand::Rng;
         let games = [
             "ashtapada?pieces=3",
             "ashtapada?twins=bell",
@@ -367,39 +352,26 @@ mod tests {
             "chowka-7",
         ];
         for game in games {
-            let seats = Ruleset::default_seats(2).expect("two seats");
-            let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-            let mut rng = chance::stream(5, 1);
-            let mut state = race.initial_state(Seat::SOUTH);
             let (mut results, mut checked) = (TurnResults::new(), 0);
-            for _ in 0..1500 {
-                match race.node(&state) {
-                    Node::Terminal => state = race.initial_state(Seat::NORTH),
-                    Node::Chance(_) => {
-                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                        race.apply_chance(&mut state, outcome);
-                    }
-                    Node::Decision(_) => {
-                        turn_results(&race, &state, &mut results);
-                        let turns = race.whole_turns(&state, usize::MAX).expect("no bound");
-                        let mut ends = HashSet::new();
-                        for turn in &turns {
-                            let mut end = state;
-                            turn.actions.iter().for_each(|&action| race.apply_action(&mut end, action));
-                            assert_eq!(end, turn.end, "{}", turn.text);
-                            ends.insert(end);
-                            let taken: u8 = turn.moves.iter().flat_map(|step| &step.throws).sum();
-                            let thrown = race.pending_throws(&state).iter().sum();
-                            assert!(taken <= thrown, "{}", turn.text);
-                            assert!(taken < thrown || !turn.text.contains("unused"), "{}", turn.text);
-                        }
-                        assert_eq!(ends, results.states().iter().copied().collect(), "{}", race.print(&state));
-                        checked += turns.len();
-                        let turn = &turns[chance::below(turns.len(), &mut rng)];
-                        state = turn.end;
-                    }
+            random_play(game, 2, chance::stream(5, 1), 1500, |race, state, rng| {
+                turn_results(race, state, &mut results);
+                let turns = race.whole_turns(state, usize::MAX).expect("no bound");
+                let mut ends = HashSet::new();
+                for turn in &turns {
+                    let mut end = *state;
+                    turn.actions.iter().for_each(|&action| race.apply_action(&mut end, action));
+                    assert_eq!(end, turn.end, "{}", turn.text);
+                    ends.insert(end);
+                    let taken: u8 = turn.moves.iter().flat_map(|step| &step.throws).sum();
+                    let thrown = race.pending_throws(state).iter().sum();
+                    assert!(taken <= thrown, "{}", turn.text);
+                    assert!(taken < thrown || !turn.text.contains("unused"), "{}", turn.text);
                 }
-            }
+                assert_eq!(ends, results.states().iter().copied().collect(), "{}", race.print(state));
+                checked += turns.len();
+                let turn = &turns[chance::below(turns.len(), rng)];
+                *state = turn.end;
+            });
             assert!(checked > 500, "{game}: {checked}");
         }
     }

@@ -1,10 +1,8 @@
 //! Tests of [`super`].
 
-use rand::Rng;
-
 use super::*;
 use crate::chance;
-use crate::ruleset::Ruleset;
+use crate::notation::random_play::random_play;
 use crate::turn::{TurnResults, turn_results};
 
 /// Every distinct afterstate of the turn of a position, in words.
@@ -129,34 +127,21 @@ fn squares(text: &str) -> Vec<&str> {
 #[test]
 fn the_rest_of_a_turn_is_described_as_the_whole_turn() {
     for (game, seats) in [("ashtapada?pieces=4", 2), ("ashtapada?must_use=greedy", 2), ("pagade", 2)] {
-        let seats = Ruleset::default_seats(seats).expect("a number of seats");
-        let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-        let mut rng = chance::stream(3, 0);
-        let mut state = race.initial_state(Seat::SOUTH);
         let mut results = TurnResults::new();
         let mut rests = 0;
-        for _ in 0..4000 {
-            match race.node(&state) {
-                Node::Terminal => state = race.initial_state(Seat::NORTH),
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                    race.apply_chance(&mut state, outcome);
-                }
-                Node::Decision(_) => {
-                    turn_results(&race, &state, &mut results);
-                    let nth = chance::below(results.len(), &mut rng);
-                    let (actions, mut within) = (results.actions(nth), state);
-                    let whole = race.turn_text(&state, actions);
-                    for done in 1..actions.len() {
-                        race.apply_action(&mut within, actions[done - 1]);
-                        let rest = race.turn_text(&within, &actions[done..]);
-                        assert_eq!(squares(&rest), squares(&whole), "{rest} | {whole} | {}", race.print(&within));
-                        rests += 1;
-                    }
-                    state = *results.state(nth);
-                }
+        random_play(game, seats, chance::stream(3, 0), 4000, |race, state, rng| {
+            turn_results(race, state, &mut results);
+            let nth = chance::below(results.len(), rng);
+            let (actions, mut within) = (results.actions(nth), *state);
+            let whole = race.turn_text(state, actions);
+            for done in 1..actions.len() {
+                race.apply_action(&mut within, actions[done - 1]);
+                let rest = race.turn_text(&within, &actions[done..]);
+                assert_eq!(squares(&rest), squares(&whole), "{rest} | {whole} | {}", race.print(&within));
+                rests += 1;
             }
-        }
+            *state = *results.state(nth);
+        });
         assert!(rests > 500, "{game}: {rests}");
     }
 }
@@ -164,33 +149,20 @@ fn the_rest_of_a_turn_is_described_as_the_whole_turn() {
 #[test]
 fn no_two_choices_read_alike() {
     for (game, seats) in [("ashtapada?pieces=3", 4), ("ashte-kashte", 3), ("pagade?no_cut=lap", 2), ("pagade", 4)] {
-        let seats = Ruleset::default_seats(seats).expect("a number of seats");
-        let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
-        let mut rng = chance::stream(2, 0);
-        let mut state = race.initial_state(Seat::SOUTH);
         let mut results = TurnResults::new();
-        for _ in 0..3000 {
-            match race.node(&state) {
-                Node::Terminal => state = race.initial_state(Seat::NORTH),
-                Node::Chance(_) => {
-                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
-                    race.apply_chance(&mut state, outcome);
-                }
-                Node::Decision(_) => {
-                    turn_results(&race, &state, &mut results);
-                    let text = |index: usize| race.turn_text(&state, results.actions(index));
-                    let mut texts: Vec<String> = (0..results.len()).map(text).collect();
-                    texts.sort_unstable();
-                    let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
-                    assert_eq!(twice, None, "{}", race.print(&state));
-                    // Half of the time only one throw is allotted, so that turns under way come too.
-                    if chance::below(2, &mut rng) == 0 {
-                        state = *results.state(chance::below(results.len(), &mut rng));
-                    } else {
-                        race.apply_action(&mut state, results.actions(chance::below(results.len(), &mut rng))[0]);
-                    }
-                }
+        random_play(game, seats, chance::stream(2, 0), 3000, |race, state, rng| {
+            turn_results(race, state, &mut results);
+            let text = |index: usize| race.turn_text(state, results.actions(index));
+            let mut texts: Vec<String> = (0..results.len()).map(text).collect();
+            texts.sort_unstable();
+            let twice = texts.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None, "{}", race.print(state));
+            // Half of the time only one throw is allotted, so that turns under way come too.
+            if chance::below(2, rng) == 0 {
+                *state = *results.state(chance::below(results.len(), rng));
+            } else {
+                race.apply_action(state, results.actions(chance::below(results.len(), rng))[0]);
             }
-        }
+        });
     }
 }

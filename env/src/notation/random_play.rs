@@ -1,0 +1,32 @@
+//! Games played at random, for tests.
+
+use rand::Rng;
+
+use crate::chance;
+use crate::game::{Game, Node, Seat};
+use crate::race::Race;
+use crate::race::state::State;
+use crate::ruleset::Ruleset;
+
+/// Plays `game` for so many seats over so many nodes; `choose` is called at each decision, and goes on from it.
+pub(super) fn random_play<R: Rng>(
+    game: &str,
+    seats: usize,
+    mut rng: R,
+    nodes: usize,
+    mut choose: impl FnMut(&Race, &mut State, &mut R),
+) {
+    let seats = Ruleset::default_seats(seats).expect("a number of seats");
+    let race = Race::new(Ruleset::parse(game, seats).expect("a game"));
+    let mut state = race.initial_state(Seat::SOUTH);
+    for _ in 0..nodes {
+        match race.node(&state) {
+            Node::Terminal => state = race.initial_state(Seat::NORTH),
+            Node::Chance(_) => {
+                let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                race.apply_chance(&mut state, outcome);
+            }
+            Node::Decision(_) => choose(&race, &mut state, &mut rng),
+        }
+    }
+}
