@@ -15,9 +15,10 @@ import { NewGame, Players } from "./new-game.js";
 import { Estimates } from "./estimates.js";
 import { Play } from "./play.js";
 import { Review } from "./review.js";
-import { adviser, agentOf, best, botOf, knows, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
+import { adviser, agentOf, best, botOf, forget, knows, label, learnBots, seated, sizeOfTable, tableOf } from "./players.js";
 import { drawRules } from "./rules.js";
 import { dress, drawSettings } from "./settings.js";
+import { land, rattle } from "./sound.js";
 import * as store from "./store.js";
 
 const byId = id => document.getElementById(id);
@@ -35,6 +36,8 @@ const estimates = new Estimates();
 const tables = new Set();
 // What stands beside the game: that of a record which ended otherwise than its moves.
 let note = "";
+// What is wrong with the list of bots, or null.
+let noList = null;
 let drawing = 0;
 
 // What a person chooses of the turn at this position, and when it could first be chosen.
@@ -63,6 +66,7 @@ function trouble(text) {
 
 function changed(what) {
   if (what.kind === "moved") say(sentence(what.step, what.node, play.game.board.throws));
+  if (what.step?.thrown && settings.sound && !play.isHurried) rattle();
   if (what.kind === "taken") noticeRules();
   if (what.kind === "taken" || what.kind === "playing" || what.kind === "seated") loadBots();
   schedule(what.kind === "moved" ? what.step.moves ?? null : null);
@@ -72,7 +76,7 @@ function changed(what) {
 function noticeRules() {
   const { rules, letters } = play.game;
   byId("notice").hidden = botOf(rules, letters) !== null;
-  byId("notice").textContent = `No bot has been trained on ${rules} for ${letters}: only players without training can sit down, and the chances are those of greedy.`;
+  byId("notice").textContent = `${noList ?? `No bot here knows ${rules} for ${letters}.`} Only players without training can sit down, and the chances are those of greedy.`;
 }
 
 // Draws with the next frame, however much happens until then. While bots move at once the eye cannot follow, so that
@@ -109,7 +113,8 @@ async function draw(walk) {
   if (run !== drawing || game !== play.game || position !== game.position) return;
   if (turns) choice = new Choice(turns, groups(view, game.board.words));
   if (can !== "choose") choice = null;
-  if (chosenAt !== key) since = performance.now();
+  // Before the first one there was nothing that could be clicked.
+  if (chosenAt !== key) since = chosenAt === null ? -SETTLE : performance.now();
   chosenAt = key;
   byId("game-name").textContent = gameName(game);
   // The first paragraph of the rules says what one tries to do.
@@ -118,12 +123,18 @@ async function draw(walk) {
   const before = board.board === game.board ? board.view : null;
   board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom: seenFrom(), labels, options: choice?.options ?? [], moves: lastMoves() });
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!isStill) for (const move of walk ?? []) board.walk(move, WALKS[settings.pace]);
-  if (!isStill && walk?.length && before && WALKS[settings.pace]) board.flee(before, walk[0].seat, WALKS[settings.pace]);
+  const time = isStill ? 0 : WALKS[settings.pace];
+  if (walk?.length) {
+    const captured = before ? board.captured(before, walk[0].seat) : [];
+    for (const move of walk) board.walk(move, time);
+    if (time) board.flee(captured, time);
+    if (settings.sound) land(walk.length, captured.length, time);
+  }
   dock.draw(play, view, choice, outcomes);
   drawPast();
   drawLog(game, at => play.goTo(at));
-  drawOpinion(view);
+  const who = adviser(game.rules, game.letters, tables.has(tableOf(game.rules, game.letters)));
+  drawOpinion(view, who).catch(error => error.code === "file" ? goOnWithout(who.agent, error) : trouble(`The chances cannot be computed: ${error.message}`));
   const now = `${game.at} ${choice?.picked.length ? `then ${choice.picked.length} ` : ""}${can ?? (play.isPaused ? "paused" : view.node)}`;
   // What can be played at once, and not before: for tests.
   if (isSettled()) document.body.dataset.state = now;
@@ -177,11 +188,10 @@ function drawPast() {
   byId("past-note").firstElementChild.textContent = [note, where + goesOn].filter(Boolean).join(" ");
 }
 
-async function drawOpinion(view) {
+async function drawOpinion(view, who) {
   const { game } = play;
   const run = drawing;
   const table = tableOf(game.rules, game.letters), canLoad = table !== null && !tables.has(table);
-  const who = adviser(game.rules, game.letters, tables.has(table));
   byId("load-table").hidden = !canLoad;
   if (canLoad) byId("load-table").textContent = `Perfect play (${sizeOfTable(game.rules, game.letters)})`;
   estimates.drawSeats(play, view, who, settings.chances);
@@ -196,18 +206,30 @@ async function drawOpinion(view) {
   if (settings.chances && await estimates.learn(game, who) && run === drawing) estimates.drawSeats(play, view, who, true);
 }
 
-// Fetches the bots of a game before it is their turn, and says if that fails.
+// Fetches the bots of a game before it is their turn.
 async function loadBots() {
   const { game } = play;
-  try {
-    for (const seat of game.seats) {
-      const agent = agentOf(play.player(seat), game.rules, game.letters);
+  for (const seat of game.seats) {
+    const agent = agentOf(play.player(seat), game.rules, game.letters);
+    try {
       if (agent?.file?.endsWith(".table")) await loadTable();
       else if (agent) await prepare(agent);
+    } catch (error) {
+      goOnWithout(agent, error);
     }
-  } catch (error) {
-    trouble(`A bot cannot be loaded: ${error.message}. Other players can be chosen.`);
   }
+}
+
+// Goes on without a file that cannot be loaded: the seats of its player go to the best that is there.
+function goOnWithout(agent, error) {
+  forget(agent);
+  const { rules, letters } = play.game;
+  trouble(`The bot ${agent.file} cannot be loaded: ${error.message}. ${label(best(rules, letters))} takes its place.`);
+  noticeRules();
+  const players = stillThere(play.players, play.game.position);
+  // Its turn may have come before it was known to be missing.
+  if (play.trouble) play.playOn(players);
+  else play.seat(players);
 }
 
 async function loadTable() {
@@ -444,7 +466,7 @@ async function openLink() {
 dress(settings);
 bind();
 try {
-  await Promise.all([games.learn(), learnBots()]);
+  [noList] = await Promise.all([learnBots(), games.learn()]);
   await begin();
   // Before, nothing could be answered.
   for (const part of document.querySelectorAll("[inert]")) part.inert = false;

@@ -1,9 +1,7 @@
 // Asks the worker: the page's one way to the rules and the bots.
 
-import { fetchBytes, source } from "./engine.js";
+import { rules } from "./start.js";
 
-// The module is fetched while the worker gets its own files.
-const module = source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : Promise.resolve(null);
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const waiting = new Map();
 let last = 0;
@@ -24,7 +22,7 @@ worker.addEventListener("error", event => {
   waiting.clear();
 });
 
-const ready = module.then(engine => worker.postMessage({ engine }, engine ? [engine.buffer] : []));
+const ready = rules.then(engine => worker.postMessage({ engine }, engine ? [engine.buffer] : []));
 
 async function send(task, rest, progress) {
   await ready;

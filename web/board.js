@@ -11,6 +11,8 @@ import { svg } from "./svg.js";
 const REACH = 0.7;
 // Every so many squares of the own course have an arrow.
 const ARROWS = 6;
+// The least size of pieces that share a square, in pixels; but in squares no more than this.
+const LEAST = 24, MOST = 1.5;
 // How far a pointer is moved before it drags, in pixels.
 const DRAG = 8;
 
@@ -23,17 +25,28 @@ export class Board {
     this.seenFrom = null;
     this.lifted = null;
     this.lit = null;
+    // What was drawn, to draw it again when its size has changed.
+    this.shown = null;
+    new ResizeObserver(() => this.shown && !this.lifted && !this.press && Math.abs(this.leastNow() - this.least) > 1 && this.draw(this.shown)).observe(holder);
+  }
+
+  // The least size of pieces that share a square, in units of the drawing.
+  leastNow() {
+    const pixels = Math.min(this.svg.clientWidth / this.frame.width, this.svg.clientHeight / this.frame.height);
+    return Math.min(LEAST / (pixels || 1), MOST * SIZE);
   }
 
   // `board` and `view` as the engine describes them; who sits below; `labels` by seat; `options`, the moves that can be
   // picked, as those of choice.js; what was moved last: [{ from, path, seat }].
-  draw({ board, view, seenFrom, labels, options, moves }) {
+  draw(shown) {
+    const { board, view, seenFrom, labels, options, moves } = this.shown = shown;
     const seats = view.seats.map(({ seat }) => seat);
     if (this.board !== board || this.seenFrom !== seenFrom) this.drawGround(board, seats, seenFrom);
     this.board = board;
     this.seenFrom = seenFrom;
     this.view = view;
     this.options = options;
+    this.least = this.leastNow();
     const focused = this.svg.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     this.lastLayer.replaceChildren(...moves.flatMap(move => this.track(move, "last")));
     this.lower();
@@ -117,10 +130,11 @@ export class Board {
     const bySquare = Map.groupBy(all.filter(group => group.square), group => group.square);
     return [...bySquare].flatMap(([square, here]) => {
       const [x, y] = this.frame.centre(square);
-      const places = spread(here.length);
+      const least = here.length > 1 || here[0].count > 1 ? this.least : 0;
+      const places = spread(here.length, least);
       return here.map((group, at) => {
         const [dx, dy, room, isUpright] = places[at % places.length];
-        return this.placed(group, x + dx, y + dy, drawn(group, room, isUpright));
+        return this.placed(group, x + dx, y + dy, drawn(group, room, isUpright, least));
       });
     });
   }
@@ -347,23 +361,28 @@ export class Board {
     return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }), start, end].filter(Boolean);
   }
 
-  // Lets pieces that have left their squares since the view `before`, other than those of `mover`, go home: they were
-  // captured. They wait `delay` milliseconds.
-  flee(before, mover, delay) {
-    for (const { seat } of before.seats.filter(({ seat }) => seat !== mover)) {
+  // The pieces that have left their squares since the view `before`, other than those of `mover`: [{ seat, square }]. They
+  // were captured.
+  captured(before, mover) {
+    return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
       const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
       const left = squares(this.view);
-      const lost = squares(before).filter(square => !left.includes(square) || !left.splice(left.indexOf(square), 1));
+      return squares(before).filter(square => !left.includes(square) || !left.splice(left.indexOf(square), 1)).map(square => ({ seat, square }));
+    });
+  }
+
+  // Lets captured pieces go home, after `delay` milliseconds.
+  flee(captured, delay) {
+    for (const { seat, square } of captured) {
       const home = this.spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === this.board.courses[seat][0]));
-      for (const square of home ? lost : []) {
-        const [x, y] = this.frame.centre(square);
-        const ghost = svg("g", { class: `piece seat-${seat}` }, drawn({ seat, count: 1, isMarked: false }, SIZE - 3, false));
-        const holder = svg("g", { transform: `translate(${home.x} ${home.y})` }, ghost);
-        this.ghosts.append(holder);
-        const from = { transform: `translate(${x - home.x}px, ${y - home.y}px)` };
-        ghost.animate([from, { transform: "none" }], { delay, duration: 2 * delay, easing: "ease-in-out", fill: "backwards" })
-          .finished.catch(() => {}).finally(() => holder.remove());
-      }
+      if (!home) continue;
+      const [x, y] = this.frame.centre(square);
+      const ghost = svg("g", { class: `piece seat-${seat}` }, drawn({ seat, count: 1, isMarked: false }, SIZE - 3, false));
+      const holder = svg("g", { transform: `translate(${home.x} ${home.y})` }, ghost);
+      this.ghosts.append(holder);
+      const from = { transform: `translate(${x - home.x}px, ${y - home.y}px)` };
+      ghost.animate([from, { transform: "none" }], { delay, duration: 2 * delay, easing: "ease-in-out", fill: "backwards" })
+        .finished.catch(() => {}).finally(() => holder.remove());
     }
   }
 

@@ -49,24 +49,13 @@ export class Dock {
 
   title(play, view) {
     const { game } = play;
-    if (view.node === "over") return [this.result(view, game)];
+    if (view.node === "over") return [game.result];
     const isOnlyPerson = play.isPerson(view.mover) && game.seats.filter(seat => play.isPerson(seat)).length === 1;
     const who = element("span", { class: "who" }, isOnlyPerson ? "You" : SEATS[view.mover]);
     if (this.can) return [who, ` ${isOnlyPerson ? "" : "to "}${this.can === "choose" ? "move" : "throw"}`];
     if (play.isPerson(view.mover)) return [who, play.isForced ? `: only one move` : " to go on"];
     const does = view.node === "chance" ? "throw" : "move";
     return [who, ` (${play.label(view.mover)}) ${play.isPaused ? `to ${does}` : `${does}s …`}`];
-  }
-
-  result(view, game) {
-    const { returns } = view;
-    const winners = view.seats.filter((_, at) => returns[at] === Math.max(...returns));
-    if (winners.length === view.seats.length) return "A dead position: shared";
-    if (game.board.outlook === "placings") {
-      const order = view.seats.map(({ name, finished }, at) => ({ name, finished, worth: returns[at] })).sort((a, b) => b.worth - a.worth);
-      return `Over: ${order.map(({ name, finished }) => finished ? `${finished}. ${name}` : `${name}`).join(", ")}`;
-    }
-    return winners.length === 1 ? `${winners[0].name} wins` : `${winners.map(({ name }) => name).join(" and ")} win`;
   }
 
   // What is chosen so far, or what is to be done, or what happened last.

@@ -112,6 +112,20 @@ export class Game {
     return [to > 0 ? this.turnOf(to - 1) : 0, to];
   }
 
+  // Who won, in words; null before the end.
+  get result() {
+    const { returns } = this.nodes[this.last];
+    if (!returns) return null;
+    const names = this.seats.map(seat => SEATS[seat]), most = Math.max(...returns);
+    const winners = names.filter((_, at) => returns[at] === most);
+    if (winners.length === names.length) return "A dead position: shared";
+    if (this.board.outlook === "placings") {
+      const places = returns.map(own => 1 + returns.filter(other => other > own).length);
+      return `Over: ${names.map((name, at) => [places[at], name]).sort(([a], [b]) => a - b).map(place => place.join(". ")).join(", ")}`;
+    }
+    return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
+  }
+
   between(from, to) {
     const steps = this.steps.slice(from, to);
     return {

@@ -19,15 +19,14 @@ export function drawLog(game, goTo) {
     drawn = { game, items: [] };
     byId("turns").replaceChildren();
   }
-  const turns = game.turns;
-  const ends = turns.at(-1) < game.last ? [...turns.slice(1), game.last] : turns.slice(1);
-  const isSame = (item, at) => item.from === turns[at] && item.to === ends[at] && item.last === game.steps[item.to - 1];
+  const lines = linesOf(game);
+  const isSame = (item, at) => item.from === lines[at]?.from && item.to === lines[at].to && item.last === game.steps[item.to - 1];
   let kept = drawn.items.findIndex((item, at) => !isSame(item, at));
   if (kept < 0) kept = drawn.items.length;
   for (const { element } of drawn.items.splice(kept)) element.remove();
-  for (let at = kept; at < ends.length; at++) {
-    const made = item(game, game.between(turns[at], ends[at]), at + 1, goTo);
-    drawn.items.push({ from: turns[at], to: ends[at], last: game.steps[ends[at] - 1], element: made });
+  for (const line of lines.slice(kept)) {
+    const made = item(line, goTo);
+    drawn.items.push({ from: line.from, to: line.to, last: game.steps[line.to - 1], element: made });
     byId("turns").prepend(made);
   }
   mark(game);
@@ -44,10 +43,29 @@ function mark(game) {
   if (top < list.scrollTop || top + here.element.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
 }
 
-function item(game, { to, seat, throws, choices }, number, goTo) {
+// The lines of the list: { from, to, number, turns }. Turns in a row in which nothing moved are one line.
+function linesOf(game) {
+  const places = game.turns;
+  const ends = places.at(-1) < game.last ? [...places.slice(1), game.last] : places.slice(1);
+  const lines = [];
+  ends.forEach((to, at) => {
+    const turn = game.between(places[at], to);
+    const isIdle = turn.choices.length > 0 && turn.choices.every(step => !step.moves.length);
+    if (isIdle && lines.at(-1)?.isIdle) {
+      lines.at(-1).turns.push(turn);
+      lines.at(-1).to = to;
+    } else lines.push({ from: places[at], to, number: at + 1, turns: [turn], isIdle });
+  });
+  return lines;
+}
+
+function item({ to, number, turns }, goTo) {
+  const names = turns.map(({ seat, throws }) => `${SEATS[seat]} ${throws.join(", ")}`);
+  const done = [...new Set(turns.map(({ choices }) => words(choices)))].filter(Boolean).join("; ");
+  const [seat, numbers] = turns.length === 1 ? [turns[0].seat, number] : ["", `${number}–${number + turns.length - 1}`];
   return element("li", { class: `seat-${seat}` }, element("button", { type: "button", onclick: () => goTo(to) },
-    element("span", { class: "number" }, `${number}`), element("span", { class: "chip", "aria-hidden": "true" }, seat),
-    element("span", {}, element("b", {}, `${SEATS[seat]} ${throws.join(", ")}`), choices.length ? `: ${words(choices)}` : "")));
+    element("span", { class: "number" }, numbers), element("span", { class: "chip", "aria-hidden": "true" }, seat),
+    element("span", {}, element("b", {}, names.join("; ")), done ? `: ${done}` : "")));
 }
 
 const MOST_NEWS = 8;

@@ -5,7 +5,7 @@ import { ask } from "./ask.js";
 import { SEATS } from "./game.js";
 import * as games from "./games.js";
 import { miniature } from "./miniature.js";
-import { addBot, best, choices, isSolved, knows, playerNamed, rulesWithBots } from "./players.js";
+import { addBot, beginnersWins, best, choices, isSolved, knows, playerNamed, rulesWithBots } from "./players.js";
 import { element } from "./svg.js";
 
 const byId = id => document.getElementById(id);
@@ -36,11 +36,22 @@ function drawing(game) {
   return holder;
 }
 
-// What distinguishes games at a glance: for how many, whether perfect play is known, whether it is one's own.
+// The share of skill, from 0 to 100, in a game for two: how many of the games that are even between equals a beginner
+// loses against the best; null where that was not measured.
+function skill({ name, seats: [seats] }) {
+  const wins = beginnersWins(name, seats);
+  return seats.length === 2 && wins !== null ? 100 - 2 * wins : null;
+}
+
+// What distinguishes games at a glance.
 function facts(game) {
   const sizes = [...new Set(game.seats.map(seats => seats.length))].sort();
   const players = sizes.length > 1 ? `${sizes[0]} to ${sizes.at(-1)}` : `${sizes[0]}`;
-  return [`${players} players`, isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null].filter(Boolean).join(", ");
+  const share = skill(game);
+  const all = [game.place, `${players} players`, game.minutes ? `${game.minutes} min` : null, share === null ? null : `${share} % skill`,
+    isSolved(game.name) ? "solved" : null, games.isOwn(game) ? "your own" : null];
+  // A line breaks between facts only.
+  return all.filter(Boolean).map(fact => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
 
 // A choice of player for each seat: `players` by seat, and `changed(seat, player)`.
@@ -132,7 +143,9 @@ export class NewGame {
 
   // What depends on the game.
   drawRest() {
-    byId("game-summary").textContent = this.game.summary;
+    const wins = beginnersWins(this.game.name, this.game.seats[0]);
+    const luck = wins === null ? "" : ` As a beginner the bot wins ${wins} of 100 games against itself at its best.`;
+    byId("game-summary").textContent = this.game.summary + luck;
     byId("take-sheet").textContent = `Take the sheet of ${this.game.title}`;
     byId("remove-sheet").hidden = !games.isOwn(this.game);
     byId("remove-sheet").textContent = `Remove ${this.game.title}`;

@@ -33,6 +33,9 @@ export function labelOf(group, options) {
   return `${who} ${where}${back}${can ? `. Can go: ${can}` : ""}`;
 }
 
+// How far from the middle of a square discs lie side by side, in their diameters.
+const COVERED = 0.4;
+
 function disc(x, y, radius, text, isRinged) {
   return svg("g", { transform: `translate(${x} ${y})` },
     svg("circle", { r: radius, class: "disc" }),
@@ -40,12 +43,16 @@ function disc(x, y, radius, text, isRinged) {
     svg("text", { class: "letter", "font-size": radius * 1.05, y: radius * 0.37, "text-anchor": "middle" }, text));
 }
 
-// Draws a group around the origin, at most `room` wide and high; upright where there is little room.
-export function drawn(group, room, isUpright) {
+// Draws a group around the origin, at most `room` wide and high, but no disc smaller than `least`; upright where there is
+// little room.
+export function drawn(group, room, isUpright, least = 0) {
   const { count, seat, isJoined } = group;
   const ring = group.isMarked;
-  if (count === 1) return svg("g", {}, halo(room / 2 - 1), disc(0, 0, room / 2 - 4, seat, ring));
-  const radius = isUpright ? Math.min(room / 2 - 1, 10) : (room / 2 - 2) / 1.62;
+  if (count === 1) {
+    const radius = Math.max(room / 2 - (room > SIZE / 2 ? 4 : 1.5), least / 2);
+    return svg("g", {}, halo(radius + 3), disc(0, 0, radius, seat, ring));
+  }
+  const radius = Math.max(isUpright ? Math.min(room / 2 - 1, 10) : (room / 2 - 2) / 1.62, least / 2);
   const apart = isUpright ? radius * 0.75 : radius * 0.62;
   const at = side => isUpright ? [0, side * apart] : [side * apart, 0];
   const [wide, high] = isUpright ? [radius, radius + apart] : [radius + apart, radius];
@@ -60,11 +67,12 @@ export function drawn(group, room, isUpright) {
 
 const halo = radius => svg("circle", { r: radius, class: "halo" });
 
-// Where the groups on one square are drawn: [x, y, room, isUpright] from its middle.
-export function spread(number) {
+// Where the groups on one square are drawn: [x, y, room, isUpright] from its middle. Discs that are larger than their
+// room cover each other by a part.
+export function spread(number, least) {
   if (number === 1) return [[0, 0, SIZE - 3, false]];
-  if (number === 2) return [-1, 1].map(side => [side * SIZE / 4, 0, SIZE / 2, true]);
-  const quarter = SIZE / 4;
+  const quarter = Math.max(SIZE / 4, least * COVERED);
+  if (number === 2) return [-1, 1].map(side => [side * quarter, 0, SIZE / 2, true]);
   return [[-quarter, -quarter], [quarter, -quarter], [-quarter, quarter], [quarter, quarter]]
     .map(([x, y]) => [x, y, SIZE / 2, false]);
 }

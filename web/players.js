@@ -5,21 +5,30 @@
 import { give } from "./ask.js";
 import { flagsOf } from "./games.js";
 
-// Trained bots and tables of perfect play: { name, game, seats }, and of a table its size as `bytes`. Each knows one game,
-// with its house rules, and the seats that it was made for. Below, `seats` are letters.
+// Trained bots and tables of perfect play: { name, game, seats }; of a table its size as `bytes`, of a bot its `levels` as
+// its manifest has them. Each knows one game, with its house rules, and the seats that it was made for. Below, `seats` are
+// letters.
 let BOTS = [], TABLES = [];
 
-// Learns which of them lie beside the page: `build` has listed them. Where there is no list there are none.
+// Learns which of them lie beside the page: `build` has listed them. Without the list there are none; then it answers
+// what is wrong, else null.
 export async function learnBots() {
   try {
     const answer = await fetch(new URL("./bots.json", import.meta.url));
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     const { bots, tables } = await answer.json();
     BOTS = bots;
     TABLES = tables.map(({ name, bytes, ruleset: { game, seats, flags = {} } }) =>
       ({ name, bytes, seats, game: [game, Object.entries(flags).map(flag => flag.join("=")).join("&")].filter(Boolean).join("?") }));
-  } catch {
-    [BOTS, TABLES] = [[], []];
+    return null;
+  } catch (error) {
+    return `The list of bots (bots.json) cannot be loaded: ${error.message}.`;
   }
+}
+
+// Forgets a bot or table whose file cannot be loaded.
+export function forget({ file }) {
+  [BOTS, TABLES] = [[BOTS, ".bot"], [TABLES, ".table"]].map(([list, end]) => list.filter(({ name }) => name + end !== file));
 }
 
 // Takes a bot of a file that was opened here, until the page is left: { game, seats, sheet }, as its manifest has them.
@@ -33,8 +42,8 @@ export async function addBot(file, bytes) {
     throw new Error("this is no bot");
   }
   await give(file, bytes);
-  const { ruleset: game, seats, sheet } = manifest;
-  BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats }, ...BOTS];
+  const { ruleset: game, seats, sheet, levels = [] } = manifest;
+  BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];
   return { game, seats, sheet };
 }
 
@@ -42,12 +51,12 @@ export async function addBot(file, bytes) {
 export const rulesWithBots = name => BOTS.filter(({ game }) => game.split("?")[0] === name);
 
 const LEVELS = {
-  "bot:beginner": "Bot, beginner: half the mistakes of random play",
-  "bot:novice": "Bot, novice: a quarter of them",
-  "bot:intermediate": "Bot, intermediate: an eighth",
-  "bot:advanced": "Bot, advanced: a twentieth",
-  "bot:expert": "Bot, expert: as good as it was trained",
-  "bot:2ply": "Bot, expert looking a turn further",
+  "bot:beginner": "beginner: half the mistakes of random play",
+  "bot:novice": "novice: a quarter of them",
+  "bot:intermediate": "intermediate: an eighth",
+  "bot:advanced": "advanced: a twentieth",
+  "bot:expert": "expert: as good as it was trained",
+  "bot:2ply": "expert, looking a turn further",
 };
 const BASELINES = {
   "random": "random: any legal action",
@@ -65,17 +74,27 @@ export const botOf = (rules, seats) => found(BOTS, rules, seats)?.name ?? null;
 export const tableOf = (rules, seats) => found(TABLES, rules, seats)?.name ?? null;
 // Whether perfect play of a game is known, under some rules.
 export const isSolved = name => TABLES.some(({ game }) => flagsOf(game).game === name);
+// How many of a hundred games the bot as a beginner wins against itself at its best; null where that is not known.
+export const beginnersWins = (rules, seats) => winsOf("bot:beginner", found(BOTS, rules, seats));
+const winsOf = (player, bot) => {
+  const known = bot?.levels.find(({ level }) => `bot:${level}` === player);
+  return known ? Math.round(100 * known.score) : null;
+};
 // The size of a table in words.
 export const sizeOfTable = (rules, seats) => `${Math.ceil(found(TABLES, rules, seats).bytes / 2 ** 20 - 0.5)} MB`;
 
 // What can be chosen for a seat: [{ group, players: [[player, label, isPossible]] }].
 export function choices(rules, seats) {
-  const bot = botOf(rules, seats) !== null, table = tableOf(rules, seats) !== null;
+  const bot = found(BOTS, rules, seats), table = tableOf(rules, seats) !== null;
+  const level = ([player, label]) => {
+    const wins = winsOf(player, bot);
+    return [player, wins === null ? label : `${label}; wins ${wins} of 100 against the expert`, bot !== null];
+  };
   return [
     { group: "", players: [["person", "Person", true]] },
     {
-      group: bot ? "Trained bot" : "Trained bot: none for these rules",
-      players: [...Object.entries(LEVELS).map(([player, label]) => [player, label, bot]),
+      group: bot ? `The bot ${bot.name}` : "Trained bot: none for these rules",
+      players: [...Object.entries(LEVELS).map(level),
         ...(table ? [["perfect", `Perfect play (loads ${sizeOfTable(rules, seats)})`, true]] : [])],
     },
     { group: "Without training", players: Object.entries(BASELINES).map(([player, label]) => [player, label, true]) },

@@ -41,7 +41,7 @@ export class Review {
   // Opens at once, and fills in when the adviser has answered: `learn()` makes every value known, `valueAt` gives it.
   async open(play, adviser, learn, valueAt) {
     const { game } = play;
-    byId("review-result").textContent = this.result(play);
+    byId("review-result").textContent = `${game.result ?? "Not over yet"}, after ${game.turns.length - 1} turns.`;
     byId("review-by").textContent = `${adviser.name} values ${game.nodes.length} positions …`;
     for (const id of ["review-seats", "review-moments", "review-choices"]) byId(id).replaceChildren();
     this.dialog.showModal();
@@ -79,13 +79,5 @@ export class Review {
     return element("li", {}, element("button", { type: "button", class: "quiet", onclick: does(this.does.show) },
       element("b", {}, before), `turn ${number}, ${SEATS[seat]}: ${words} (${after})`),
     step.actions ? element("button", { type: "button", onclick: does(this.does.retry) }, "Try again") : null);
-  }
-
-  result({ game }) {
-    const turns = game.turns.length - 1;
-    const { returns } = game.nodes[game.last];
-    const winners = returns ? game.seats.filter((_, at) => returns[at] === Math.max(...returns)).map(seat => SEATS[seat]) : [];
-    const end = winners.length === 0 ? "Not over yet" : winners.length === game.seats.length ? "Shared by all" : `${winners.join(" and ")} won`;
-    return `${end}, after ${turns} turns.`;
   }
 }

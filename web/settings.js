@@ -13,6 +13,7 @@ const CHOICES = [
 const SWITCHES = [
   ["forced", "Where there is only one action, it is taken by itself"],
   ["moving", "Pieces walk along their path"],
+  ["sound", "Throws and pieces are heard"],
   ["keys", "Keys of the keyboard play, as listed below"],
 ];
 

@@ -16,6 +16,8 @@ async function fetchFile(name, progress) {
   if (!coming.has(name)) coming.set(name, fetchBytes(new URL(`./${name}`, import.meta.url), progress));
   try {
     files.set(name, await coming.get(name));
+  } catch (error) {
+    throw Object.assign(error, { code: "file" });
   } finally {
     coming.delete(name);
   }

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { SITE, blank, hurry, newGame, open, paste, ready, start, playTurn } from "./browser.js";
+import { SITE, blank, hurry, newGame, open, paste, playTurn, ready, start, state } from "./browser.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const DIALOGS = ["new-game", "seats", "exchange", "rules", "settings"];
@@ -60,7 +60,7 @@ test("modules are fetched at once, and the rules before the bots, which nothing 
   release();
   await page.locator("#seats .bar div").first().waitFor();
   const names = server.asked.map(({ path }) => path.split("/").at(-1));
-  const own = names.filter(name => name.endsWith(".js") && name !== "worker.js");
+  const own = names.filter(name => name.endsWith(".js") && name !== "worker.js" && name !== "start.js");
   const html = await readFile(join(SITE, "index.html"), "utf8");
   assert.deepEqual([...new Set(own)].toSorted(), [...html.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name).toSorted());
   assert.ok(names.indexOf("ashta.wasm") < names.findIndex(name => name.endsWith(".bot")));
@@ -159,6 +159,53 @@ for (const file of ["worker.js", "ashta.wasm"]) {
     await page.context().close();
   });
 }
+
+test("a page without one of its modules names it", { timeout: 60000 }, async () => {
+  const page = await blank(running);
+  await page.route("**/dice.js", route => route.fulfill({ status: 404 }));
+  await page.goto(`${running.server.url}/games/ashta/`);
+  await page.locator("#trouble").filter({ hasText: "The page cannot be loaded without dice.js." }).waitFor();
+  await page.context().close();
+});
+
+for (const [file, place, words] of [
+  ["bots.json", "#notice", "The list of bots (bots.json) cannot be loaded: 404"],
+  ["ashte-kashte.bot", "#trouble", "The bot ashte-kashte.bot cannot be loaded"],
+]) {
+  test(`a page without ${file} says so, and its games go on`, { timeout: 60000 }, async () => {
+    const page = await blank(running);
+    await page.route(`**/${file}`, route => route.fulfill({ status: 404 }));
+    await page.goto(`${running.server.url}/games/ashta/`);
+    await page.locator(place).filter({ hasText: words }).waitFor();
+    await hurry(page);
+    for (let turn = 0; turn < 4; turn++) {
+      assert.match(await ready(page), / choose$/);
+      await playTurn(page);
+    }
+    assert.ok(Number((await state(page)).split(" ")[0]) >= 12);
+    assert.match(await page.textContent("#seats .seat-N"), /greedy\+2ply/);
+    await page.locator("#seats .bar div").first().waitFor();
+    await page.context().close();
+  });
+}
+
+test("pieces that share a square are large enough for a finger", { timeout: 60000 }, async () => {
+  const page = await open(running, { viewport: { width: 375, height: 667 }, hasTouch: true });
+  const shared = { "ashte-kashte S:4,5,5,30/N:6,7,9,home S 3": 2, "pagade S:6,7,12,12/N:6,7,12,18 S 3,6": 2, "chowka-5 S:0,4,4,8/N:0,4,8,12 S 3": 3 };
+  for (const [position, least] of Object.entries(shared)) {
+    await paste(page, position);
+    await ready(page, "pasting");
+    const sizes = await page.locator("#board .piece").evaluateAll(all => {
+      const onSquares = all.filter(piece => / on [A-Z]\d/.test(piece.ariaLabel));
+      const bySquare = Map.groupBy(onSquares, piece => piece.ariaLabel.match(/ on ([A-Z]\d+)/)[1]);
+      const discs = [...bySquare.values()].map(here => here.flatMap(piece => [...piece.querySelectorAll(".disc")]));
+      return discs.filter(here => here.length > 1).flat().map(disc => disc.getBoundingClientRect().width);
+    });
+    assert.ok(sizes.length >= least && sizes.every(size => size > 23.9), `${position}: ${sizes}`);
+  }
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
 
 test("nothing is wider than a phone", { timeout: 300000 }, async () => {
   const page = await open(running, { viewport: { width: 375, height: 740 }, hasTouch: true });

@@ -31,8 +31,12 @@ try {
     await page.evaluate(size => {
       const board = document.querySelector("#board svg");
       const { width, height } = board.viewBox.baseVal;
-      Object.assign(board.style, { width: `${size}px`, height: `${size * height / width}px`, maxHeight: "none", minHeight: 0 });
+      // Drawn for a large screen, then made small.
+      Object.assign(board.style, {
+        width: `${6 * size}px`, height: `${6 * size * height / width}px`, maxHeight: "none", minHeight: 0, transform: "scale(calc(1 / 6))", transformOrigin: "0 0",
+      });
     }, BOARD);
+    await page.waitForTimeout(100);
     await page.locator("#board svg").first().screenshot({ path: join(FOLDER, `${game}.png`) });
     await page.reload();
     await ready(page);

@@ -315,6 +315,59 @@ pageTest("what cannot move says why, and so does a lost throw", {}, async page =
   await page.locator("#turns button").first().filter({ hasText: "South 2: nothing moves: it waits for a throw of 1" }).waitFor();
 });
 
+pageTest("turns in which nothing moves are one line", {}, async page => {
+  await hurry(page, "hand");
+  await paste(page, "ashtapada S:off,off/N:off,off S *");
+  let now = await ready(page, "pasting");
+  for (const thrown of ["2", "3", "2"]) {
+    await page.locator(`#entering button[aria-label='${thrown}']`).click();
+    now = await ready(page, now);
+  }
+  const lines = () => page.locator("#turns button").allTextContents();
+  assert.deepEqual(await lines(), ["1–3South 2; North 3; South 2: nothing moves: it waits for a throw of 1"]);
+  await page.locator("#entering button[aria-label='1']").click();
+  await ready(page, now);
+  assert.match((await lines())[0], /^4NNorth 1/);
+  // The line leads to the end of its turns.
+  await page.locator("#turns button").last().click();
+  await page.waitForFunction(() => document.body.dataset.state.startsWith("6 "));
+});
+
+pageTest("throws and pieces are heard once that is switched on", {}, async page => {
+  await page.evaluate(() => {
+    globalThis.sounds = 0;
+    AudioBufferSourceNode.prototype.start = () => { globalThis.sounds += 1; };
+  });
+  const heard = () => page.evaluate(() => globalThis.sounds);
+  await newGame(page, { game: "ashte-kashte", players: { S: "person", N: "person" } });
+  await page.click("#throw");
+  await ready(page, "0 throw");
+  assert.equal(await heard(), 0, "off by default");
+  await page.click("nav [data-dialog=settings]");
+  await page.check("#set-sound");
+  await page.click("#settings [data-close]");
+  await paste(page, "ashte-kashte S:4,8,35,47/N:8,12,23,45 S 4");
+  await ready(page, "pasting");
+  const now = await state(page);
+  await page.locator("#actions button").first().click();
+  await ready(page, now);
+  const moved = await heard();
+  assert.ok(moved > 0, "a piece lands");
+  await page.click("#throw");
+  await page.waitForFunction(moved => globalThis.sounds > moved, moved);
+});
+
+pageTest("the shelf says where a game is from, how long it takes, and how much is skill", {}, async page => {
+  await page.click("nav [data-dialog=new-game]");
+  const facts = async game => (await page.textContent(`#choose-game .card:has([value="${game}"]) small`)).replaceAll("\u00a0", " ");
+  assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill");
+  assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
+  await page.check("input[name=game][value=siga]");
+  assert.match(await page.textContent("#game-summary"), /As a beginner the bot wins 37 of 100 games against itself at its best\.$/);
+  assert.match(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), /^novice: .*wins 42 of 100/);
+  assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
+});
+
 pageTest("bots are hurried to the next turn of a person", { reducedMotion: "no-preference" }, async page => {
   // A pause of a bot never ends by itself.
   await page.evaluate(() => {
@@ -364,7 +417,7 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
   await page.click("#look-back");
   await page.locator("#review-seats li").first().waitFor();
-  assert.match(await page.textContent("#review-result"), /won, after \d+ turns\.$/);
+  assert.match(await page.textContent("#review-result"), /wins, after \d+ turns\.$/);
   const [south, north] = await page.locator("#review-seats li").allTextContents();
   const cost = text => Number(/cost ([\d.]+) %/.exec(text)[1]);
   assert.ok(cost(south) > cost(north), `${south}; ${north}`);
@@ -411,7 +464,7 @@ pageTest("rules that no bot knows are said to be so, and baselines play them", {
   assert.ok(await page.locator("#new-game option[value='bot:expert']").first().isDisabled());
   await page.click("#new-game [data-close]");
   await newGame(page, { game: "ashtapada", players: { S: "person" }, flags: { twins: "none" } });
-  assert.match(await page.textContent("#notice"), /No bot has been trained/);
+  assert.match(await page.textContent("#notice"), /No bot here knows ashtapada\?twins=none for SN/);
   assert.match(await page.textContent("#seats"), /greedy\+2ply/);
   await playTurn(page);
 });

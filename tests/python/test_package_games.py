@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+import random
 import re
+import statistics
 from pathlib import Path
 
 import gymnasium
@@ -41,6 +43,27 @@ def ended(name, seats, **settings):
         else:
             state.apply_action(int(generator.choice(state.legal_actions())))
     return before, state
+
+
+def throws_of_a_game(game, agents, seed):
+    """How many throws a game between these agents takes."""
+    generator, state, throws = random.Random(seed), game.new_initial_state(seed=seed), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.throw(generator.getrandbits(64))
+            throws += 1
+        else:
+            state.apply_action(agents[state.current_player()].step(state))
+    return throws
+
+
+def test_minutes_of_a_game_are_eight_seconds_a_throw():
+    for name in ashta.Game.names():
+        game = ashta.Game(name)
+        minutes = game.describe()["minutes"]
+        agents = [ashta.Agent(agent, game) for agent in ("greedy+2ply", "greedy")]
+        measured = statistics.mean(throws_of_a_game(game, agents, seed) for seed in range(20)) * 8 / 60
+        assert 0.75 < measured / minutes < 1.33, (name, minutes, measured)
 
 
 def test_a_sheet_is_a_text_or_a_file(tmp_path):
@@ -122,7 +145,7 @@ def test_every_game_describes_itself():
     assert {path.stem for path in SHEETS.glob("*.toml")} == set(names)
     for name in names:
         described = ashta.Game(name).describe()
-        assert described["name"] == name and described["title"] and described["summary"] and described["rules"]
+        assert described["name"] == name and described["title"] and described["summary"] and described["rules"] and described["place"]
         assert ashta.Game(name).seats in described["seats"] and described["pieces"]["value"] in described["pieces"]["allowed"]
         for flag in described["flags"]:
             assert flag["about"] and flag["value"] == flag["default"] == flag["values"][0]["name"]

@@ -23,7 +23,7 @@ BOTS = [
     "pagade", "pagade-lap", "pagade-4p", "pagade-teams",
 ]  # fmt: skip
 LOADER = program.ROOT / "web" / "ashta.js"
-MODULE = program.TARGET / "wasm32-unknown-unknown" / "dist" / "ashta.wasm"
+MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"
 
 

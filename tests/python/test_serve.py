@@ -73,7 +73,9 @@ def test_nothing_else_is_served(served):
 def test_bots_and_tables_are_listed_with_their_rules(served):
     listed = json.loads(served.ask("GET", "/bots.json").content)
     bots = {bot["name"]: bot for bot in listed["bots"]}
+    levels = bots["pagade-teams"].pop("levels")
     assert bots["pagade-teams"] == {"name": "pagade-teams", "game": "pagade?teams=true", "seats": "SENW"}
+    assert {level["level"]: level["score"] for level in levels}["beginner"] < 0.5
     tables = {table["name"]: table for table in listed["tables"]}
     assert tables["ashte-kashte-2"]["ruleset"]["flags"] == {"pieces": "2"}
     assert tables["ashtapada"]["bytes"] == (program.ROOT / "checkpoints" / "ashtapada.table").stat().st_size

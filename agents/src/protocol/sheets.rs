@@ -15,6 +15,8 @@ pub fn describe(sheet: &Sheet) -> Value {
         "name": sheet.name,
         "title": sheet.title,
         "summary": sheet.summary,
+        "place": sheet.place,
+        "minutes": sheet.minutes,
         "rules": sheet.rules,
         "sources": sheet.sources,
         "seats": sheet.seats.allowed,

@@ -197,7 +197,8 @@ impl Game {
 
     /// What the game is, for people.
     ///
-    /// Texts: `name`, `title`, `summary`, `rules` in prose, a list of `sources`. `seats` are the sets of seats that can
+    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
+    /// usual length of a game at a table, or None. `seats` are the sets of seats that can
     /// play, `pieces` their number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of
     /// the sheet. `flags` are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of
     /// dicts of `name` and `about`), its `default` and the `value` that it has here.

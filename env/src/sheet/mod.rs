@@ -43,6 +43,13 @@ pub struct Sheet {
     pub title: String,
     /// Summary of the game in one line.
     pub summary: String,
+    /// The region that the game comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// The usual length of a game at a table, in minutes, for the first of the allowed sets of seats. The built-in
+    /// sheets count eight seconds for each throw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u16>,
     /// The sources of the rules.
     #[serde(default)]
     pub sources: Vec<String>,

@@ -174,7 +174,9 @@ impl Site {
             match source.read() {
                 Ok(bot) => {
                     let manifest = bot.manifest;
-                    bots.push(json!({"name": name, "game": manifest.ruleset, "seats": manifest.seats}));
+                    bots.push(json!({
+                        "name": name, "game": manifest.ruleset, "seats": manifest.seats, "levels": manifest.levels,
+                    }));
                 }
                 Err(error) => remark(format_args!("left out: {:#}", Error::from(error))),
             }

@@ -1,0 +1,15 @@
+// Begins the page: fetches the WebAssembly module of the rules, if there is one, beside all other files. Where the host
+// lacks a file, it is named.
+
+export const rules = import("./engine.js").then(({ fetchBytes, source }) => source ? fetchBytes(new URL(`./${source}`, import.meta.url)) : null);
+// Who waits for it handles its error.
+rules.catch(() => {});
+
+import("./app.js").catch(async error => {
+  const modules = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
+  const answers = await Promise.all(modules.map(address => fetch(address).then(({ ok }) => ok, () => false)));
+  const missing = modules.filter((_, at) => !answers[at]).map(address => address.split("/").at(-1));
+  document.getElementById("turn-title").textContent = "The page cannot be loaded";
+  document.getElementById("trouble").hidden = false;
+  document.getElementById("trouble").textContent = missing.length ? `The page cannot be loaded without ${missing.join(", ")}.` : `The page cannot be loaded: ${error.message}`;
+});
