@@ -1,7 +1,11 @@
 """`ashta arena`: what its games are, what it says of them, and what it does with engines that fail."""
 
 import json
+import os
+import select
 import shlex
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -216,6 +220,56 @@ def test_an_engine_that_fails_forfeits_and_the_rest_goes_on(tmp_path, what, reas
         seat = "SN".index(ending["seat"])
         assert line["players"][seat].startswith("engine:") and line["returns"][seat] == 0
         assert line["returns"][1 - seat] == 1
+
+
+def behind_a_wrapper(tmp_path, what):
+    """An engine which a shell starts; the shell itself is what the arena starts."""
+    command = fake(tmp_path, what).removeprefix("engine:")
+    return f"engine:{shlex.join(['sh', '-c', f'{command}; true'])}"
+
+
+def said_by(path):
+    """The process whose engine writes its number into a pipe; a handle that can be waited on."""
+    with open(path, encoding="ascii") as pipe:
+        return os.pidfd_open(int(pipe.read()))
+
+
+def has_ended(process):
+    return bool(select.select([process], [], [], program.PATIENCE)[0])
+
+
+HANGS = "open(path, 'w').write(str(os.getpid())); time.sleep(10000)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are waited on by handles of Linux")
+@pytest.mark.parametrize("ends", ["by itself", "killed"])
+def test_no_engine_outlives_the_arena_with_what_it_has_started(tmp_path, ends):
+    os.mkfifo(tmp_path / "pipe")
+    engine = behind_a_wrapper(tmp_path, f"import os; path = {str(tmp_path / 'pipe')!r}; {HANGS}")
+    patience = "0.5" if ends == "by itself" else "60"
+    words = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1", "--threads", "1", "--move-seconds", patience]
+    with subprocess.Popen([program.ASHTA, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as arena:
+        first = said_by(tmp_path / "pipe")
+        if ends == "killed":
+            arena.send_signal(signal.SIGKILL)
+        else:
+            # The other game of the pair has another one.
+            assert has_ended(said_by(tmp_path / "pipe"))
+        assert has_ended(first)
+
+
+def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_path):
+    noisy = fake(tmp_path, "print('tired', file=sys.stderr, flush=True); print('{\"error\": {\"message\": \"no\"}}', flush=True)")
+    arguments = ["arena", "greedy", noisy, "--game", "ashtapada", "--pairs", "1"]
+    finished = program.run(*arguments, "--engine-errors", tmp_path / "errors")
+    assert finished.returncode == 0 and "tired" not in finished.stderr
+    assert [path.name for path in (tmp_path / "errors").iterdir()] == ["engine-2.txt"]
+    assert "tired" in (tmp_path / "errors" / "engine-2.txt").read_text()
+    finished = program.run(*arguments, env=dict(os.environ, TMPDIR=str(tmp_path)))
+    folder = finished.stderr.split("standard error is in ")[1].split()[0]
+    assert "tired" in open(f"{folder}/engine-2.txt", encoding="utf-8").read()
+    program.run("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", env=dict(os.environ, TMPDIR=str(tmp_path)))
+    assert [path.name for path in tmp_path.glob("ashta-arena-*")] == [folder.rsplit("/", 1)[1]], "nothing empty is left"
 
 
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):

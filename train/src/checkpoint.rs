@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Error, Result};
-use ashta_agents::learn::net::{Learner, LearnerConfig, LearnerDevice, LearnerError};
-use ashta_agents::learn::replay::{Part, Replay, ReplayError};
+use anyhow::{Context, Result};
+use ashta_agents::learn::net::{Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::learn::replay::{Part, Replay};
 use ashta_agents::network::portable::MlpShape;
 use ashta_env::chance::GameRng;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub struct LoopState {
     pub seconds: f64,
     /// The best mean score of the short evaluations.
     pub best_score: Option<f64>,
+    /// The iteration of that score, whose checkpoint is the best one.
+    pub best: Option<u64>,
 }
 
 /// What a trainer goes on from, besides its networks and their samples.
@@ -66,10 +68,7 @@ pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
 /// # Errors
 /// When it is damaged or of another shape.
 pub fn load_learner(dir: &Path, shape: MlpShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
-    Learner::load(dir, shape, config, device).map_err(|error| {
-        let is_whole = matches!(error, LearnerError::Mismatch { .. });
-        Error::new(error).context(named(dir, "learner", is_whole))
-    })
+    Learner::load(dir, shape, config, device).with_context(|| named(dir, "learner"))
 }
 
 /// Reads the counters and generators of a checkpoint.
@@ -94,19 +93,12 @@ pub fn parse_state(text: &str) -> Result<LoopState> {
 ///
 /// # Errors
 /// When it is damaged or of other sizes.
-pub fn load_replay(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay> {
-    Replay::load(dir, part, capacity, actions).map_err(|error| {
-        let is_whole = matches!(error, ReplayError::Mismatch { .. });
-        Error::new(error).context(named(dir, "replay", is_whole))
-    })
+pub fn load_replay(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay> {
+    Replay::load(dir, part, capacity, shape).with_context(|| named(dir, "replay"))
 }
 
-/// A part of a checkpoint, and, unless that `is_whole`, what can be done without it.
-fn named(dir: &Path, part: &str, is_whole: bool) -> String {
+/// A part of a checkpoint.
+fn named(dir: &Path, part: &str) -> String {
     let network = dir.file_name().unwrap_or_default().display();
-    let dir = dir.parent().unwrap_or(dir);
-    let others = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).map_or(0, |entries| entries.count());
-    let way_out =
-        if !is_whole && others > 1 { " (without this folder the run goes on from the one before)" } else { "" };
-    format!("the {part} of the {network} network of checkpoint {}{way_out}", dir.display())
+    format!("the {part} of the {network} network of checkpoint {}", dir.parent().unwrap_or(dir).display())
 }

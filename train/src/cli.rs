@@ -9,6 +9,8 @@ use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::threads;
+
 pub use bench::{BenchAgentsArgs, BenchArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
@@ -113,6 +115,9 @@ pub struct TrainArgs {
     /// the game, the seed, the widths of the networks and `learning.replay_capacity`.
     #[arg(long, value_name = "RUNDIR", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
+    /// Where the newest checkpoint is damaged, set it aside and go on from the newest one that is whole.
+    #[arg(long, requires = "resume")]
+    pub fallback: bool,
     /// Print every setting with its default value and what it does, and train nothing.
     #[arg(long, conflicts_with_all = ["config", "set", "resume"])]
     pub defaults: bool,
@@ -154,7 +159,7 @@ pub struct SolveArgs {
     #[arg(long, default_value = "16", value_parser = ["16", "32"])]
     pub bits: String,
     /// Threads; the table does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
     /// A value has settled when looking ahead changes it by no more than this.
     #[arg(long, default_value_t = 2e-9, value_parser = tolerance)]
@@ -232,7 +237,7 @@ pub struct SurveyArgs {
     #[arg(long, default_value_t = 7919)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
     /// Also solve the game with every other value of every house rule, one at a time. What is solved is kept in
     /// survey.json at once; the same command goes on with the rest.
@@ -257,7 +262,7 @@ pub struct MatchArgs {
     #[arg(long, default_value_t = 7919)]
     pub seed: u64,
     /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
 }
 
@@ -328,6 +333,10 @@ pub struct ArenaArgs {
     /// Seconds that an engine may take for a choice.
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     pub move_seconds: f64,
+    /// The folder for what engines write to standard error, a file each; without it a temporary one, which is named at
+    /// the end if there is something in it.
+    #[arg(long, value_name = "DIR")]
+    pub engine_errors: Option<PathBuf>,
     /// Write every game to this file, one a line; if it holds games of the same arena, go on behind them.
     #[arg(long = "games", value_name = "FILE")]
     pub games_file: Option<PathBuf>,
@@ -375,7 +384,7 @@ pub struct ExploitArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Threads; the result does not depend on it.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
     pub threads: u16,
     /// A value has settled when a sweep changes it by no more than this.
     #[arg(long, default_value_t = 1e-7, value_parser = tolerance)]

@@ -70,7 +70,7 @@ pub fn write(
 /// The bot of a checkpoint, and the name of its run.
 fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     let rundir = RunDir::open(run)?;
-    let config = Config::load(Some(&rundir.config()), &[])?;
+    let config = Config::of_run(&rundir.config(), &[])?;
     let race = games::configured(&config.ruleset)?;
     let current = RunInfo::of(&race, config.run.seed);
     rundir.check(&current, "export")?;
@@ -82,6 +82,7 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
             _ => bail!("there is no checkpoint `{number}`; there are latest, best and {:?}", rundir.checkpoints()?),
         },
     };
+    rundir.check_checkpoint(iteration)?;
     let dir = rundir.checkpoint(iteration);
     let net = Arc::new(load_net(&config, &race, &dir)?);
     let state = checkpoint::load_state(&dir)?;

@@ -17,6 +17,14 @@ pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     written.with_context(|| cannot_write(path))
 }
 
+/// Makes the names in `folder` last.
+///
+/// # Errors
+/// When that fails, with the path.
+pub fn sync_folder(folder: &Path) -> Result<()> {
+    files::sync_folder(folder).with_context(|| format!("cannot write the folder {}", folder.display()))
+}
+
 /// Checks that a file can be written at `path`, before much time is spent on what it is to hold. What is there stays.
 ///
 /// # Errors

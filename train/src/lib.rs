@@ -31,5 +31,6 @@ pub mod run;
 pub mod rundir;
 pub mod runlog;
 pub mod sheet_file;
+mod threads;
 pub mod trainer;
 pub mod wire;

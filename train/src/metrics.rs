@@ -1,7 +1,7 @@
 //! What is measured while training, one step an iteration: a line of `metrics.jsonl` and the same for TensorBoard.
 //!
-//! Exists so that the rest of the program names a value and forgets it. The only file that knows `tensorboard-rs`,
-//! which panics where others return errors and leaves histograms to its caller. Does not know what a metric means
+//! Exists so that the rest of the program names a value and forgets it. The only file that knows `tensorboard-rs`: its
+//! summaries and records, not its writer, whose thread panics on a full disk. Does not know what a metric means
 //! (`docs/metrics.md` says it).
 
 use std::collections::BTreeMap;
@@ -9,12 +9,19 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use protobuf::Message;
 use serde::{Deserialize, Serialize};
-use tensorboard_rs::summary_writer::SummaryWriter;
+use serde_json::Value;
+use tensorboard_proto::event::Event;
+use tensorboard_proto::summary::Summary;
+use tensorboard_rs::record_writer::RecordWriter;
+use tensorboard_rs::summary;
 
-use crate::files::{check_writable, write_whole};
+use crate::files::{check_writable, sync_folder, write_whole};
+use crate::output::remark;
 
 const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";
@@ -50,7 +57,9 @@ pub struct Metrics {
     lines: File,
     /// The line that was written last.
     last: String,
-    events: SummaryWriter,
+    events: EventFile,
+    /// The iteration whose networks were evaluated last, in what was written before.
+    evaluated: Option<u64>,
     scalars: BTreeMap<String, f64>,
     histograms: BTreeMap<String, Histogram>,
 }
@@ -64,12 +73,26 @@ impl Metrics {
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
         require_writable(&folder)?;
-        forget_lines(&path, last)?;
+        let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let cannot_write = || format!("cannot write {}", path.display());
         let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(cannot_write)?;
-        let events = SummaryWriter::new(&folder);
-        Ok(Metrics { path, lines, last: String::new(), events, scalars: BTreeMap::new(), histograms: BTreeMap::new() })
+        let events = EventFile::new(&folder)?;
+        sync_folder(run)?;
+        Ok(Metrics {
+            path,
+            lines,
+            last: String::new(),
+            events,
+            evaluated,
+            scalars: BTreeMap::new(),
+            histograms: BTreeMap::new(),
+        })
+    }
+
+    /// The iteration whose networks were evaluated last, of those before the metrics were opened.
+    pub fn evaluated(&self) -> Option<u64> {
+        self.evaluated
     }
 
     /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
@@ -97,25 +120,81 @@ impl Metrics {
     pub fn write(&mut self, step: IterationStep) -> Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
         let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
-        // Before the events, whose writer would panic: a full disk is to be reported from here.
         self.last = line + "\n";
         self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
-        let number = step.iteration as usize;
-        for (tag, value) in std::mem::take(&mut self.scalars) {
-            self.events.add_scalar(&tag, value as f32, number);
-        }
-        for (tag, h) in std::mem::take(&mut self.histograms) {
-            let (limits, counts) = (&h.limits, &h.counts);
-            self.events.add_histogram_raw(&tag, h.min, h.max, h.count, h.sum, h.sum_squares, limits, counts, number);
-        }
-        self.events.flush();
-        Ok(())
+        let scalars = std::mem::take(&mut self.scalars).into_iter();
+        let histograms = std::mem::take(&mut self.histograms).into_iter();
+        let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));
+        let summaries = scalars.chain(histograms.map(|(tag, histogram)| histogram.summary(&tag)));
+        self.events.write(step.iteration, summaries)
+    }
+
+    /// Makes what was written last, also after a loss of power.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub fn sync(&self) -> Result<()> {
+        self.lines.sync_data().with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.events.file.sync_data().with_context(|| format!("cannot write {}", self.events.path.display()))
     }
 }
 
 impl fmt::Debug for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Metrics").field("path", &self.path).field("scalars", &self.scalars).finish_non_exhaustive()
+    }
+}
+
+/// A file of events for TensorBoard.
+struct EventFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl EventFile {
+    /// A new one in `folder`, in which no other file changes.
+    fn new(folder: &Path) -> Result<EventFile> {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        for number in 0.. {
+            let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
+            match OpenOptions::new().create_new(true).append(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
+                Ok(file) => {
+                    let mut events = EventFile { path, file };
+                    let mut first = Event::new();
+                    first.set_file_version("brain.Event:2".to_owned());
+                    events.append([first].into_iter())?;
+                    sync_folder(folder)?;
+                    return Ok(events);
+                }
+            }
+        }
+        bail!("there is no name left for a file of events in {}", folder.display())
+    }
+
+    /// Writes the values of a step.
+    fn write(&mut self, step: u64, summaries: impl Iterator<Item = Summary>) -> Result<()> {
+        self.append(summaries.map(|summary| {
+            let mut event = Event::new();
+            event.set_step(step as i64);
+            event.set_summary(summary);
+            event
+        }))
+    }
+
+    /// Appends events of now, together.
+    fn append(&mut self, events: impl Iterator<Item = Event>) -> Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let mut bytes = Vec::new();
+        let mut records = RecordWriter::new(&mut bytes);
+        let append = events.map(|mut event| {
+            event.set_wall_time(now);
+            Ok(records.write(&event.write_to_bytes()?)?)
+        });
+        let written: Result<()> = append.collect();
+        let written = written.and_then(|()| Ok(self.file.write_all(&bytes)?));
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
@@ -156,6 +235,13 @@ impl Histogram {
     }
 }
 
+impl Histogram {
+    fn summary(&self, tag: &str) -> Summary {
+        let Histogram { min, max, count, sum, sum_squares, limits, counts } = self;
+        summary::histogram_raw(tag, *min, *max, *count, *sum, *sum_squares, limits, counts)
+    }
+}
+
 /// Makes `folder` and makes sure that files can be written there.
 fn require_writable(folder: &Path) -> Result<()> {
     let written = fs::create_dir_all(folder).map_err(anyhow::Error::new);
@@ -164,22 +250,40 @@ fn require_writable(folder: &Path) -> Result<()> {
         .with_context(|| format!("cannot write to the folder {}", folder.display()))
 }
 
-/// Drops the lines of later iterations than `last`, and one that an interruption cut short.
-fn forget_lines(path: &Path, last: Option<u64>) -> Result<()> {
+/// Drops the lines of later iterations than `last`, and one that an interruption cut short; says so of lines that are
+/// damaged otherwise. The iteration whose networks were evaluated last in what is left.
+fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
     #[derive(Deserialize)]
     struct Numbered {
         iteration: u64,
+        /// Where an evaluation ends later than the iteration that it is of.
+        #[serde(rename = "eval/iteration")]
+        of: Option<f64>,
+        #[serde(flatten)]
+        scalars: BTreeMap<String, Value>,
     }
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+    let content = match fs::read(path) {
+        Ok(content) => content,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     };
-    let is_kept = |line: &&str| {
-        let numbered = line.ends_with('\n').then(|| serde_json::from_str::<Numbered>(line).ok()).flatten();
-        numbered.is_some_and(|line| Some(line.iteration) <= last)
-    };
-    write_whole(path, text.split_inclusive('\n').filter(is_kept).collect::<String>())
+    let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
+    for (number, line) in
+        content.split_inclusive(|&byte| byte == b'\n').enumerate().filter(|(_, line)| line.ends_with(b"\n"))
+    {
+        match serde_json::from_slice::<Numbered>(line) {
+            Ok(Numbered { iteration, of, scalars }) if Some(iteration) <= last => {
+                kept.extend_from_slice(line);
+                if scalars.keys().any(|tag| tag.starts_with("eval/")) {
+                    evaluated = Some(of.map_or(iteration, |of| of as u64));
+                }
+            }
+            Ok(_) => {}
+            Err(_) => remark(format_args!("{}:{}: this line is damaged, and left out", path.display(), number + 1)),
+        }
+    }
+    write_whole(path, kept)?;
+    Ok(evaluated)
 }
 
 /// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
@@ -295,12 +399,9 @@ mod tests {
         (1..=200).for_each(|iteration| write(&mut metrics, iteration));
         drop(metrics);
         let events = fs::read_dir(run.join("tensorboard")).unwrap().next().unwrap().unwrap().path();
-        // A run that goes on has another name for its file; within a second of this test it would be the same.
-        let earlier = events.with_file_name("events.out.tfevents.1.earlier");
-        fs::rename(&events, &earlier).unwrap();
-        let mut cut = fs::read(&earlier).unwrap();
+        let mut cut = fs::read(&events).unwrap();
         cut.truncate(cut.len() - 3);
-        fs::write(&earlier, cut).unwrap();
+        fs::write(&events, cut).unwrap();
         let path = run.join("metrics.jsonl");
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 5]).unwrap();

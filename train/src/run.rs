@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ashta_agents::learn::selfplay::{GameRecord, play_games};
+use ashta_agents::network::bot::Bot;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::play::stop::Stop;
@@ -26,7 +27,8 @@ use crate::output::remark;
 use crate::plan::Plan;
 use crate::rundir::{RunDir, RunInfo};
 use crate::runlog::RunLog;
-use crate::trainer::{MeanLosses, Trainer};
+use crate::threads;
+use crate::trainer::{self, MeanLosses, Trainer};
 
 /// A training run under way.
 #[derive(Debug)]
@@ -62,19 +64,20 @@ impl Run {
         Ok((Run::begin(config, race, evaluator, rundir)?, path))
     }
 
-    /// A run that was interrupted, from its newest checkpoint, with these changes of its settings.
+    /// A run that was interrupted, from its newest checkpoint, with these changes of its settings. With `falls_back`
+    /// damaged checkpoints are set aside, and it goes on from the newest one that is whole.
     ///
     /// # Errors
     /// When the folder is none of a run, something in it is damaged, or a change does not fit.
-    pub fn go_on(path: &Path, set: &[String], folders: &Folders) -> Result<Run> {
+    pub fn go_on(path: &Path, set: &[String], folders: &Folders, falls_back: bool) -> Result<Run> {
         let file = path.join("config.toml");
         if !file.is_file() {
             bail!("{} is not the folder of a run: it has no config.toml", path.display());
         }
-        let config = Config::load(Some(&file), set)?;
+        let config = Config::of_run(&file, set)?;
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
-        let (rundir, newest) = RunDir::resume(path, &info)?;
+        let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
         if rundir.version() != info.version {
             let made = rundir.version();
             remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
@@ -128,6 +131,11 @@ impl Run {
     /// When learning diverges or something cannot be written.
     pub fn train(mut self, watch: &dyn Fn(&RunLog) -> ControlFlow<()>) -> Result<RunEnding> {
         let mut is_stopped = watch(&self.log).is_break();
+        if self.log.lacks_evaluation() && !self.log.is_over() && !is_stopped {
+            self.evaluate()?;
+            self.log.scalar("eval/iteration", self.log.iteration() as f64);
+            self.log.mark_best()?;
+        }
         while let Some(plan) = self.log.plan(None) {
             if is_stopped {
                 self.save()?;
@@ -143,11 +151,9 @@ impl Run {
             if self.log.is_over() {
                 self.trainer.learn(self.log.last_learning_rate(), self.log.config().run.threads);
             }
-            if evaluates {
-                self.evaluate()?;
-            }
+            let is_best = evaluates && self.evaluate()?;
             self.log.write()?;
-            if self.log.saves_after(plan.iteration) {
+            if is_best || self.log.saves_after(plan.iteration) {
                 self.save()?;
             }
             is_stopped = watch(&self.log).is_break();
@@ -184,16 +190,12 @@ impl Run {
         })
     }
 
-    /// A short evaluation, and the weights as histograms; keeps the best checkpoint.
-    fn evaluate(&mut self) -> Result<()> {
+    /// A short evaluation, and the weights as histograms; whether the networks are the best so far.
+    fn evaluate(&mut self) -> Result<bool> {
         let net = Arc::new(self.trainer.net()?);
         self.log.weights(&net);
         let evaluation = self.evaluator.evaluate(&net)?;
-        if self.log.evaluated(&evaluation) {
-            self.save()?;
-            self.log.rundir().mark_best(self.log.iteration())?;
-        }
-        Ok(())
+        Ok(self.log.evaluated(self.log.iteration(), &evaluation))
     }
 
     fn save(&mut self) -> Result<()> {
@@ -226,6 +228,11 @@ pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEval
     let agent = |spec: &str| Ok(folders.agent(spec)?);
     let evaluator = RunEvaluator::new(&race, config, &agent, folders.perfect(&race)?)?;
     config.device()?;
+    threads::check(config.run.threads).context("`run.threads`")?;
+    Bot::check_size(&trainer::shape(config, &race)).with_context(|| {
+        let (hidden, policy_hidden) = (&config.network.hidden, &config.network.policy_hidden);
+        format!("`network.hidden` {hidden:?} and `network.policy_hidden` {policy_hidden:?} make too large a bot")
+    })?;
     Ok((race, evaluator))
 }
 

@@ -6,7 +6,8 @@
 //!   run.json             what made the run: program, seed, ruleset, encoding
 //!   metrics.jsonl        one line an iteration
 //!   tensorboard/         the same and histograms, for TensorBoard
-//!   checkpoints/<n>/     complete: a folder gets this name only when its last file has been written
+//!   checkpoints/<n>/     complete: a folder gets this name only when its last file has been written; its
+//!                        manifest.json has the length and the checksum of each
 //!   latest, best         the number of a checkpoint
 //!   bots/                exported bots
 //!   games/<n>            games since the newest checkpoint, where many machines play them
@@ -26,7 +27,11 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{TEMPORARY, cannot_write, write_whole};
+use crate::files::{TEMPORARY, cannot_write, sync_folder, write_whole};
+use crate::output::remark;
+use manifest::CheckpointManifest;
+
+mod manifest;
 
 const CONFIG: &str = "config.toml";
 const INFO: &str = "run.json";
@@ -36,6 +41,8 @@ const BEST: &str = "best";
 const BOTS: &str = "bots";
 const GAMES: &str = "games";
 const LOCK: &str = "lock";
+/// Ending of the names of checkpoints that were set aside.
+const DAMAGED: &str = "damaged";
 
 /// What made a run: enough to refuse continuing it with something else, and to find the program again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,6 +121,7 @@ impl RunDir {
         write_whole(&path.join(CONFIG), config)?;
         let text = serde_json::to_string_pretty(info).context("cannot write the facts of the run as JSON")?;
         write_whole(&path.join(INFO), &(text + "\n"))?;
+        sync_folder(directory)?;
         Ok(RunDir { path, info: info.clone(), lock })
     }
 
@@ -124,31 +132,84 @@ impl RunDir {
     pub fn open(path: &Path) -> Result<RunDir> {
         let file = path.join(INFO);
         let not_a_run = || format!("{} is not the folder of a run: cannot read {}", path.display(), file.display());
-        let text = fs::read_to_string(&file).with_context(not_a_run)?;
-        let info = serde_json::from_str(&text).with_context(not_a_run)?;
-        Ok(RunDir { path: path.to_path_buf(), info, lock: None })
+        let read = fs::read_to_string(&file).with_context(not_a_run);
+        let info = read.and_then(|text| serde_json::from_str(&text).with_context(not_a_run));
+        let mut run = RunDir { path: path.to_path_buf(), info: RunInfo::new(0, "", 0, 0), lock: None };
+        // Each checkpoint says it, too.
+        let stated = || Some(CheckpointManifest::read(&run.checkpoint(run.latest().ok()??)).ok()?.run);
+        run.info = info.or_else(|error| stated().ok_or(error))?;
+        Ok(run)
     }
 
     /// Opens an existing run to go on training in it and removes what an interruption left half-written. Returns the
-    /// run and the iteration of its newest complete checkpoint; `None` means that the run has to start over.
+    /// run and the iteration of its newest checkpoint; `None` means that the run has to start over. With `falls_back`
+    /// damaged checkpoints are set aside, and it is the newest one that is whole.
     ///
     /// # Errors
     /// When `path` is not the folder of a run, when the run was made with another ruleset, encoding or seed than
-    /// `current`, when another process is training in it, or when something cannot be written.
-    pub fn resume(path: &Path, current: &RunInfo) -> Result<(RunDir, Option<u64>)> {
-        let mut run = RunDir::open(path)?;
+    /// `current`, when another process is training in it, when a checkpoint is damaged or all are gone, or when
+    /// something cannot be written.
+    pub fn resume(path: &Path, current: &RunInfo, falls_back: bool) -> Result<(RunDir, Option<u64>)> {
+        let stated = RunDir::open(path);
+        let is_new = || entries(&path.join(CHECKPOINTS)).is_ok_and(|entries| entries.is_empty());
+        let mut run = match stated {
+            // Without a checkpoint nothing of it is needed: the settings say what is played.
+            Err(_) if is_new() => RunDir { path: path.to_path_buf(), info: current.clone(), lock: None },
+            stated => stated?,
+        };
         run.check(current, "resume")?;
         run.lock = Some(lock(path)?);
+        let info = serde_json::to_string_pretty(&run.info)? + "\n";
+        if fs::read_to_string(path.join(INFO)).ok().as_ref() != Some(&info) {
+            remark(format_args!("{} was damaged, and is written anew", path.join(INFO).display()));
+            write_whole(&path.join(INFO), info)?;
+        }
         for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
             if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
                 remove(&entry)?;
             }
         }
-        let newest = run.latest()?;
-        if let Some(iteration) = newest {
-            write_whole(&path.join(LATEST), format!("{iteration}\n"))?;
+        let newest = run.newest_whole(falls_back)?;
+        match newest {
+            Some(iteration) => write_whole(&path.join(LATEST), format!("{iteration}\n"))?,
+            None => ensure!(
+                !path.join(LATEST).exists(),
+                "{} has had checkpoints, and now there is none in {}; without the file {} the run begins anew",
+                path.display(),
+                path.join(CHECKPOINTS).display(),
+                path.join(LATEST).display()
+            ),
         }
         Ok((run, newest))
+    }
+
+    /// The newest checkpoint, if there is one. It must be whole, or with `falls_back` newer ones are set aside.
+    fn newest_whole(&self, falls_back: bool) -> Result<Option<u64>> {
+        while let Some(iteration) = self.latest()? {
+            let Err(error) = self.check_checkpoint(iteration) else { return Ok(Some(iteration)) };
+            let older = self.checkpoints()?.into_iter().rev().nth(1);
+            let Some(older) = older else {
+                return Err(error.context("there is no other checkpoint to go on from"));
+            };
+            if !falls_back {
+                return Err(error.context(format!("with --fallback the run goes on from checkpoint {older}")));
+            }
+            remark(format_args!("set aside: {error:#}"));
+            let path = self.checkpoint(iteration);
+            fs::rename(&path, path.with_extension(DAMAGED)).with_context(|| cannot_write(&path))?;
+            sync_folder(&self.path.join(CHECKPOINTS))?;
+        }
+        Ok(None)
+    }
+
+    /// Checks that every file of the checkpoint of `iteration` is as it was written.
+    ///
+    /// # Errors
+    /// When one is missing or changed, with its path.
+    pub fn check_checkpoint(&self, iteration: u64) -> Result<()> {
+        let path = self.checkpoint(iteration);
+        let checked = CheckpointManifest::read(&path).and_then(|manifest| manifest.check(&path));
+        checked.with_context(|| format!("the checkpoint {} is damaged", path.display()))
     }
 
     /// Checks that the run was made as `current` would be, before it is used as `action` says.
@@ -210,23 +271,34 @@ impl RunDir {
         let temporary = path.with_extension(TEMPORARY);
         remove(&temporary)?;
         fs::create_dir(&temporary).with_context(|| cannot_write(&temporary))?;
-        let renamed = write(&temporary).and_then(|()| Ok(fs::rename(&temporary, &path)?));
+        let written = write(&temporary).and_then(|()| CheckpointManifest::write(&temporary, &self.info));
+        let renamed = written.and_then(|()| Ok(fs::rename(&temporary, &path)?));
         if let Err(error) = renamed {
             // The first error is the one to report; what remains is removed when the run is resumed.
             let _ = remove(&temporary);
             return Err(error.context(format!("cannot save the checkpoint {}", path.display())));
         }
+        sync_folder(&self.path.join(CHECKPOINTS))?;
         write_whole(&self.path.join(LATEST), format!("{iteration}\n"))?;
         Ok(path)
     }
 
-    /// Makes the checkpoint of `iteration` the best one.
+    /// Makes the checkpoint of `iteration` the best one, if it is there; with `None` there is no best one.
     ///
     /// # Errors
-    /// When there is no such checkpoint, or when the mark cannot be written.
-    pub fn mark_best(&self, iteration: u64) -> Result<()> {
-        ensure!(self.checkpoint(iteration).is_dir(), "there is no checkpoint {}", self.checkpoint(iteration).display());
-        write_whole(&self.path.join(BEST), format!("{iteration}\n"))
+    /// When the mark cannot be written.
+    pub fn mark_best(&self, iteration: Option<u64>) -> Result<()> {
+        let path = self.path.join(BEST);
+        match iteration {
+            None => remove(&path),
+            Some(iteration)
+                if self.checkpoint(iteration).is_dir()
+                    && !matches!(self.best(), Ok(Some(best)) if best == iteration) =>
+            {
+                write_whole(&path, format!("{iteration}\n"))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// The iterations of the complete checkpoints, ascending.

@@ -48,6 +48,8 @@ pub struct RunLog {
     seconds: f64,
     /// The best mean score of the short evaluations.
     best_score: Option<f64>,
+    /// The iteration of that score.
+    best: Option<u64>,
     /// The iteration of the newest checkpoint.
     saved: u64,
 }
@@ -70,6 +72,7 @@ impl RunLog {
             samples: 0,
             seconds: 0.0,
             best_score: None,
+            best: None,
             saved: 0,
         })
     }
@@ -80,6 +83,8 @@ impl RunLog {
     /// When the checkpoint cannot be read, or the folder of the run not be written.
     pub fn resume(config: Config, rundir: RunDir, iteration: u64) -> Result<(RunLog, TrainerState)> {
         let state = checkpoint::load_state(&rundir.checkpoint(iteration))?;
+        // The mark may have been lost between the checkpoint and it.
+        rundir.mark_best(state.best)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
         let log = RunLog {
             progress: Some(Progress::new(config.selfplay.games, state.games)),
@@ -92,6 +97,7 @@ impl RunLog {
             samples: 0,
             seconds: state.seconds,
             best_score: state.best_score,
+            best: state.best,
             saved: state.iteration,
         };
         Ok((log, state.trainer))
@@ -141,6 +147,12 @@ impl RunLog {
     /// Whether there is a short evaluation after `iteration`.
     pub fn evaluates_after(&self, iteration: u64) -> bool {
         iteration.is_multiple_of(self.config.evaluation.every_iterations)
+    }
+
+    /// Whether the networks of the checkpoint that the run goes on from lack their evaluation: on many machines it ends
+    /// after the checkpoint was saved.
+    pub fn lacks_evaluation(&self) -> bool {
+        self.iteration > 0 && self.evaluates_after(self.iteration) && self.metrics.evaluated() < Some(self.iteration)
     }
 
     /// Whether there is a checkpoint after `iteration`.
@@ -204,8 +216,9 @@ impl RunLog {
         }
     }
 
-    /// Adds what a short evaluation found to the metrics; whether no earlier one was as good.
-    pub fn evaluated(&mut self, evaluation: &RunEvaluation) -> bool {
+    /// Adds what a short evaluation of the networks after `iteration` found to the metrics; whether no earlier one was
+    /// as good.
+    pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
         self.status.scores.clear();
         for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
@@ -225,6 +238,7 @@ impl RunLog {
         let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
         if is_best {
             self.best_score = Some(mean);
+            self.best = Some(iteration);
         }
         is_best
     }
@@ -262,15 +276,26 @@ impl RunLog {
     pub fn save(&mut self, trainer: TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         if self.saved < self.iteration {
             let state = self.state(trainer);
+            // No checkpoint is without the metrics up to it.
+            self.metrics.sync()?;
             self.rundir.save_checkpoint(self.iteration, |dir| {
                 write(dir)?;
                 checkpoint::save_state(dir, &state)
             })?;
+            self.mark_best()?;
             self.rundir.prune(self.config.run.keep_checkpoints)?;
             self.rundir.forget_games(Some(self.iteration))?;
             self.saved = self.iteration;
         }
         Ok(())
+    }
+
+    /// Marks the best checkpoint, if it is saved.
+    ///
+    /// # Errors
+    /// When the mark cannot be written.
+    pub fn mark_best(&self) -> Result<()> {
+        self.rundir.mark_best(self.best)
     }
 
     /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
@@ -300,6 +325,7 @@ impl RunLog {
             trainer,
             seconds: self.seconds,
             best_score: self.best_score,
+            best: self.best,
         }
     }
 }

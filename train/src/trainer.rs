@@ -80,7 +80,7 @@ impl NetTrainer {
     }
 
     fn load(config: &Config, part: Part, shape: MlpShape, dir: &Path, draws: DrawState) -> Result<NetTrainer> {
-        let replay = checkpoint::load_replay(dir, part, config.learning.replay_capacity, shape.actions)?;
+        let replay = checkpoint::load_replay(dir, part, config.learning.replay_capacity, &shape)?;
         let learner = checkpoint::load_learner(dir, shape, config.learner(), config.device()?)?;
         Ok(NetTrainer { learner, replay, draws })
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
+use crate::network::portable::MlpShape;
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
 use crate::play::perspective;
 
@@ -98,7 +99,7 @@ struct BufferManifest {
     deck: usize,
 }
 
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -188,16 +189,16 @@ impl Replay {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<(), ReplayError> {
-        // Numbers below 2²⁴ are exact as floats; of a mask each half is.
         let mut lengths = Vec::with_capacity(2 * self.samples.len());
-        let (mut actives, mut values, mut legal, mut policies) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut actives, mut values, mut legal) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut chosen, mut policies) = (Vec::new(), Vec::new());
         for sample in &self.samples {
-            lengths.extend([sample.active.len() as f32, sample.policy.len() as f32]);
-            actives.extend(sample.active.iter().map(|&index| f32::from(index)));
+            lengths.extend([sample.active.len() as u16, sample.policy.len() as u16]);
+            actives.extend_from_slice(&sample.active);
             values.extend_from_slice(&sample.values);
-            let bits = sample.legal.bits();
-            legal.extend([(bits & 0xFFFF) as f32, (bits >> 16) as f32]);
-            policies.extend(sample.policy.iter().flat_map(|&(action, probability)| [f32::from(action.0), probability]));
+            legal.push(sample.legal.bits());
+            chosen.extend(sample.policy.iter().map(|&(action, _)| u16::from(action.0)));
+            policies.extend(sample.policy.iter().map(|&(_, probability)| probability));
         }
         let manifest = BufferManifest {
             format: FORMAT,
@@ -211,25 +212,28 @@ impl Replay {
             policies: policies.len(),
             deck: self.deck.len(),
         };
-        let deck: Vec<f32> = self.deck.iter().map(|&place| place as f32).collect();
         let tensors = [
-            NamedTensor::row("lengths", &lengths),
-            NamedTensor::row("actives", &actives),
+            NamedTensor::shorts("lengths", &lengths),
+            NamedTensor::shorts("actives", &actives),
             NamedTensor::row("values", &values),
-            NamedTensor::row("legal", &legal),
+            NamedTensor::longs("legal", &legal),
+            NamedTensor::shorts("actions", &chosen),
             NamedTensor::row("policies", &policies),
-            NamedTensor::row("deck", &deck),
+            NamedTensor::longs("deck", &self.deck),
         ];
         let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
-    /// The replay buffer of this part that was saved in the directory `dir` by a run with the same sizes.
+    /// The replay buffer of this part that was saved in the directory `dir` by a run with the same capacity and a
+    /// network of this shape.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or was saved with another capacity or action space.
-    pub fn load(dir: &Path, part: Part, capacity: usize, actions: usize) -> Result<Replay, ReplayError> {
-        let bytes = tensor_file::read(&dir.join(FILE))?;
+    /// When the file cannot be read, is damaged, or was saved with another capacity or action space, or has entries or
+    /// values that the network has not.
+    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, ReplayError> {
+        let actions = shape.actions;
+        let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: BufferManifest = serde_json::from_str(&file.manifest)?;
         for (what, expected, found) in [
@@ -246,40 +250,45 @@ impl Replay {
             let mut numbers = Vec::new();
             file.read(name, &[length], &mut numbers).map(|()| numbers)
         };
+        let damaged = ReplayError::Damaged;
         let count = manifest.samples;
-        let pairs = count.checked_mul(2).ok_or(ReplayError::Damaged("too many samples"))?;
-        let all_values = count.checked_mul(manifest.values).ok_or(ReplayError::Damaged("too many values"))?;
-        let (lengths, legal) = (read("lengths", pairs)?, read("legal", pairs)?);
-        let (actives, policies) = (read("actives", manifest.actives)?, read("policies", manifest.policies)?);
-        let values = read("values", all_values)?;
+        if count > 0 && manifest.values != shape.values {
+            return Err(damaged("the number of values is not that of the network"));
+        }
+        let pairs = count.checked_mul(2).ok_or(damaged("too many samples"))?;
+        let all_values = count.checked_mul(manifest.values).ok_or(damaged("too many values"))?;
+        let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
+        let (actives, values) = (file.shorts("actives", manifest.actives)?, read("values", all_values)?);
+        let (chosen, policies) = (file.shorts("actions", manifest.policies)?, read("policies", manifest.policies)?);
+        if !actives.iter().all(|&index| usize::from(index) < shape.observation) {
+            return Err(damaged("an entry is out of range"));
+        }
+        if !chosen.iter().all(|&action| usize::from(action) < actions) {
+            return Err(damaged("an action is out of range"));
+        }
         let mut samples = Vec::with_capacity(count);
-        let (mut actives, mut policies) = (actives.as_slice(), policies.as_slice());
-        for (number, (lengths, legal)) in lengths.chunks_exact(2).zip(legal.chunks_exact(2)).enumerate() {
-            let (active, rest) =
-                actives.split_at_checked(lengths[0] as usize).ok_or(ReplayError::Damaged("entries are missing"))?;
+        let mut actives = actives.as_slice();
+        let mut policies = chosen.iter().map(|&action| Action(action as u8)).zip(policies);
+        for (number, (lengths, bits)) in lengths.chunks_exact(2).zip(legal).enumerate() {
+            let (active, rest) = actives.split_at_checked(lengths[0].into()).ok_or(damaged("entries are missing"))?;
             actives = rest;
-            let (policy, rest) = policies
-                .split_at_checked(2 * lengths[1] as usize)
-                .ok_or(ReplayError::Damaged("policies are missing"))?;
-            policies = rest;
-            let bits = legal[0] as u32 | (legal[1] as u32) << 16;
-            let is_action = |action: f32| (action as usize) < actions;
-            if !policy.chunks_exact(2).all(|pair| is_action(pair[0])) {
-                return Err(ReplayError::Damaged("an action is out of range"));
+            let policy: Box<[_]> = policies.by_ref().take(lengths[1].into()).collect();
+            if policy.len() < lengths[1].into() {
+                return Err(damaged("policies are missing"));
             }
-            samples.push(Stored {
-                active: active.iter().map(|&index| index as u16).collect(),
-                values: values[number * manifest.values..][..manifest.values].into(),
-                policy: policy.chunks_exact(2).map(|pair| (Action(pair[0] as u8), pair[1])).collect(),
-                legal: (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect(),
-            });
+            let legal: ActionMask = (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect();
+            if !policy.iter().all(|&(action, _)| legal.contains(action)) {
+                return Err(damaged("a policy has an action that is not legal"));
+            }
+            let values = values[number * manifest.values..][..manifest.values].into();
+            samples.push(Stored { active: active.into(), values, policy, legal });
         }
         if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
-            return Err(ReplayError::Damaged("the number of samples is not that of its history"));
+            return Err(damaged("the number of samples is not that of its history"));
         }
-        let deck: Vec<u32> = read("deck", manifest.deck)?.into_iter().map(|place| place as u32).collect();
+        let deck = file.longs("deck", manifest.deck)?;
         if !deck.iter().all(|&place| (place as usize) < samples.len()) {
-            return Err(ReplayError::Damaged("a place to be drawn is out of range"));
+            return Err(damaged("a place to be drawn is out of range"));
         }
         Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })
     }
@@ -289,6 +298,7 @@ impl Replay {
 mod tests {
     use super::*;
     use crate::learn::selfplay::{SelfPlayConfig, play_games};
+    use crate::network::portable::NetShape;
     use crate::play::baseline::PipEvaluator;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
@@ -362,17 +372,22 @@ mod tests {
         let mut replay = filled(Part::Turns, 200);
         replay.draw(50, &mut chance::stream(1, 1), &mut Batch::default());
         replay.save(&dir).expect("writable");
-        let mut loaded = Replay::load(&dir, Part::Turns, 200, replay.actions).expect("just saved");
+        let game = Toy::new(ToyTable::Three, ToyPieces::Two, ToyThrows::Series);
+        let shape = NetShape::for_spec(game.spec(), &[8], &[8]).policy;
+        let mut loaded = Replay::load(&dir, Part::Turns, 200, &shape).expect("just saved");
         assert_eq!(loaded, replay);
         let (mut first, mut second) = (Batch::default(), Batch::default());
         // The rest of the deck, and some of the next one.
         replay.draw(200, &mut chance::stream(1, 2), &mut first);
         loaded.draw(200, &mut chance::stream(1, 2), &mut second);
         assert_eq!(first, second);
-        let other = Replay::load(&dir, Part::Turns, 300, replay.actions).expect_err("another capacity");
+        let other = Replay::load(&dir, Part::Turns, 300, &shape).expect_err("another capacity");
         assert_eq!(other.to_string(), "the saved replay has the capacity 200, not 300");
-        let other = Replay::load(&dir, Part::Starts, 200, replay.actions).expect_err("another part");
+        let other = Replay::load(&dir, Part::Starts, 200, &shape).expect_err("another part");
         assert_eq!(other.to_string(), "the saved replay has the part turns, not starts");
+        let few = MlpShape { observation: 3, ..shape };
+        let other = Replay::load(&dir, Part::Turns, 200, &few).expect_err("a network with fewer inputs");
+        assert_eq!(other.to_string(), "the saved replay is damaged: an entry is out of range");
         std::fs::remove_dir_all(&dir).expect("the temporary directory is writable");
     }
 }

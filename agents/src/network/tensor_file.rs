@@ -1,8 +1,8 @@
 //! Files of named tensors with a JSON manifest: the safetensors format, as far as this package uses it.
 //!
-//! All numbers are floats, 32 bits or 16, little-endian, matrices row-major. The manifest is one entry of the header's
-//! `__metadata__`. Reading is bounded in size and never trusts a length; writing is atomic. The meaning of the tensors
-//! is left to the callers.
+//! Numbers are floats, 32 bits or 16, or whole, little-endian, matrices row-major. The manifest is one entry of the
+//! header's `__metadata__`. Reading is bounded in size and never trusts a length; writing is atomic. The meaning of the
+//! tensors is left to the callers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -17,8 +17,6 @@ use serde::Deserialize;
 
 use crate::play::files::write_whole;
 
-/// The largest file that is read, in bytes.
-const MAX_FILE: u64 = 256 << 20;
 /// The largest header that is read, in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 /// Bytes before the header: its length.
@@ -129,14 +127,36 @@ pub(crate) struct NamedTensor<'a> {
     pub(crate) name: String,
     pub(crate) shape: Vec<usize>,
     /// Row-major.
-    pub(crate) numbers: &'a [f32],
+    pub(crate) numbers: TensorNumbers<'a>,
+}
+
+/// The numbers of a tensor.
+#[derive(Clone, Copy)]
+pub(crate) enum TensorNumbers<'a> {
+    Floats(&'a [f32]),
+    #[cfg(feature = "learning")]
+    Shorts(&'a [u16]),
+    #[cfg(feature = "learning")]
+    Longs(&'a [u32]),
 }
 
 impl<'a> NamedTensor<'a> {
     /// A tensor of one dimension.
     #[cfg(feature = "learning")]
     pub(crate) fn row(name: &str, numbers: &'a [f32]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers }
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Floats(numbers) }
+    }
+
+    /// The same of whole numbers.
+    #[cfg(feature = "learning")]
+    pub(crate) fn shorts(name: &str, numbers: &'a [u16]) -> NamedTensor<'a> {
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Shorts(numbers) }
+    }
+
+    /// The same of large whole numbers.
+    #[cfg(feature = "learning")]
+    pub(crate) fn longs(name: &str, numbers: &'a [u32]) -> NamedTensor<'a> {
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Longs(numbers) }
     }
 }
 
@@ -200,19 +220,39 @@ impl<'a> TensorFile<'a> {
         if found == expected { Ok(()) } else { Err(TensorFileError::Count { expected, found }) }
     }
 
-    /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
-    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
+    /// The tensor `name`, which must be of one of these types and have this shape.
+    fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, TensorFileError> {
         let tensor = self.tensors.tensor(name).map_err(|_| TensorFileError::Missing { name: name.to_owned() })?;
-        let is_float = matches!(tensor.dtype(), Dtype::F32 | Dtype::F16);
-        if !is_float || tensor.shape() != shape {
+        let has_type = dtypes.contains(&tensor.dtype());
+        if !has_type || tensor.shape() != shape {
             let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
-            let expected = if is_float { tensor.dtype() } else { Dtype::F32 };
+            let expected = if has_type { tensor.dtype() } else { dtypes[0] };
             return Err(TensorFileError::Shape {
                 name: name.to_owned(),
                 expected: describe(expected, shape),
                 found: describe(tensor.dtype(), tensor.shape()),
             });
         }
+        Ok(tensor)
+    }
+
+    /// The whole numbers of the tensor `name` of one dimension.
+    #[cfg(feature = "learning")]
+    pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, TensorFileError> {
+        let tensor = self.tensor(name, &[Dtype::U16], &[length])?;
+        Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect())
+    }
+
+    /// The same of large whole numbers.
+    #[cfg(feature = "learning")]
+    pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, TensorFileError> {
+        let tensor = self.tensor(name, &[Dtype::U32], &[length])?;
+        Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
+    }
+
+    /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
+    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
+        let tensor = self.tensor(name, &[Dtype::F32, Dtype::F16], shape)?;
         if tensor.dtype() == Dtype::F32 {
             out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
         } else {
@@ -222,40 +262,47 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// The bytes of a file with this manifest under `key`; the same for the same content.
+/// The bytes of a file with this manifest under `key`; the same for the same content. Floats are stored with this
+/// precision.
 pub(crate) fn encode(
     key: &str,
     manifest: String,
     tensors: &[NamedTensor<'_>],
     precision: Precision,
 ) -> Result<Vec<u8>, TensorFileError> {
-    let bytes_of = |numbers: &[f32]| match precision {
-        Precision::Single => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        Precision::Half => numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+    let stored = |numbers: TensorNumbers<'_>| -> (Dtype, Vec<u8>) {
+        match (numbers, precision) {
+            (TensorNumbers::Floats(numbers), Precision::Single) => {
+                (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
+            }
+            (TensorNumbers::Floats(numbers), Precision::Half) => {
+                (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect())
+            }
+            #[cfg(feature = "learning")]
+            (TensorNumbers::Shorts(numbers), _) => (Dtype::U16, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            #[cfg(feature = "learning")]
+            (TensorNumbers::Longs(numbers), _) => (Dtype::U32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
+        }
     };
-    let dtype = match precision {
-        Precision::Single => Dtype::F32,
-        Precision::Half => Dtype::F16,
-    };
-    let bytes: Vec<Vec<u8>> = tensors.iter().map(|tensor| bytes_of(tensor.numbers)).collect();
+    let stored: Vec<(Dtype, Vec<u8>)> = tensors.iter().map(|tensor| stored(tensor.numbers)).collect();
     let views = tensors
         .iter()
-        .zip(&bytes)
-        .map(|(tensor, bytes)| Ok((&tensor.name, TensorView::new(dtype, tensor.shape.clone(), bytes)?)))
+        .zip(&stored)
+        .map(|(tensor, (dtype, bytes))| Ok((&tensor.name, TensorView::new(*dtype, tensor.shape.clone(), bytes)?)))
         .collect::<Result<Vec<_>, SafeTensorError>>()?;
     Ok(safetensors::serialize(views, Some(HashMap::from([(key.to_owned(), manifest)])))?)
 }
 
-/// Reads a whole file, unless it is too large to be one of tensors.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TensorFileError> {
+/// Reads a whole file of at most `limit` bytes.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, TensorFileError> {
     let failed = |source| TensorFileError::Io { action: "read", path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    if bytes > MAX_FILE {
-        return Err(TensorFileError::TooLarge { bytes, limit: MAX_FILE });
+    if bytes > limit {
+        return Err(TensorFileError::TooLarge { bytes, limit });
     }
     let mut content = Vec::with_capacity(bytes as usize);
-    file.take(MAX_FILE).read_to_end(&mut content).map_err(failed)?;
+    file.take(limit).read_to_end(&mut content).map_err(failed)?;
     Ok(content)
 }
 
@@ -272,8 +319,8 @@ mod tests {
     fn sample(precision: Precision) -> Vec<u8> {
         let numbers = [1.0, -2.5, 3.0];
         let tensors = [
-            NamedTensor { name: "b".into(), shape: vec![3], numbers: &numbers },
-            NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: &numbers[..2] },
+            NamedTensor { name: "b".into(), shape: vec![3], numbers: TensorNumbers::Floats(&numbers) },
+            NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: TensorNumbers::Floats(&numbers[..2]) },
         ];
         encode("key", "{}".into(), &tensors, precision).expect("the tensors are valid")
     }

@@ -18,6 +18,8 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::roster::{Player, Roster};
@@ -106,6 +108,26 @@ impl Engine {
             answer.insert("id".to_owned(), id);
         }
         answer
+    }
+
+    /// The answer as text, with the `id` of the request as it was written: numbers keep all their digits.
+    pub fn answer_text(&mut self, request: &[u8]) -> String {
+        #[derive(Deserialize)]
+        struct Identified<'a> {
+            #[serde(borrow)]
+            id: Option<&'a RawValue>,
+        }
+        let answer = self.answer(request);
+        let written = match answer.get("id") {
+            Some(_) => serde_json::from_slice::<Identified<'_>>(request).ok().and_then(|request| request.id),
+            None => None,
+        };
+        let (Some(written), Value::Object(fields)) = (written, &answer) else { return answer.to_string() };
+        let field = |(name, value): (&String, &Value)| match name.as_str() {
+            "id" => format!("\"id\":{written}"),
+            _ => format!("{}:{value}", Value::from(name.as_str())),
+        };
+        format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(","))
     }
 
     fn operate(&mut self, request: &Map<String, Value>) -> Answer {

@@ -18,6 +18,15 @@ fn error(request: &str) -> (String, String) {
 }
 
 #[test]
+fn an_id_comes_back_as_it_was_written() {
+    for id in ["12345678901234567890123", "1.50", "\"a\\u00e4\"", "[1, {\"b\": 2.0}]", "null"] {
+        let text = Engine::new(None).answer_text(format!("{{\"op\": \"hello\", \"id\": {id}}}").as_bytes());
+        assert!(text.contains(&format!("\"id\":{id}")), "{text}");
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+    }
+}
+
+#[test]
 fn a_game_is_begun_thrown_and_moved() {
     let new = ask(r#"{"id":7,"op":"new","game":"pagade?teams=true","seats":4,"start":"S"}"#);
     assert_eq!(new["id"], 7);

@@ -70,15 +70,15 @@ unsafe fn read<'a>(text: *const c_char, what: &str) -> Result<&'a str, String> {
     text.to_str().map_err(|error| format!("{what} is no UTF-8: {error}"))
 }
 
-/// The answer to a request; `agent` may be `NULL`.
+/// What `answers` makes of the engine; `agent` may be `NULL`.
 ///
 /// # Safety
 /// `agent` is `NULL` or came from this library and was not freed.
-unsafe fn ask(agent: *const Agent, request: &[u8]) -> Value {
+unsafe fn ask<T>(agent: *const Agent, answers: impl FnOnce(&mut Engine) -> T) -> T {
     // SAFETY: by contract it points to an agent, if anywhere.
     match unsafe { agent.as_ref() } {
-        Some(Agent(engine)) => engine.lock().unwrap_or_else(PoisonError::into_inner).answer(request),
-        None => Engine::new(None).answer(request),
+        Some(Agent(engine)) => answers(&mut engine.lock().unwrap_or_else(PoisonError::into_inner)),
+        None => answers(&mut Engine::new(None)),
     }
 }
 
@@ -88,7 +88,7 @@ unsafe fn ask(agent: *const Agent, request: &[u8]) -> Value {
 /// As [`ask`].
 unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value, String> {
     // SAFETY: the contract is the same.
-    let answer = unsafe { ask(agent, request.to_string().as_bytes()) };
+    let answer = unsafe { ask(agent, |engine| engine.answer(request.to_string().as_bytes())) };
     match answer["error"]["message"].as_str() {
         Some(message) => Err(message.to_owned()),
         None => Ok(answer),
@@ -217,8 +217,8 @@ pub unsafe extern "C" fn ashta_answer(agent: *const Agent, request: *const c_cha
         // SAFETY: the contract is the same.
         let request = unsafe { read(request, "the request") }?;
         // SAFETY: the contract is the same.
-        let answer = unsafe { ask(agent, request.as_bytes()) };
-        Ok(text_of(answer.to_string()).into_raw())
+        let answer = unsafe { ask(agent, |engine| engine.answer_text(request.as_bytes())) };
+        Ok(text_of(answer).into_raw())
     })
 }
 

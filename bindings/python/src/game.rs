@@ -197,11 +197,11 @@ impl Game {
 
     /// What the game is, for people.
     ///
-    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is the
-    /// usual length of a game at a table, or None. `seats` are the sets of seats that can
-    /// play, `pieces` their number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of
-    /// the sheet. `flags` are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of
-    /// dicts of `name` and `about`), its `default` and the `value` that it has here.
+    /// Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is
+    /// the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
+    /// number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
+    /// are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
+    /// `about`), its `default` and the `value` that it has here.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(ruleset.base());

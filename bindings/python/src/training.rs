@@ -53,15 +53,17 @@ pub fn check_settings(
 }
 
 /// Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if one
-/// is given: where the run is, its bot and its results, `None` if it was stopped. `watch`, called with the metrics of
-/// each iteration, says whether to stop.
+/// is given, with `fallback` from the newest checkpoint that is whole: where the run is, its bot and its results,
+/// `None` if it was stopped. `watch`, called with the metrics of each iteration, says whether to stop.
 #[pyfunction]
-#[pyo3(signature = (config = None, set = Vec::new(), resume = None, watch = None, progress = true, folders = None))]
+#[pyo3(signature = (config = None, set = Vec::new(), resume = None, fallback = false, watch = None, progress = true, folders = None))]
+#[expect(clippy::too_many_arguments, reason = "named by its callers in Python")]
 pub fn train_run<'py>(
     py: Python<'py>,
     config: Option<PathBuf>,
     set: Vec<String>,
     resume: Option<PathBuf>,
+    fallback: bool,
     watch: Option<Py<PyAny>>,
     progress: bool,
     folders: Option<Vec<PathBuf>>,
@@ -69,7 +71,7 @@ pub fn train_run<'py>(
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
     let begin = || match resume {
-        Some(path) => Ok((Run::go_on(&path, &set, &folders)?, path)),
+        Some(path) => Ok((Run::go_on(&path, &set, &folders, fallback)?, path)),
         None => Run::start(config.as_deref(), &set, &folders),
     };
     let train = || {

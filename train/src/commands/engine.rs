@@ -23,9 +23,8 @@ pub fn run(args: &EngineArgs) -> Result<()> {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let mut answer = serde_json::to_vec(&engine.answer(&line))?;
-        answer.push(b'\n');
-        output.write_all(&answer).and_then(|()| output.flush()).context("cannot write standard output")?;
+        let answer = engine.answer_text(&line) + "\n";
+        output.write_all(answer.as_bytes()).and_then(|()| output.flush()).context("cannot write standard output")?;
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         return dry_run(args, &folders);
     }
     let (run, path) = match &args.resume {
-        Some(path) => (Run::go_on(path, &args.set, &folders)?, path.clone()),
+        Some(path) => (Run::go_on(path, &args.set, &folders, args.fallback)?, path.clone()),
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
     let stops = Arc::new(AtomicBool::new(false));

@@ -167,7 +167,7 @@ pub struct LearningConfig {
     pub replays: f64,
     /// Weight of the policy loss, 0 or more; the value loss has weight 1.
     pub policy_weight: f64,
-    /// Policy temperature: that of the policy target, in units of value, above 0.
+    /// Policy temperature: that of the policy target, in units of value, at least 10⁻⁶.
     pub policy_temperature: f64,
     /// EMA decay of the weights at each step, below 1.
     #[serde(serialize_with = "number_or_none")]
@@ -252,6 +252,23 @@ impl Config {
             }
             _ => Err(ConfigError::unreadable(path, &unreadable)),
         }
+    }
+
+    /// The settings of a run, in the `file` of its folder, with `overrides` over them. Every key must be there.
+    ///
+    /// # Errors
+    /// As [`Config::load`], and with every key that is missing.
+    pub fn of_run(file: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::unreadable(file, &error))?;
+        let mut raw = RawConfig::defaults();
+        raw.add_file(file, &text);
+        let missing = raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display())).collect::<Vec<_>>();
+        if raw.problems().is_empty() && !missing.is_empty() {
+            let mut problems = missing;
+            problems.push("the settings of a run name every key: the file is damaged".to_owned());
+            return Err(ConfigError { problems });
+        }
+        Config::parse(Some((file, &text)), overrides)
     }
 
     /// The settings that [`Config::to_toml`] wrote as `text`.

@@ -58,12 +58,17 @@ pub struct RawConfig {
     entries: BTreeMap<String, RawEntry>,
     known: Vec<String>,
     problems: Vec<String>,
+    /// Problems that are only counted.
+    more: usize,
 }
+
+/// So many problems of the layers are described.
+const MOST_PROBLEMS: usize = 100;
 
 impl RawConfig {
     /// The defaults alone.
     pub fn defaults() -> RawConfig {
-        let mut raw = RawConfig { entries: BTreeMap::new(), known: Vec::new(), problems: Vec::new() };
+        let mut raw = RawConfig { entries: BTreeMap::new(), known: Vec::new(), problems: Vec::new(), more: 0 };
         let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
         for (section, table) in defaults {
             for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
@@ -82,11 +87,14 @@ impl RawConfig {
     pub fn add_file(&mut self, path: &Path, text: &str) {
         match DeTable::parse(text) {
             Ok(table) => {
-                let origin = |offset: usize| Origin::File(path.to_path_buf(), line_of(text, offset));
+                let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+                let line = |offset: usize| 1 + ends.partition_point(|&end| end < offset);
+                let origin = |offset: usize| Origin::File(path.to_path_buf(), line(offset));
                 self.add_table("", table.into_inner(), &origin);
             }
             Err(error) => {
-                let line = line_of(text, error.span().map_or(0, |span| span.start));
+                let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start)];
+                let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
                 self.problems.push(format!("{}:{line}: not well-formed TOML: {}", path.display(), error.message()));
             }
         }
@@ -118,14 +126,21 @@ impl RawConfig {
         self.entries.get(key).expect("the defaults hold every key that is read")
     }
 
+    /// The keys that have their default because no layer names them.
+    pub fn untouched(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
+    }
+
     /// The flags that were written, without the name of their section.
     pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
         self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
     }
 
-    /// The problems of the layers so far: text that is not TOML, keys that do not exist.
-    pub fn problems(&self) -> &[String] {
-        &self.problems
+    /// The problems of the layers so far: text that is not TOML, keys that do not exist. Of very many only the number
+    /// is stated.
+    pub fn problems(&self) -> Vec<String> {
+        let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
+        self.problems.iter().cloned().chain(more).collect()
     }
 
     fn add_table(&mut self, section: &str, table: DeTable<'_>, origin: &dyn Fn(usize) -> Origin) {
@@ -140,6 +155,10 @@ impl RawConfig {
     }
 
     fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
+        if self.problems.len() >= MOST_PROBLEMS {
+            self.more += 1;
+            return;
+        }
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
         let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
@@ -185,9 +204,4 @@ impl RawConfig {
         sections.dedup();
         format!("; the sections are {}", quoted(sections, ", "))
     }
-}
-
-/// The line, from 1, of the byte at `offset`.
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
 }

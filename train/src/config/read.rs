@@ -85,7 +85,7 @@ const KEYS: [(&str, ValueKind); 49] = [
     ("learning.replay_capacity", Whole(1, 100_000_000)),
     ("learning.replays", Number(above(0.0, 100.0))),
     ("learning.policy_weight", Number(closed(0.0, 100.0))),
-    ("learning.policy_temperature", Number(above(0.0, 10.0))),
+    ("learning.policy_temperature", Number(closed(1e-6, 10.0))),
     ("learning.ema", Optional(closed(0.0, 0.999_999))),
     ("learning.gradient_clip", Optional(above(0.0, 1e6))),
     ("learning.weight_decay", Number(closed(0.0, 1.0))),
@@ -156,7 +156,7 @@ impl ValueKind {
 /// # Errors
 /// Every problem of `raw`, those of its layers first.
 pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
-    let mut reader = Reader { raw, problems: raw.problems().to_vec() };
+    let mut reader = Reader { raw, problems: raw.problems() };
     let mut table = Table::new();
     let mut is_game_refused = false;
     for (key, kind) in KEYS {

@@ -51,7 +51,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
 fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
-    let (rundir, newest) = RunDir::resume(path, &info).expect("a run");
+    let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
     let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
     let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
     let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {

@@ -92,7 +92,7 @@ fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
     let run = begin(&scratch);
     let path = run.path().to_path_buf();
     drop(run);
-    let (run, newest) = RunDir::resume(&path, &info()).unwrap();
+    let (run, newest) = RunDir::resume(&path, &info(), false).unwrap();
     assert_eq!(newest, None);
     save(&run, 9);
     save(&run, 10);
@@ -102,7 +102,7 @@ fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
     fs::write(path.join("latest"), "9\n").unwrap();
     drop(run);
 
-    let (run, newest) = RunDir::resume(&path, &info()).unwrap();
+    let (run, newest) = RunDir::resume(&path, &info(), false).unwrap();
     assert_eq!(newest, Some(10));
     assert_eq!(fs::read_to_string(path.join("latest")).unwrap(), "10\n");
     run.store_config("x = 3\n").unwrap();
@@ -114,7 +114,7 @@ fn resuming_removes_what_is_half_written_and_finds_the_newest_checkpoint() {
 fn only_one_process_trains_in_a_run() {
     let scratch = Scratch::new();
     let run = begin(&scratch);
-    let error = RunDir::resume(run.path(), &info()).unwrap_err();
+    let error = RunDir::resume(run.path(), &info(), false).unwrap_err();
     assert!(error.to_string().starts_with("another process is training in "), "{error}");
     assert!(RunDir::open(run.path()).is_ok(), "looking is allowed");
 }
@@ -124,7 +124,7 @@ fn resuming_something_else_is_refused_with_every_difference() {
     let scratch = Scratch::new();
     let path = begin(&scratch).path().to_path_buf();
     let other = RunInfo { seed: 8, encoding: 4, ..info() };
-    let error = RunDir::resume(&path, &other).unwrap_err().to_string();
+    let error = RunDir::resume(&path, &other, false).unwrap_err().to_string();
     assert!(error.ends_with("its encoding is 3, now it would be 4; its seed is 7, now it would be 8"), "{error}");
     let error = format!("{:#}", RunDir::open(&scratch).unwrap_err());
     assert!(error.contains("is not the folder of a run: cannot read"), "{error}");
@@ -136,8 +136,9 @@ fn pruning_keeps_the_newest_and_the_best() {
     let run = begin(&scratch);
     [5, 10, 15, 100, 20].iter().for_each(|&iteration| save(&run, iteration));
     assert_eq!(run.best().unwrap(), None);
-    assert!(run.mark_best(11).is_err());
-    run.mark_best(10).unwrap();
+    run.mark_best(Some(11)).unwrap();
+    assert_eq!(run.best().unwrap(), None, "there is no such checkpoint");
+    run.mark_best(Some(10)).unwrap();
     run.prune(2).unwrap();
     assert_eq!(run.checkpoints().unwrap(), [10, 20, 100]);
     assert_eq!(run.best().unwrap(), Some(10));

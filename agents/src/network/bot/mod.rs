@@ -19,7 +19,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheet;
 
 use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError, TensorNumbers};
 
 pub use error::BotError;
 pub use manifest::{Manifest, Probe, Regret, Strength};
@@ -33,6 +33,10 @@ const KEY: &str = "ashta";
 const TOLERANCE: f32 = 1e-4;
 /// The most probes in a file: reading it must not take long.
 pub const MAX_PROBES: usize = 64;
+/// The largest file of a bot, in bytes.
+const MAX_FILE: u64 = 256 << 20;
+/// What a file of a bot holds beside its weights, at most, in bytes.
+const BESIDE_WEIGHTS: u64 = 16 << 20;
 
 /// Networks with a manifest that names their game.
 #[derive(Clone, Debug)]
@@ -57,7 +61,7 @@ impl Bot {
     /// # Errors
     /// [`BotError::InFile`] when the file cannot be read or is too long.
     pub fn content(path: &Path) -> Result<Vec<u8>, BotError> {
-        tensor_file::read(path).map_err(|cause| BotError::in_file(path, cause.into()))
+        tensor_file::read(path, MAX_FILE).map_err(|cause| BotError::in_file(path, cause.into()))
     }
 
     /// The bot whose file has this content; its answers to its probes have been checked.
@@ -87,6 +91,15 @@ impl Bot {
         Ok(bot)
     }
 
+    /// Checks that a bot with networks of this shape, of half precision, can be written and read again.
+    ///
+    /// # Errors
+    /// When its file would be too large.
+    pub fn check_size(shape: &NetShape) -> Result<(), BotError> {
+        let bytes = 2 * (shape.value.parameters() + shape.policy.parameters()) as u64 + BESIDE_WEIGHTS;
+        if bytes > MAX_FILE { Err(TensorFileError::TooLarge { bytes, limit: MAX_FILE }.into()) } else { Ok(()) }
+    }
+
     /// Writes the bot to a file: under its name there is always either the old content or the new.
     ///
     /// # Errors
@@ -109,7 +122,7 @@ impl Bot {
             let mut rest = &parameters[..];
             for (name, shape) in tensors(network, mlp.shape()) {
                 let (numbers, after) = rest.split_at(shape.iter().product());
-                named.push(NamedTensor { name, shape, numbers });
+                named.push(NamedTensor { name, shape, numbers: TensorNumbers::Floats(numbers) });
                 rest = after;
             }
         }
@@ -120,7 +133,11 @@ impl Bot {
         // The checksum changes the header, not the data.
         let bytes = encode(&self.manifest)?;
         let checksum = TensorFile::decode(&bytes, KEY)?.checksum();
-        encode(&Manifest { checksum, ..self.manifest.clone() })
+        let bytes = encode(&Manifest { checksum, ..self.manifest.clone() })?;
+        match bytes.len() as u64 {
+            length if length > MAX_FILE => Err(TensorFileError::TooLarge { bytes: length, limit: MAX_FILE }.into()),
+            _ => Ok(bytes),
+        }
     }
 
     /// The game that the bot plays.

@@ -67,10 +67,11 @@ class Game:
     def describe(self) -> dict[str, Any]:
         """What the game is, for people.
 
-        Texts: `name`, `title`, `summary`, `rules` in prose, a list of `sources`. `seats` are the sets of seats that can
-        play, `pieces` their number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of
-        the sheet. `flags` are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of
-        dicts of `name` and `about`), its `default` and the `value` that it has here.
+        Texts: `name`, `title`, `summary`, `place` (its region), `rules` in prose, a list of `sources`. `minutes` is
+        the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
+        number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
+        are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
+        `about`), its `default` and the `value` that it has here.
         """
     @property
     def seats(self) -> str:
@@ -444,13 +445,14 @@ def train_run(
     config: str | PathLike[str] | None = None,
     set: Sequence[str] = ...,
     resume: str | PathLike[str] | None = None,
+    fallback: bool = False,
     watch: Callable[[dict[str, Any]], object] | None = None,
     progress: bool = True,
     folders: _Folders = None,
 ) -> tuple[Path, Path | None, list[dict[str, Any]] | None]:
-    """Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if one
-    is given: where the run is, its bot and its results, `None` if it was stopped. `watch`, called with the metrics of
-    each iteration, says whether to stop."""
+    """Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if
+    one is given, with `fallback` from the newest checkpoint that is whole: where the run is, its bot and its results,
+    `None` if it was stopped. `watch`, called with the metrics of each iteration, says whether to stop."""
 @final
 class Plan:
     """What one iteration does."""
@@ -481,9 +483,11 @@ class TrainingRun:
     ) -> TrainingRun:
         """A run that begins, in a folder of its own. Settings as for `ashta train`."""
     @staticmethod
-    def resume(path: str | PathLike[str], set: Sequence[str] = ..., folders: _Folders = None) -> TrainingRun:
+    def resume(
+        path: str | PathLike[str], set: Sequence[str] = ..., folders: _Folders = None, fallback: bool = False
+    ) -> TrainingRun:
         """A run that goes on from its newest checkpoint, and from the games that were kept since, unless settings
-        change."""
+        change. With `fallback` damaged checkpoints are set aside."""
     def accept(self) -> None:
         """Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were
         kept are forgotten where settings have changed."""
@@ -539,8 +543,8 @@ class TrainingRun:
         """Writes the metrics of the iteration that was finished last, and shows how the run stands."""
     def save(self, files: _Files, state: bytes) -> None:
         """Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned."""
-    def mark_best(self, iteration: int) -> bool:
-        """Makes the checkpoint of an iteration the best one; whether it is still there."""
+    def mark_best(self) -> None:
+        """Marks the best checkpoint, if it is saved."""
     def state(self, state: bytes) -> str:
         """The counters of the run as text, from what the trainer's `save` returned."""
     def close(self) -> None:

@@ -34,6 +34,7 @@ def train(
     settings: Mapping[str, Any] | None = None,
     *,
     resume: str | PathLike[str] | None = None,
+    fallback: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
     progress: bool = True,
     folders: Sequence[str | PathLike[str]] | None = None,
@@ -42,7 +43,8 @@ def train(
 
     `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
     of settings or a sheet; without one the defaults hold. `settings` change single keys, such as
-    `{"selfplay.games": 20_000}`. `resume` is the folder of a run that was interrupted, with which it goes on.
+    `{"selfplay.games": 20_000}`. `resume` is the folder of a run that was interrupted, with which it goes on;
+    with `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is whole.
 
     `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder as a
     `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
@@ -54,7 +56,7 @@ def train(
     if config is not None and resume is not None:
         raise ValueError("`config` begins a run and `resume` goes on with one: give one of them")
     changes = [f"{key}={json.dumps(_none(value))}" for key, value in (settings or {}).items()]
-    path, bot, results = train_run(config, changes, resume, callback, progress, folders)
+    path, bot, results = train_run(config, changes, resume, fallback, callback, progress, folders)
     return TrainedRun(path, bot, results)
 
 

@@ -111,18 +111,25 @@ impl TrainingRun {
     }
 
     /// A run that goes on from its newest checkpoint, and from the games that were kept since, unless settings change.
+    /// With `fallback` damaged checkpoints are set aside.
     #[staticmethod]
-    #[pyo3(signature = (path, set = Vec::new(), folders = None))]
-    fn resume(py: Python<'_>, path: PathBuf, set: Vec<String>, folders: Option<Vec<PathBuf>>) -> PyResult<TrainingRun> {
+    #[pyo3(signature = (path, set = Vec::new(), folders = None, fallback = false))]
+    fn resume(
+        py: Python<'_>,
+        path: PathBuf,
+        set: Vec<String>,
+        folders: Option<Vec<PathBuf>>,
+        fallback: bool,
+    ) -> PyResult<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
         let resume = || -> Result<TrainingRun> {
             let file = path.join("config.toml");
             if !file.is_file() {
                 bail!("{} is not the folder of a run: it has no config.toml", path.display());
             }
-            let config = Config::load(Some(&file), &set)?;
+            let config = Config::of_run(&file, &set)?;
             let (race, _) = prepare(&config, &folders)?;
-            let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed))?;
+            let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed), fallback)?;
             let log = match newest {
                 Some(iteration) => RunLog::resume(config, rundir, iteration)?.0,
                 None => RunLog::begin(config, rundir)?,
@@ -278,7 +285,7 @@ impl TrainingRun {
         let evaluation: RunEvaluation = wire::decode(evaluation).map_err(crate::refused)?;
         let mut log = self.log();
         log.scalar("eval/iteration", iteration as f64);
-        Ok(log.evaluated(&evaluation))
+        Ok(log.evaluated(iteration, &evaluation))
     }
 
     /// Adds the weights of each layer, as histograms.
@@ -304,14 +311,9 @@ impl TrainingRun {
         save().map_err(failed)
     }
 
-    /// Makes the checkpoint of an iteration the best one; whether it is still there.
-    fn mark_best(&self, iteration: u64) -> PyResult<bool> {
-        let log = self.log();
-        let is_there = log.rundir().checkpoint(iteration).is_dir();
-        if is_there {
-            log.rundir().mark_best(iteration).map_err(failed)?;
-        }
-        Ok(is_there)
+    /// Marks the best checkpoint, if it is saved.
+    fn mark_best(&self) -> PyResult<()> {
+        self.log().mark_best().map_err(failed)
     }
 
     /// The counters of the run as text, from what the trainer's `save` returned.

@@ -1,6 +1,8 @@
 //! Programs of other people in the arena: an engine that is started, asked line by line, and may fail.
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +17,8 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use rand::Rng;
 use serde_json::{Value, json};
+
+use super::engine_group::{EngineGroup, GroupWatch};
 
 /// The longest answer that is read.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -36,6 +40,8 @@ pub struct Limits {
     pub patience: Duration,
     /// Whether the arena has stopped.
     pub stops: Arc<AtomicBool>,
+    /// Ends the programs when the arena is no more.
+    pub watch: Arc<GroupWatch>,
 }
 
 /// A program that speaks the engine protocol.
@@ -43,20 +49,23 @@ pub struct Limits {
 pub struct Program {
     /// The program and its arguments.
     words: Vec<String>,
+    /// What it writes to standard error goes there.
+    errors: PathBuf,
     limits: Limits,
 }
 
 impl Program {
-    /// The program that `command` starts, in the words of a shell.
+    /// The program that `command` starts, in the words of a shell; what it writes to standard error goes to the file
+    /// `errors`.
     ///
     /// # Errors
     /// When nothing is named, or quotes do not close.
-    pub fn new(command: &str, limits: Limits) -> Result<Program> {
+    pub fn new(command: &str, errors: PathBuf, limits: Limits) -> Result<Program> {
         let words = shlex::split(command).with_context(|| format!("`{command}`: a quotation mark is not closed"))?;
         if words.is_empty() {
             bail!("`engine:` is followed by the command that starts the engine: `engine:./mybot --flag`");
         }
-        Ok(Program { words, limits })
+        Ok(Program { words, errors, limits })
     }
 
     /// What it says of itself.
@@ -134,6 +143,8 @@ fn stopped() -> Fault {
 #[derive(Debug)]
 struct Running {
     child: Child,
+    /// It, and what it has started.
+    group: EngineGroup,
     input: Option<ChildStdin>,
     lines: Receiver<std::io::Result<Vec<u8>>>,
     /// Requests so far, by which answers are distinguished.
@@ -145,16 +156,19 @@ impl Running {
     /// Starts a program, and asks what it is.
     fn start(program: &Program) -> Result<(Running, Value), Fault> {
         let mut command = Command::new(&program.words[0]);
-        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let errors = OpenOptions::new().create(true).append(true).open(&program.errors);
+        let errors = errors.map_err(|error| Fault(format!("cannot write {}: {error}", program.errors.display())))?;
+        command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         // Ctrl-C is for the arena: it ends its engines itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|error| Fault(format!("it cannot be started: {error}")))?;
+        let group = EngineGroup::of(&child, &program.limits.watch);
         let input = child.stdin.take();
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
         if let Some(output) = child.stdout.take() {
             // Reading with a limit of time needs a thread; it ends with the output of the program.
-            std::thread::spawn(move || {
+            let read = move || {
                 let mut output = BufReader::new(output);
                 loop {
                     let mut line = Vec::new();
@@ -164,9 +178,11 @@ impl Running {
                         return;
                     }
                 }
-            });
+            };
+            let reader = std::thread::Builder::new().spawn(read);
+            reader.map_err(|error| Fault(format!("there is no thread to read it: {error}")))?;
         }
-        let mut running = Running { child, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
+        let mut running = Running { child, group, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
         let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
         if !hello.get("name").is_some_and(Value::is_string) {
             return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
@@ -239,7 +255,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         // Its input closes with it, which asks it to end; not every program listens.
         self.input = None;
-        let _ = self.child.kill();
+        self.group.end(&mut self.child);
         let _ = self.child.wait();
     }
 }

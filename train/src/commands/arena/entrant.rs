@@ -1,6 +1,10 @@
 //! Who enters the arena: agents of this program and programs of others.
 
+use std::path::{Path, PathBuf};
+
+use crate::files::cannot_write;
 use crate::games;
+use crate::output::remark;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
 use ashta_agents::roster::Roster;
@@ -28,12 +32,17 @@ pub type Entrants<'a> = (Vec<Entrant<'a>>, Vec<Option<String>>);
 ///
 /// # Errors
 /// When there is no such agent, an engine does not speak the protocol, or they play different games.
-pub fn enter<'a>(specs: &[String], game: &GameArgs, limits: &Limits) -> Result<(Race, Entrants<'a>)> {
-    let read = |spec: &String| match spec.strip_prefix(ENGINE) {
-        Some(command) => Program::new(command, limits.clone()).map(Written::Engine),
+pub fn enter<'a>(
+    specs: &[String],
+    game: &GameArgs,
+    limits: &Limits,
+    errors: &ErrorFiles,
+) -> Result<(Race, Entrants<'a>)> {
+    let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
+        Some(command) => Program::new(command, errors.of(number), limits.clone()).map(Written::Engine),
         None => games::agent(spec).map(|agent| Written::Agent(Box::new(agent))),
     };
-    let written = specs.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
     let rosters: Vec<&Roster> = written
         .iter()
         .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent.as_ref()) } else { None })
@@ -58,6 +67,41 @@ pub fn enter<'a>(specs: &[String], game: &GameArgs, limits: &Limits) -> Result<(
         entrants.push(entrant);
     }
     Ok((race, (entrants, versions)))
+}
+
+/// The folder for what engines write to standard error, a file each.
+pub struct ErrorFiles {
+    folder: PathBuf,
+    /// Whether it is removed if nothing was written.
+    is_own: bool,
+}
+
+impl ErrorFiles {
+    /// In this folder, or else in one of its own among the temporary ones.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn new(folder: Option<&Path>) -> Result<ErrorFiles> {
+        let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
+        let files = ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own: folder.is_none() };
+        std::fs::create_dir_all(&files.folder).with_context(|| cannot_write(&files.folder))?;
+        Ok(files)
+    }
+
+    /// The file of the agent with this number, from 0.
+    fn of(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("engine-{}.txt", number + 1))
+    }
+
+    /// Says where something was written, or leaves nothing behind.
+    pub fn close(&self) {
+        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
+        let files = files.flatten().filter(|file| file.metadata().is_ok_and(|facts| facts.len() == 0));
+        files.for_each(|file| drop(std::fs::remove_file(file.path())));
+        if self.is_own && std::fs::remove_dir(&self.folder).is_err() {
+            remark(format_args!("what engines wrote to standard error is in {}", self.folder.display()));
+        }
+    }
 }
 
 /// Checks that an engine which names its games knows the one that is played. It is given the sheet of one that does not

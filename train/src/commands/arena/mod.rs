@@ -1,6 +1,7 @@
 //! `ashta arena`: a tournament between agents, with differences in strength and their confidence intervals.
 
 mod engine;
+mod engine_group;
 mod entrant;
 mod games_file;
 mod print;
@@ -26,7 +27,7 @@ use super::terminal;
 use crate::cli::ArenaArgs;
 use crate::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
 use engine::Limits;
-use entrant::{Entrants, enter};
+use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};
 
 /// Games with large swings that a report shows.
@@ -40,8 +41,10 @@ const BATCH: usize = 64;
 /// When an agent does not exist or plays another game, or a file cannot be read or written.
 pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
-    let limits = Limits { patience: Duration::from_secs_f64(args.move_seconds), stops: Arc::clone(&stops) };
-    let (race, entrants) = enter(&args.agents, &args.game, &limits)?;
+    let patience = Duration::from_secs_f64(args.move_seconds);
+    let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
+    let errors = ErrorFiles::new(args.engine_errors.as_deref())?;
+    let (race, entrants) = enter(&args.agents, &args.game, &limits, &errors)?;
     let arena = Arena::new(args, &race, entrants)?;
     if let Some(folder) = &args.report {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
@@ -52,6 +55,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         ControlFlow::Continue(())
     })?;
     let outcome = arena.play(&stops)?;
+    errors.close();
     if args.json {
         say(serde_json::to_string_pretty(&outcome.summary)?)?;
     } else {

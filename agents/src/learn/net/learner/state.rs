@@ -61,7 +61,7 @@ impl Learner {
         config: LearnerConfig,
         device: LearnerDevice,
     ) -> Result<Learner, LearnerError> {
-        let bytes = tensor_file::read(&dir.join(FILE))?;
+        let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: LearnerManifest = serde_json::from_str(&file.manifest)?;
         let mismatch = |what, expected, found| Err(LearnerError::Mismatch { what, expected, found });

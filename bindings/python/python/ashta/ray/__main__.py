@@ -21,6 +21,7 @@ def parser():
     one.add_argument("config", nargs="?", help="file with settings; the defaults without it")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     one.add_argument("--resume", metavar="RUNDIR", help="go on with an interrupted run in this folder")
+    one.add_argument("--fallback", action="store_true", help="set damaged checkpoints aside and go on from the one before")
     one.add_argument("--address", **address)
 
     two = commands.add_parser("arena", help="let agents meet as `ashta arena` does")
@@ -82,7 +83,7 @@ def run(args):
         if args.resume is not None and args.config is not None:
             raise ValueError("--resume has its settings in the folder of the run: leave out the file")
         if args.resume is not None:
-            resume(args.resume, args.set, address=args.address)
+            resume(args.resume, args.set, address=args.address, fallback=args.fallback)
         else:
             train(args.config, args.set, address=args.address)
     elif args.command == "arena":

@@ -61,7 +61,7 @@ def trial(given, *, config, set, objective, folders, directory):
             if objective in latest:
                 tune.report(dict(latest))
 
-    run, bot, _ = train_run(given.get("config", config), changes, None, watch, True, folders)
+    run, bot, _ = train_run(given.get("config", config), changes, None, False, watch, True, folders)
     for line in Path(run, "metrics.jsonl").read_text().splitlines():
         latest.update(objective_of(json.loads(line)))
     latest |= {"run": str(run), "bot": str(bot)}

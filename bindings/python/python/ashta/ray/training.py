@@ -187,7 +187,6 @@ class Driver:
         self.gatherings = {}
         self.evaluation = None
         # The iteration whose checkpoint is to be the best one, until it is marked.
-        self.best = None
         self.lost_tasks = 0
         self.broadcast = 0
 
@@ -297,15 +296,9 @@ class Driver:
         """Adds to the metrics what the evaluation found, if it is there."""
         evaluation = self.evaluation
         if evaluation and evaluation.found is not None:
-            if self.run.evaluated(evaluation.iteration, evaluation.found):
-                self.best = evaluation.iteration
+            self.run.evaluated(evaluation.iteration, evaluation.found)
             self.evaluation = None
-            self._mark_best()
-
-    def _mark_best(self):
-        """Marks the best checkpoint, as soon as there is one."""
-        if self.best is not None and self.run.mark_best(self.best):
-            self.best = None
+            self.run.mark_best()
 
     def _end_evaluation(self):
         while self.evaluation and self.evaluation.found is None:
@@ -367,7 +360,6 @@ class Driver:
             # The best checkpoint is one of those that were evaluated.
             if evaluates or run.saves_after(plan.iteration) or run.is_over:
                 self._save()
-            self._mark_best()
         self._end_evaluation()
         self._save()
         self.pool.drop()
@@ -422,10 +414,13 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
     return _train(TrainingRun.begin(config, list(set), folders), stops)
 
 
-def resume(path, set=(), *, address=None, folders=None, stops=None):
-    """Goes on with a run from its folder, on as many machines as there are now; see `train`."""
+def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=False):
+    """Goes on with a run from its folder, on as many machines as there are now; see `train`.
+
+    With `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is whole.
+    """
     connect(address)
-    return _train(TrainingRun.resume(path, list(set), folders), stops)
+    return _train(TrainingRun.resume(path, list(set), folders, fallback), stops)
 
 
 def connect(address):

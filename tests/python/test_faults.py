@@ -1,0 +1,79 @@
+"""A run survives what tests/faults does to it, here at a few places of each kind."""
+
+import sys
+
+import pytest
+
+import program
+
+sys.path.insert(0, str(program.ROOT / "tests" / "faults"))
+import faults  # noqa: E402
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are watched by a library of Linux")
+
+
+def test_runs_survive_ends_failing_disks_lost_power_and_damage(tmp_path):
+    tried = faults.all_kinds(tmp_path, 5)
+    assert not tried.lost, "\n".join(tried.lost)
+    assert tried.tried == {"kill": 5, "EIO": 5, "ENOSPC": 5, "power": 10, "damage": 5}
+
+
+def test_marks_and_the_facts_of_a_run_are_found_again(tmp_path):
+    finished = faults.ashta(*faults.settings(tmp_path))
+    run = faults.Faults.run_of(tmp_path)
+    (run / "run.json").write_text("")
+    (run / "best").unlink()
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (run / "metrics.jsonl").write_text(lines[0] + lines[1].replace("{", "[", 1) + "".join(lines[2:]))
+    finished = faults.ashta("train", "--resume", run)
+    assert finished.returncode == 0, finished.stderr
+    assert "run.json was damaged" in finished.stderr and "metrics.jsonl:2: this line is damaged" in finished.stderr
+    assert '"ruleset": "ashte-kashte?pieces=2 SN"' in (run / "run.json").read_text()
+    assert (run / "best").exists()
+
+
+def test_settings_of_a_run_name_every_key(tmp_path):
+    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
+    run = faults.Faults.run_of(tmp_path)
+    text = (run / "config.toml").read_text()
+    for shortened in ("", text.replace("batch = 32\n", "")):
+        (run / "config.toml").write_text(shortened)
+        finished = faults.ashta("train", "--resume", run)
+        assert finished.returncode == 1 and "`learning.batch` is missing" in finished.stderr, finished.stderr
+        assert (run / "config.toml").read_text() == shortened
+
+
+def test_a_run_that_lost_all_checkpoints_is_not_begun_anew_silently(tmp_path):
+    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
+    run = faults.Faults.run_of(tmp_path)
+    (run / "checkpoints").rename(run / "elsewhere")
+    (run / "checkpoints").mkdir()
+    metrics = (run / "metrics.jsonl").read_text()
+    finished = faults.ashta("train", "--resume", run)
+    assert finished.returncode == 1 and "has had checkpoints, and now there is none" in finished.stderr
+    assert (run / "metrics.jsonl").read_text() == metrics
+
+
+def test_a_bot_that_could_not_be_read_again_is_not_trained(tmp_path):
+    wide = f"network.hidden={[4096] * 8}"
+    finished = faults.ashta(*faults.settings(tmp_path, wide, f"network.policy_hidden={[4096] * 8}"))
+    assert finished.returncode == 1 and "make too large a bot" in finished.stderr, finished.stderr
+    assert not any(tmp_path.iterdir())
+
+
+def test_limits_of_the_system_are_sentences(tmp_path):
+    few = faults.ashta("arena", "greedy", "random", "--game", "siga", "--threads", "200", limits="ulimit -v 1500000")
+    assert few.returncode == 2 and "200 threads cannot be had" in few.stderr, few.stderr
+    small = faults.ashta(*faults.settings(tmp_path), limits="ulimit -f 20")
+    assert small.returncode == 1 and "File too large" in small.stderr, small.stderr
+    assert faults.ashta("train", "--resume", faults.Faults.run_of(tmp_path)).returncode == 0
+
+
+def test_settings_that_cannot_be_are_refused_at_once(tmp_path):
+    cold = faults.ashta(*faults.settings(tmp_path, "learning.policy_temperature=1e-300"))
+    assert cold.returncode == 1 and "must be a number from 0.000001 to 10" in cold.stderr
+    many = tmp_path / "many.toml"
+    many.write_text("".join(f"unknown{number} = 1\n" for number in range(300_000)))
+    finished = faults.ashta("train", many)
+    assert finished.returncode == 1 and "and 299900 more problems" in finished.stderr
+    assert len(finished.stderr.splitlines()) < 110
