@@ -272,6 +272,18 @@ def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_pat
     assert [path.name for path in tmp_path.glob("ashta-arena-*")] == [folder.rsplit("/", 1)[1]], "nothing empty is left"
 
 
+def test_a_game_that_cannot_be_played_names_its_file(tmp_path):
+    path = tmp_path / "games.jsonl"
+    words = ["arena", "greedy", "random", "--game", "siga", "--games", path]
+    assert program.run(*words, "--pairs", "1").returncode == 0
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], lines[2].replace('"moves":[', '"moves":[[9],')]))
+    before = path.read_text()
+    finished = program.run(*words, "--pairs", "2")
+    assert finished.returncode == 1 and f"{path}: game 1 of block 0" in finished.stderr, finished.stderr
+    assert path.read_text() == before
+
+
 def test_agents_and_options_that_make_no_arena_are_refused(tmp_path):
     for arguments, message in [
         (["greedy"], "2 values required"),

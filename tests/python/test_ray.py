@@ -250,6 +250,51 @@ def test_other_settings_are_refused_before_anything_is_written(cluster, tmp_path
         ashta.ray.resume(tmp_path)
 
 
+def test_workers_that_fit_no_machine_are_named_at_once(cluster, tmp_path):
+    node = cluster.add_node(num_cpus=2)
+    cluster.wait_for_nodes()
+    try:
+        for settings, message in [
+            (["cluster.learner_cores=3"], "the learner needs 3 cores on one machine, and no machine of the cluster has that"),
+            (["cluster.evaluator_cores=3"], "the evaluator needs 3 cores on one machine"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                ashta.ray.train(SMOKE, [f'run.directory="{tmp_path}"', "cluster.actors=1", *settings])
+    finally:
+        cluster.remove_node(node)
+
+
+def test_machines_that_round_otherwise_are_named_once(cluster, local, tmp_path, capfd):
+    driver = Driver(begin(tmp_path, "cluster.actors=1"))
+    try:
+        driver._compare("actor", driver.run.numerics)
+        driver._compare("actor", "0badcafe")
+        driver._compare("actor", "0badcafe")
+    finally:
+        driver.close()
+    said = capfd.readouterr().err
+    assert said.count("rounds otherwise (0badcafe)") == 1 and driver.run.numerics in said
+    facts = json.loads((local / "run.json").read_text())
+    assert facts["numerics"] == driver.run.numerics
+
+
+def test_the_program_makes_up_the_evaluation_that_a_cluster_had_not_written(cluster, tmp_path):
+    asked = iter(range(100))
+    with pytest.raises(ashta.ray.Interrupted):
+        ashta.ray.train(SMOKE, [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"], stops=lambda: next(asked) == 3)
+    run = tmp_path / "smoke-1"
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    # As a driver leaves it that is killed before the evaluation of its newest checkpoint was there.
+    kept = [{key: value for key, value in json.loads(line).items() if not key.startswith("eval/")} for line in lines]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept[:3]))
+    assert sorted(path.name for path in (run / "checkpoints").iterdir())[0] == "3"
+    finished = program.run("train", "--resume", run)
+    assert finished.returncode == 0, finished.stderr
+    metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    evaluated = [line.get("eval/iteration", line["iteration"]) for line in metrics if any(key.startswith("eval/vs") for key in line)]
+    assert 3 in evaluated, evaluated
+
+
 def test_a_checkpoint_of_other_networks_ends_the_run_with_its_reason(cluster, tmp_path):
     settings = [*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=1"]
     asked = iter(range(100))

@@ -82,6 +82,12 @@ impl Run {
             let made = rundir.version();
             remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
         }
+        if !rundir.numerics().is_empty() && rundir.numerics() != info.numerics {
+            let (then, now) = (rundir.numerics(), &info.numerics);
+            remark(format_args!(
+                "this machine rounds otherwise ({now}) than the one of the run ({then}): not to the same bits"
+            ));
+        }
         let text = config.to_toml();
         let run = match newest {
             Some(iteration) => Run::resume(config, race, evaluator, rundir, iteration)?,

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
+use ashta_agents::learn::numerics::fingerprint;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,9 @@ pub struct RunInfo {
     pub ruleset_hash: String,
     /// Version of the meaning of actions and observations.
     pub encoding: u32,
+    /// How the machine rounds, 8 hexadecimal digits: with another one the run goes on, but not to the same bits.
+    #[serde(default)]
+    pub numerics: String,
     /// When the run began, in seconds since 1970.
     pub started: u64,
 }
@@ -79,6 +83,7 @@ impl RunInfo {
             ruleset: ruleset.to_string(),
             ruleset_hash: format!("{ruleset_hash:016x}"),
             encoding,
+            numerics: format!("{:08x}", fingerprint()),
             started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         }
     }
@@ -238,6 +243,11 @@ impl RunDir {
     /// The version of the program that began the run.
     pub fn version(&self) -> &str {
         &self.info.version
+    }
+
+    /// How the machine rounds that began the run.
+    pub fn numerics(&self) -> &str {
+        &self.info.numerics
     }
 
     /// The folder of the run.

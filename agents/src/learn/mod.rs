@@ -2,10 +2,13 @@
 //!
 //! [`selfplay`] plays games and computes the targets; [`replay`] is the replay buffer of their samples; [`net`] is the
 //! same network as [`network::portable`](crate::network::portable) in burn, with its losses and Adam. The loop that
-//! turns the three is the program's. This room may use `play`, `search` and `network`.
+//! turns the three is the program's. [`numerics`] says how a machine rounds. This room may use `play`, `search` and
+//! `network`.
 
 #[cfg(feature = "learning")]
 pub mod net;
+#[cfg(feature = "learning")]
+pub mod numerics;
 #[cfg(feature = "learning")]
 pub mod replay;
 pub mod selfplay;

@@ -492,6 +492,9 @@ class TrainingRun:
         """Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were
         kept are forgotten where settings have changed."""
     @property
+    def numerics(self) -> str:
+        """How the machine rounds that began the run."""
+    @property
     def path(self) -> Path:
         """The folder of the run."""
     @property
@@ -557,6 +560,8 @@ class SelfPlay:
     """Plays games of a run."""
 
     def __new__(cls, config: str) -> SelfPlay: ...
+    def numerics(self) -> str:
+        """How this machine rounds: with others the games are not the same to the last bit."""
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
         """Plays the games from number `first` up to `end` with these weights; the message with their records."""
 
@@ -565,6 +570,8 @@ class Trainer:
     """Learns from the games of a run."""
 
     def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
+    def numerics(self) -> str:
+        """How this machine rounds: with others the networks are not the same to the last bit."""
     def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
         """Learns what is due with steps of this size; the weights for self-play, and the message with the losses."""
     def take_in(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:

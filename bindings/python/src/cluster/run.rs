@@ -152,6 +152,12 @@ impl TrainingRun {
         accept().map_err(failed)
     }
 
+    /// How the machine rounds that began the run.
+    #[getter]
+    fn numerics(&self) -> String {
+        self.log().rundir().numerics().to_owned()
+    }
+
     /// The folder of the run.
     #[getter]
     fn path(&self) -> PathBuf {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
+use ashta_agents::learn::numerics::fingerprint;
 use ashta_agents::learn::selfplay::play_games;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
@@ -57,6 +58,11 @@ impl SelfPlay {
         Ok(SelfPlay { config, race })
     }
 
+    /// How this machine rounds: with others the games are not the same to the last bit.
+    fn numerics(&self) -> String {
+        format!("{:08x}", fingerprint())
+    }
+
     /// Plays the games from number `first` up to `end` with these weights; the message with their records.
     fn play<'py>(
         &self,
@@ -99,6 +105,11 @@ impl Trainer {
 
 #[pymethods]
 impl Trainer {
+    /// How this machine rounds: with others the networks are not the same to the last bit.
+    fn numerics(&self) -> String {
+        format!("{:08x}", fingerprint())
+    }
+
     /// One that begins, or goes on from the files of a checkpoint.
     #[new]
     #[pyo3(signature = (config, files = None))]

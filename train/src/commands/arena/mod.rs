@@ -140,7 +140,9 @@ impl<'a> Arena<'a> {
             }
             None => (None, Vec::new()),
         };
-        let mut facts = played.iter().map(|line| tournament.facts(line)).collect::<Result<Vec<_>, _>>()?;
+        let facts = played.iter().map(|line| tournament.facts(line)).collect::<Result<Vec<_>, _>>();
+        let in_file = || self.args.games_file.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        let mut facts = facts.with_context(in_file)?;
         let mut swings = Vec::new();
         keep_largest(&mut swings, played);
         let left = tournament.left(self.args.games.pairs, &facts);

@@ -48,12 +48,13 @@ class Deaths:
 class Pool:
     """Actors that do tasks, each one at a time, in the order in which they were given.
 
-    `start()` makes an actor with a method `ready`; `wanted()` says how many there should be. A task is any object
+    `start()` makes an actor with a method `ready`, whose answer `greet` gets; `wanted()` says how many there should be. A
+    task is any object
     with a method `start(actor)` that returns a reference. What an actor was doing when it died goes to another one.
     """
 
-    def __init__(self, start, wanted):
-        self._start, self._wanted = start, wanted
+    def __init__(self, start, wanted, greet=lambda answered: None):
+        self._start, self._wanted, self._greet = start, wanted, greet
         self._starting = {}
         self._idle = deque()
         self._busy = {}
@@ -117,7 +118,7 @@ class Pool:
     def _begin(self, ref):
         actor = self._starting.pop(ref)
         try:
-            answer(ref)
+            self._greet(answer(ref))
             self._idle.append(actor)
         except RayError as error:
             self._bury(actor, error)

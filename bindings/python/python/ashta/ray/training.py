@@ -1,5 +1,6 @@
 """A training run on a cluster: the same games, metrics, checkpoints and bots as `ashta train`."""
 
+import itertools
 import os
 import signal
 import sys
@@ -31,7 +32,7 @@ class ActorProcess:
         self.player = SelfPlay(config)
 
     def ready(self):
-        return True
+        return self.player.numerics()
 
     def play(self, weights, first, end):
         return self.player.play(weights, first, end)
@@ -45,6 +46,9 @@ class LearnerProcess:
 
     def __init__(self, config, files):
         self.trainer = Trainer(config, files)
+
+    def numerics(self):
+        return self.trainer.numerics()
 
     def learn(self, learning_rate):
         begun = time.perf_counter()
@@ -178,7 +182,9 @@ class Driver:
         opponents = [ray.put(files) for files in run.opponents()]
         self.learner = Single("learner", lambda: learner.remote(config, run.checkpoint()), self._replay)
         self.evaluator = Single("evaluator", lambda: evaluator.remote(config, *opponents))
-        self.pool = Pool(lambda: Actor.options(num_cpus=1).remote(config), self._wanted)
+        self.pool = Pool(lambda: Actor.options(num_cpus=1).remote(config), self._wanted, lambda found: self._compare("actor", found))
+        # Other ways to round than that of the run, each said once.
+        self.rounds = {run.numerics}
         # What the learner was asked since the newest checkpoint.
         self.asked = []
         self.versions = {}
@@ -198,6 +204,28 @@ class Driver:
             raise ValueError(f"learner, evaluator and one actor need {cores} cores, the cluster has {has.get('CPU', 0):g}")
         if settings["learner_gpus"] and not has.get("GPU"):
             raise ValueError("`run.device` asks for a GPU, and the cluster has none")
+        # Each is on one machine; there are few ways to place three.
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        needs = {
+            "the learner": (settings["learner_cores"], settings["learner_gpus"]),
+            "the evaluator": (settings["evaluator_cores"], 0),
+            "an actor": (1, 0),
+        }
+        for name, (cpus, gpus) in needs.items():
+            if not any(node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus for node in nodes):
+                wanted = f"{cpus} cores{' and a GPU' if gpus else ''}"
+                raise ValueError(f"{name} needs {wanted} on one machine, and no machine of the cluster has that")
+        if not any(fits(needs.values(), places, nodes) for places in itertools.product(range(len(nodes)), repeat=3)):
+            raise ValueError("learner, evaluator and one actor do not fit onto the machines of the cluster at once")
+
+    def _compare(self, worker, numerics):
+        """Says so where a worker rounds otherwise than the machine that began the run."""
+        if numerics not in self.rounds:
+            self.rounds.add(numerics)
+            print(
+                f"an {worker} is on a machine that rounds otherwise ({numerics}) than the one of the run ({self.run.numerics}): "
+                "the run is not the same to the last bit as on one machine", file=sys.stderr,
+            )
 
     def _wanted(self):
         if self.settings["actors"] is not None:
@@ -312,6 +340,7 @@ class Driver:
         run = self.run
         self.first_version = run.iteration + 1
         weights = self._ask("weights")
+        self._compare("learner", self._ask("numerics"))
         # The learner has taken what there is: the settings fit.
         run.accept()
         kept = self._kept_plans()
@@ -389,6 +418,15 @@ class Driver:
                 part.close()
         finally:
             self.run.close()
+
+
+def fits(needs, places, nodes):
+    """Whether workers that need so many cores and GPUs find room, each on the node of its place."""
+    left = [[node.get("CPU", 0), node.get("GPU", 0)] for node in nodes]
+    for (cpus, gpus), place in zip(needs, places, strict=True):
+        left[place][0] -= cpus
+        left[place][1] -= gpus
+    return all(cpus >= 0 and gpus >= 0 for cpus, gpus in left)
 
 
 @dataclass
