@@ -20,6 +20,9 @@ import ray  # noqa: E402
 import test_ray as runs  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
+# Long enough to be disturbed.
+runs.ITERATIONS = 300
+runs.SETTINGS[:3] = ["selfplay.games=4800", "run.checkpoint_iterations=10", "run.keep_checkpoints=100"]
 WORKERS = {"actor": "ray::ActorProcess", "learner": "ray::LearnerProcess", "evaluator": "ray::EvaluatorProcess"}
 
 
@@ -46,17 +49,15 @@ class Soak:
 
     def kill(self, driver):
         """Kills something of a run under way."""
-        what = self.rng.choice(list(self.kills))
+        there = {name: processes(title) for name, title in WORKERS.items()}
+        what = self.rng.choice([name for name in self.kills if there.get(name, True)])
         if what == "driver":
             driver.kill()
         elif what == "machine":
             self.cluster.remove_node(self.node)
             self.node = self.cluster.add_node(num_cpus=2)
         else:
-            there = processes(WORKERS[what])
-            if not there:
-                return
-            os.kill(self.rng.choice(there), signal.SIGKILL)
+            os.kill(self.rng.choice(there[what]), signal.SIGKILL)
         self.kills[what] += 1
 
     def run(self, folder, local):
@@ -68,7 +69,7 @@ class Soak:
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
                 while True:
                     try:
-                        _, said = driver.communicate(timeout=self.rng.uniform(1, 8))
+                        _, said = driver.communicate(timeout=self.rng.uniform(1, 5))
                         break
                     except subprocess.TimeoutExpired:
                         self.kill(driver)

@@ -68,9 +68,9 @@ def begin(folder, *more):
     return TrainingRun.begin(SMOKE, [*SETTINGS, f'run.directory="{folder}"', *more])
 
 
-def outcome(run, iteration=ITERATIONS):
+def outcome(run, iteration=None):
     """What a checkpoint holds: networks, samples, counters; but for the seconds, and what was evaluated later."""
-    folder = Path(run, "checkpoints", str(iteration))
+    folder = Path(run, "checkpoints", str(iteration or ITERATIONS))
     state = json.loads((folder / "loop.json").read_text())
     kept = {key: state[key] for key in ("iteration", "games", "trainer")}
     return kept, [(folder / name).read_bytes() for name in FILES]

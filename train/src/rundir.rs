@@ -88,6 +88,20 @@ impl RunInfo {
         }
     }
 
+    /// What the folder of a run says of it.
+    fn read(run: &Path) -> Result<RunInfo> {
+        let file = run.join(INFO);
+        let not_a_run = || format!("{} is not the folder of a run: cannot read {}", run.display(), file.display());
+        let text = fs::read_to_string(&file).with_context(not_a_run)?;
+        serde_json::from_str(&text).with_context(not_a_run)
+    }
+
+    /// Says so in the folder of a run.
+    fn write(&self, run: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).context("cannot write the facts of the run as JSON")?;
+        write_whole(&run.join(INFO), text + "\n")
+    }
+
     /// What keeps a run made by `self` from being continued as `current`: everything that differs and matters.
     fn differences(&self, current: &RunInfo) -> Vec<String> {
         let pairs = [
@@ -124,8 +138,7 @@ impl RunDir {
         }
         let lock = Some(lock(&path)?);
         write_whole(&path.join(CONFIG), config)?;
-        let text = serde_json::to_string_pretty(info).context("cannot write the facts of the run as JSON")?;
-        write_whole(&path.join(INFO), &(text + "\n"))?;
+        info.write(&path)?;
         sync_folder(directory)?;
         Ok(RunDir { path, info: info.clone(), lock })
     }
@@ -135,14 +148,10 @@ impl RunDir {
     /// # Errors
     /// When `path` is not the folder of a run.
     pub fn open(path: &Path) -> Result<RunDir> {
-        let file = path.join(INFO);
-        let not_a_run = || format!("{} is not the folder of a run: cannot read {}", path.display(), file.display());
-        let read = fs::read_to_string(&file).with_context(not_a_run);
-        let info = read.and_then(|text| serde_json::from_str(&text).with_context(not_a_run));
         let mut run = RunDir { path: path.to_path_buf(), info: RunInfo::new(0, "", 0, 0), lock: None };
         // Each checkpoint says it, too.
         let stated = || Some(CheckpointManifest::read(&run.checkpoint(run.latest().ok()??)).ok()?.run);
-        run.info = info.or_else(|error| stated().ok_or(error))?;
+        run.info = RunInfo::read(path).or_else(|error| stated().ok_or(error))?;
         Ok(run)
     }
 
@@ -164,10 +173,9 @@ impl RunDir {
         };
         run.check(current, "resume")?;
         run.lock = Some(lock(path)?);
-        let info = serde_json::to_string_pretty(&run.info)? + "\n";
-        if fs::read_to_string(path.join(INFO)).ok().as_ref() != Some(&info) {
+        if RunInfo::read(path).is_err() {
             remark(format_args!("{} was damaged, and is written anew", path.join(INFO).display()));
-            write_whole(&path.join(INFO), info)?;
+            run.info.write(path)?;
         }
         for entry in entries(path)?.into_iter().chain(entries(&path.join(CHECKPOINTS))?) {
             if entry.extension().is_some_and(|ending| ending == TEMPORARY) {
