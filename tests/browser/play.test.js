@@ -198,12 +198,16 @@ pageTest("a second click on Throw moves nothing, and nothing plays that has just
 });
 
 pageTest("the page does not jump while it is played", {}, async page => {
+  await page.click("nav [data-dialog=settings]");
+  await page.selectOption("#set-pace", "none");
+  await page.click("#settings [data-close]");
   await page.evaluate(() => {
     globalThis.shift = 0;
     new PerformanceObserver(list => list.getEntries().forEach(entry => { globalThis.shift += entry.value; })).observe({ type: "layout-shift", buffered: false });
   });
   await newGame(page, { game: "ashtapada", players: { S: "person", N: "bot:novice" } });
-  for (let turn = 0; turn < 8; turn++) {
+  const turns = () => page.evaluate(() => Number(document.querySelector("#turns .number")?.textContent.split("–").at(-1) ?? 0));
+  while (await turns() < 20) {
     const now = await state(page);
     if (now.endsWith("throw")) {
       await page.click("#throw");
@@ -219,7 +223,7 @@ for (const [width, height] of [[375, 667], [320, 568], [667, 375], [820, 1180], 
     for (const text of ["ashtapada S:6,6/E:off,31/N:23,keep/W:off,off S 4,1,2", "pagade S:12,20,30,40/N:6,7,12,49 S 3,6"]) {
       await paste(page, text);
       await ready(page, "pasting");
-      for (const part of ["#board svg", "#throw", "#undo", "#turn-note", "#thrown"]) {
+      for (const part of ["#board svg", "#throw", "#leave", "#undo", "#hurry", "#turn-note", "#thrown"]) {
         const { left, top, right, bottom } = await page.locator(part).first().evaluate(element => element.getBoundingClientRect().toJSON());
         assert.ok(left >= -1 && top >= -1 && right <= width + 1 && bottom <= height + 1, `${text}: ${part} is at ${[left, top, right, bottom]}`);
       }
