@@ -77,3 +77,12 @@ def test_settings_that_cannot_be_are_refused_at_once(tmp_path):
     finished = faults.ashta("train", many)
     assert finished.returncode == 1 and "and 299900 more problems" in finished.stderr
     assert len(finished.stderr.splitlines()) < 110
+
+
+def test_a_folder_of_tables_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "loop"))
+    finished = faults.ashta(*faults.settings(tmp_path))
+    assert finished.returncode == 1 and f"cannot read the folder {tmp_path / 'loop'}" in finished.stderr, finished.stderr
+    monkeypatch.setenv("ASHTA_CHECKPOINTS", str(tmp_path / "missing"))
+    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0

@@ -105,7 +105,8 @@ pub fn folders() -> Folders {
     let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
     let usual = [user_folder(), Some(PathBuf::from("checkpoints")), INSTALLED.get().cloned()];
     let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
-    let is_there = |folder: &PathBuf| folder.is_dir();
+    // One that cannot be looked into is not left out silently.
+    let is_there = |folder: &PathBuf| !folder.is_file() && folder.try_exists().unwrap_or(true);
     Folders { folders: folders.filter(is_there).collect(), embedded: embedded::bots() }
 }
 

@@ -94,7 +94,10 @@ impl Folders {
     }
 
     /// The files of tables.
-    pub fn tables(&self) -> Vec<PathBuf> {
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn tables(&self) -> Result<Vec<PathBuf>, AgentError> {
         table_files(&self.folders)
     }
 

@@ -18,6 +18,7 @@ pub mod folders;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -198,6 +199,14 @@ pub enum AgentError {
     /// The table cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A folder of bots and tables cannot be read.
+    #[error("cannot read the folder {} of bots and tables", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// The table is of another game.
     #[error("the table is of {found}, not of {expected}")]
     OtherTable {
@@ -316,13 +325,22 @@ impl fmt::Display for AgentSpec {
     }
 }
 
-/// The table files of folders.
-pub(crate) fn table_files(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
-    let is_table = |path: &PathBuf| path.extension().is_some_and(|end| end == TABLE);
-    let mut files: Vec<PathBuf> = files.map(|file| file.path()).filter(is_table).collect();
+/// The table files of folders; a folder that does not exist has none.
+pub(crate) fn table_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AgentError> {
+    let mut files = Vec::new();
+    for folder in folders {
+        let failed = |source| AgentError::Folder { folder: folder.clone(), source };
+        let entries = match folder.read_dir() {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            files.push(entry.map_err(failed)?.path());
+        }
+    }
+    files.retain(|path| path.extension().is_some_and(|end| end == TABLE));
     files.sort_unstable();
-    files
+    Ok(files)
 }
 
 /// An agent with its files loaded.
@@ -349,7 +367,7 @@ impl Shelf {
         if let Some(table) = tables.get(&hash) {
             return Ok(Arc::clone(table));
         }
-        for path in table_files(&self.folders) {
+        for path in table_files(&self.folders)? {
             let header = TableHeader::read(&path)?;
             if header.ruleset == *ruleset && header.facts.is_some() {
                 let table = Arc::new(Table::read(&path)?);

@@ -181,7 +181,11 @@ impl Site {
                 Err(error) => remark(format_args!("left out: {:#}", Error::from(error))),
             }
         }
-        for file in self.folders.tables() {
+        let files = self.folders.tables().unwrap_or_else(|error| {
+            remark(format_args!("left out: {:#}", Error::from(error)));
+            Vec::new()
+        });
+        for file in files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             match (TableHeader::read(&file), std::fs::metadata(&file)) {
                 (Ok(header), Ok(facts)) if header.facts.is_some() => {

@@ -38,7 +38,7 @@ pub(super) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
         let table = AgentSpec::Table { path: path.clone() }.load(&folders.folders);
         table.is_ok_and(|table| table.player(race).is_ok())
     };
-    let path = folders.tables().into_iter().find(is_ours).context("the table was there a moment ago")?;
+    let path = folders.tables()?.into_iter().find(is_ours).context("the table was there a moment ago")?;
     let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(Files::from([("perfect.table".to_owned(), content)]))
 }
