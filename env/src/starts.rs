@@ -32,12 +32,12 @@ pub struct TurnEnd {
     /// The side positions afterwards, still in turn order from the seat that threw. Nothing when the game is over.
     pub sides: Sides,
     /// The node that follows.
-    pub then: Then,
+    pub then: Continuation,
 }
 
 /// The continuation after a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Then {
+pub enum Continuation {
     /// The next seat throws.
     Next,
     /// The same seat throws again.

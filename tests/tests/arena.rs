@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ashta_agents::arena::{
     Appraiser, Blocks, Contestant, Estimate, MatchConfig, MatchSetup, PlayedGame, luck, play_blocks, rotations, sides,
 };
-use ashta_agents::perfect::solve::{Memory, PlayerPolicy, meet};
+use ashta_agents::perfect::solve::{Memory, PlayerPolicy, evaluate_policies};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::baseline::PipEvaluator;
@@ -29,9 +29,9 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         PipEvaluator.values(&race, &[turns.starts().state(mover, sides)], &mut values);
         thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
     }
-    let styles = [PlayerPolicy::Taste(&cells(&thinks)), PlayerPolicy::Taste(&cells(&solution.values))];
+    let styles = [PlayerPolicy::GreedyBy(&cells(&thinks)), PlayerPolicy::GreedyBy(&cells(&solution.values))];
     let go_on = |_: &_| ControlFlow::Continue(());
-    let met = meet(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
+    let met = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
     let exact = met.expect("settles").expect("not stopped").mean();
     assert!(exact < 0.495, "{exact}");
 

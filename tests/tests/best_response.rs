@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::exploit::{BestResponse, Conduct, ExploitStage};
 use ashta_agents::perfect::regret::against_perfect;
-use ashta_agents::perfect::solve::{Habit, Memory, PlayerPolicy, Response, SolveConfig, UNIT, meet};
+use ashta_agents::perfect::solve::{
+    Memory, PlayerPolicy, Response, SolveConfig, TabularPolicy, UNIT, evaluate_policies,
+};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly, RandomAgent};
 use ashta_agents::play::baseline::PipEvaluator;
@@ -31,9 +33,11 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let start = start(&turns);
     let go_on = |_: &_| ControlFlow::Continue(());
     let met = |styles| -> Response {
-        meet(&turns, start, styles, &mut Memory::default(), &CONFIG, &go_on).expect("settles").expect("not stopped")
+        evaluate_policies(&turns, start, styles, &mut Memory::default(), &CONFIG, &go_on)
+            .expect("settles")
+            .expect("not stopped")
     };
-    let reply = met([PlayerPolicy::Best, PlayerPolicy::Taste(&perfect)]);
+    let reply = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&perfect)]);
     assert!((reply.mean() - 0.5).abs() < 1e-7, "{reply:?}");
     let value = f64::from(solution.values[turns.number(Seat::SOUTH, start)]) * UNIT;
     assert!((reply.first - value).abs() < 1e-7);
@@ -46,8 +50,8 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
         thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
     let pips = cells(&thinks);
-    let exact = met([PlayerPolicy::Taste(&pips), PlayerPolicy::Taste(&perfect)]);
-    let best = met([PlayerPolicy::Best, PlayerPolicy::Taste(&pips)]);
+    let exact = met([PlayerPolicy::GreedyBy(&pips), PlayerPolicy::GreedyBy(&perfect)]);
+    let best = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&pips)]);
     assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
 
     let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
@@ -158,10 +162,10 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
             uniform.settle();
             all[number] = uniform.turns;
         }
-        let habit = Habit::new(all.into_iter());
+        let policy = TabularPolicy::new(all.into_iter());
         let go_on = |_: &_| ControlFlow::Continue(());
-        let styles = [PlayerPolicy::Best, PlayerPolicy::Habit(&habit)];
-        let found = meet(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
+        let styles = [PlayerPolicy::Best, PlayerPolicy::Tabular(&policy)];
+        let found = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
         let found = found.expect("settles").expect("whole");
         let race = turns.starts().race();
         let mut plays = BySeat([Play::Uniform; 4]);
@@ -186,13 +190,14 @@ fn best_responses_by_rows_and_one_by_one_agree() {
     let thinks = cells(&thinks);
     let go_on = |_: &_| ControlFlow::Continue(());
     for styles in [
-        [PlayerPolicy::Best, PlayerPolicy::Taste(&thinks)],
-        [PlayerPolicy::Taste(&thinks), PlayerPolicy::Best],
+        [PlayerPolicy::Best, PlayerPolicy::GreedyBy(&thinks)],
+        [PlayerPolicy::GreedyBy(&thinks), PlayerPolicy::Best],
         [PlayerPolicy::Best; 2],
     ] {
         let config = SolveConfig { threads: 2, ..CONFIG };
-        let rows = meet(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
-        let single = meet(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
+        let rows = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &config, &go_on);
+        let single =
+            evaluate_policies(&OneByOne(&turns), start(&turns), styles, &mut Memory::default(), &config, &go_on);
         let [rows, single] = [rows, single].map(|found| found.expect("settles").expect("whole"));
         assert!((rows.first - single.first).abs() < 1e-7, "{rows:?} and {single:?}");
         assert!((rows.second - single.second).abs() < 1e-7, "{rows:?} and {single:?}");

@@ -4,12 +4,12 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ashta_agents::perfect::solve::{Place, SolveConfig, Solved, Stage, UNIT, Unfinished, differences, solve};
+use ashta_agents::perfect::solve::{Cursor, SolveConfig, Solved, Stage, UNIT, Unfinished, differences, solve};
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
 use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, solved, start, table, turns};
 use rand::Rng;
@@ -113,10 +113,10 @@ impl TurnVisitor for Chain<'_> {
         let at = |own: Side, other: Side| usize::from(own) * self.count + usize::from(other);
         let [own, other, ..] = end.sides;
         let result = match end.then {
-            Then::Next => (!self.values[at(other, own)], Some((at(other, own), true)), 0.0),
-            Then::Again => (self.values[at(own, other)], Some((at(own, other), false)), 0.0),
-            Then::Won => (u32::MAX, None, 1.0),
-            Then::Drawn => (u32::MAX / 2, None, 0.5),
+            Continuation::Next => (!self.values[at(other, own)], Some((at(other, own), true)), 0.0),
+            Continuation::Again => (self.values[at(own, other)], Some((at(own, other), false)), 0.0),
+            Continuation::Won => (u32::MAX, None, 1.0),
+            Continuation::Drawn => (u32::MAX / 2, None, 0.5),
         };
         if self.best.is_none_or(|best| result.0 > best.0) {
             self.best = Some(result);
@@ -253,7 +253,7 @@ fn threads_and_interruptions_do_not_change_a_bit() {
         assert!(stops > 1, "{text} {seats}: stopped {stops} times");
         assert_eq!(found.values, whole.values, "{text} {seats}");
         assert_eq!(found.facts.residual.to_bits(), whole.facts.residual.to_bits());
-        let other = Unfinished { values: vec![0; 3], place: Place::default() };
+        let other = Unfinished { values: vec![0; 3], place: Cursor::default() };
         let refused = solve(&turns, start(&turns), Some(other), &CONFIG, &|_| ControlFlow::Continue(()));
         assert!(refused.expect_err("too few").to_string().contains("3 values to go on with"));
     }

@@ -349,17 +349,17 @@ pub struct Roster {
     spec: AgentSpec,
     bot: Option<Bot>,
     table: Option<Arc<Table>>,
-    shelf: Arc<Shelf>,
+    cache: Arc<TableCache>,
 }
 
 /// The tables of a folder or several, read when they are needed.
 #[derive(Debug, Default)]
-struct Shelf {
+struct TableCache {
     folders: Vec<PathBuf>,
     tables: Mutex<BTreeMap<u64, Arc<Table>>>,
 }
 
-impl Shelf {
+impl TableCache {
     /// The table of a ruleset.
     fn table(&self, ruleset: &Ruleset) -> Result<Arc<Table>, AgentError> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
@@ -391,8 +391,8 @@ impl AgentSpec {
             AgentSpec::Bot { source, .. } => bot = Some(source.read()?),
             AgentSpec::Table { path } => table = Some(Arc::new(Table::read(path)?)),
         }
-        let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
-        Ok(Roster { spec: self, bot, table, shelf })
+        let cache = Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() });
+        Ok(Roster { spec: self, bot, table, cache })
     }
 }
 
@@ -409,7 +409,7 @@ impl Roster {
                 return Err(AgentError::PerfectLookahead { name: name.to_owned() });
             }
             let table = Some(Arc::new(Table::from_bytes(content)?));
-            return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, shelf: Arc::default() });
+            return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, cache: Arc::default() });
         }
         let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
         Ok(Roster::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead, &[]))
@@ -417,8 +417,8 @@ impl Roster {
 
     /// The agent of a bot at hand, which has come from `source` once; tables are looked for in `folders`.
     pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead, folders: &[PathBuf]) -> Roster {
-        let shelf = Arc::new(Shelf { folders: folders.to_owned(), tables: Mutex::default() });
-        Roster { spec: AgentSpec::Bot { source, lookahead }, bot: Some(bot), table: None, shelf }
+        let cache = Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() });
+        Roster { spec: AgentSpec::Bot { source, lookahead }, bot: Some(bot), table: None, cache }
     }
 
     /// The notation of the agent.
@@ -467,29 +467,29 @@ impl Roster {
     /// # Errors
     /// When it is a bot or a table made for another game, or there is no table of this one.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
-        let mind = match &self.spec {
-            AgentSpec::Baseline(baseline) => Mind::Baseline(*baseline),
-            AgentSpec::Greedy { plies } => Mind::Greedy(usize::from(*plies) - 1),
-            AgentSpec::Perfect => Mind::Table(self.shelf.table(race.ruleset())?),
+        let kind = match &self.spec {
+            AgentSpec::Baseline(baseline) => PlayerKind::Baseline(*baseline),
+            AgentSpec::Greedy { plies } => PlayerKind::Greedy(usize::from(*plies) - 1),
+            AgentSpec::Perfect => PlayerKind::Table(self.cache.table(race.ruleset())?),
             AgentSpec::Bot { lookahead, .. } => match &self.bot {
                 Some(bot) => {
                     bot.check_ruleset(race.spec())?;
                     let net = Box::new(NetEvaluator::new(bot.net.clone()));
                     match *lookahead {
-                        Lookahead::Level(Level::Perfect) => Mind::Table(self.shelf.table(race.ruleset())?),
-                        Lookahead::Level(Level::Expert) => Mind::Net(net, Lookahead::Plies(1)),
+                        Lookahead::Level(Level::Perfect) => PlayerKind::Table(self.cache.table(race.ruleset())?),
+                        Lookahead::Level(Level::Expert) => PlayerKind::Net(net, Lookahead::Plies(1)),
                         Lookahead::Level(level) => {
                             let mut calibrated = bot.manifest.levels.iter();
                             let found = calibrated.find(|found| found.level == level);
-                            Mind::Weakened(net, found.ok_or(AgentError::NotCalibrated { level })?.temperature)
+                            PlayerKind::Weakened(net, found.ok_or(AgentError::NotCalibrated { level })?.temperature)
                         }
-                        lookahead => Mind::Net(net, lookahead),
+                        lookahead => PlayerKind::Net(net, lookahead),
                     }
                 }
                 None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
             },
             AgentSpec::Table { .. } => match &self.table {
-                Some(table) if table.ruleset() == race.ruleset() => Mind::Table(Arc::clone(table)),
+                Some(table) if table.ruleset() == race.ruleset() => PlayerKind::Table(Arc::clone(table)),
                 Some(table) => {
                     let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
                     return Err(AgentError::OtherTable { expected, found });
@@ -497,7 +497,7 @@ impl Roster {
                 None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
             },
         };
-        Ok(Player { spec: self.spec.clone(), name: self.name(), version: self.version(), mind })
+        Ok(Player { spec: self.spec.clone(), name: self.name(), version: self.version(), kind })
     }
 }
 
@@ -507,11 +507,11 @@ pub struct Player {
     spec: AgentSpec,
     name: String,
     version: Option<String>,
-    mind: Mind,
+    kind: PlayerKind,
 }
 
 #[derive(Clone, Debug)]
-enum Mind {
+enum PlayerKind {
     Baseline(Baseline),
     /// Expectimax of this depth.
     Greedy(usize),
@@ -535,24 +535,24 @@ impl Player {
 
     /// The table of a perfect player.
     pub fn table(&self) -> Option<&Arc<Table>> {
-        match &self.mind {
-            Mind::Table(table) => Some(table),
-            Mind::Baseline(_) | Mind::Greedy(_) | Mind::Net(..) | Mind::Weakened(..) => None,
+        match &self.kind {
+            PlayerKind::Table(table) => Some(table),
+            PlayerKind::Baseline(_) | PlayerKind::Greedy(_) | PlayerKind::Net(..) | PlayerKind::Weakened(..) => None,
         }
     }
 
     /// A new instance that acts.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
-        match &self.mind {
-            Mind::Baseline(baseline) => baseline.agent(),
-            Mind::Greedy(depth) => {
+        match &self.kind {
+            PlayerKind::Baseline(baseline) => baseline.agent(),
+            PlayerKind::Greedy(depth) => {
                 Box::new(OnePly::with_ties(Expectimax::<Race, _>::new(PipEvaluator, *depth), Ties::Drawn))
             }
-            Mind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
-            Mind::Weakened(net, temperature) => {
+            PlayerKind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
+            PlayerKind::Weakened(net, temperature) => {
                 Box::new(OnePly::with_temperature(NetEvaluator::clone(net), *temperature))
             }
-            Mind::Net(net, lookahead) => {
+            PlayerKind::Net(net, lookahead) => {
                 let net = NetEvaluator::clone(net);
                 match *lookahead {
                     Lookahead::Policy => Box::new(PolicyAgent { evaluator: net }),
@@ -568,22 +568,22 @@ impl Player {
 
     /// Whether it always plays the afterstate that [`Player::evaluator`] values highest.
     pub fn plays_by_values(&self) -> bool {
-        matches!(self.mind, Mind::Table(_) | Mind::Net(_, Lookahead::Plies(_)))
+        matches!(self.kind, PlayerKind::Table(_) | PlayerKind::Net(_, Lookahead::Plies(_)))
     }
 
     /// Whether it draws among afterstates: baselines among equals, weakened bots among all.
     pub fn draws(&self) -> bool {
-        matches!(self.mind, Mind::Baseline(_) | Mind::Greedy(_) | Mind::Weakened(..))
+        matches!(self.kind, PlayerKind::Baseline(_) | PlayerKind::Greedy(_) | PlayerKind::Weakened(..))
     }
 
     /// Its value estimates of positions. Baselines without an evaluator have that of `greedy`.
     pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
-        match &self.mind {
-            Mind::Greedy(depth) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, *depth)),
-            Mind::Baseline(_) => Box::new(PipEvaluator),
-            Mind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
-            Mind::Weakened(net, _) => net.clone(),
-            Mind::Net(net, lookahead) => {
+        match &self.kind {
+            PlayerKind::Greedy(depth) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, *depth)),
+            PlayerKind::Baseline(_) => Box::new(PipEvaluator),
+            PlayerKind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
+            PlayerKind::Weakened(net, _) => net.clone(),
+            PlayerKind::Net(net, lookahead) => {
                 let net = NetEvaluator::clone(net);
                 match *lookahead {
                     Lookahead::Policy | Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(net),

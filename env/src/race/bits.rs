@@ -61,7 +61,7 @@ impl<W: Word> Bits<W> {
 
     /// Adds one seat's pieces to the cells with one or more, and with two or more.
     #[inline]
-    pub(super) fn crowd(&self, (ones, twos): (W, W), seat: Seat, places: &[u8; MAX_PIECES]) -> (W, W) {
+    pub(super) fn occupancy(&self, (ones, twos): (W, W), seat: Seat, places: &[u8; MAX_PIECES]) -> (W, W) {
         let bits = &self.at[seat.index()];
         places.iter().fold((ones, twos), |(ones, twos), &place| {
             let bit = bits[usize::from(place) % PLACES];

@@ -69,7 +69,7 @@ impl DivideTurns {
         let [a, b] = state.dice;
         let own = &state.pieces[state.mover.index()];
         let is_under_way = own.iter().any(|&place| place > 0 && place < self.rules.home);
-        a == b && own[0] == 0 && self.rules.does[usize::from(a)].enters[usize::from(is_under_way)]
+        a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]
     }
 
     pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {

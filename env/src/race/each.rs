@@ -74,7 +74,7 @@ impl EachTurns {
         };
         if from == rules.home {
             let are_all_home = own[..self.seating.pieces].iter().all(|&place| place >= rules.home);
-            let bears = rules.goal > rules.home && rules.does[usize::from(value)].bears;
+            let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
             return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
         }
         if from > rules.home || value == 0 {

@@ -107,7 +107,7 @@ impl Rules {
     fn unit_steps(&self, throw: &Throw) -> u8 {
         let [a, b] = throw.values;
         match self.sheet.turn.kind {
-            TurnKind::Throw | TurnKind::Series => self.does[usize::from(a)].unit_steps,
+            TurnKind::Throw | TurnKind::Series => self.effects[usize::from(a)].unit_steps,
             TurnKind::Dice if a == b => a,
             TurnKind::Dice | TurnKind::Divide => 0,
         }
@@ -115,7 +115,7 @@ impl Rules {
 
     /// The places to which a throw brings a piece that waits, as bits.
     fn enters(&self, throw: &Throw, is_under_way: bool) -> u128 {
-        let enters = |value: u8| self.does[usize::from(value)].enters[usize::from(is_under_way)];
+        let enters = |value: u8| self.effects[usize::from(value)].enters[usize::from(is_under_way)];
         let [a, b] = throw.values;
         match self.sheet.turn.kind {
             TurnKind::Dice => self.steps_of_throw(throw) << self.entry,

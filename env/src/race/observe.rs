@@ -345,7 +345,7 @@ impl Left {
             return found;
         }
         let is_under_way = state.pieces[colour.index()].iter().any(|&place| place > 0 && place < rules.home);
-        let enters = |value: u8| rules.does[usize::from(value)].enters[usize::from(is_under_way)];
+        let enters = |value: u8| rules.effects[usize::from(value)].enters[usize::from(is_under_way)];
         let is_dice = matches!(race.turns, Turns::Dice(_));
         let entering = |throws: &[u8]| throws.iter().position(|&value| is_dice || enters(value));
         // One of the throws enters, and the others go on from there.

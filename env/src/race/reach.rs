@@ -54,7 +54,7 @@ impl Rules {
             steps |= (2 << a) - 2;
         }
         if self.sheet.unit.kind != UnitKind::None {
-            steps |= 1 << self.does[usize::from(a)].unit_steps;
+            steps |= 1 << self.effects[usize::from(a)].unit_steps;
         }
         steps & !1
     }
@@ -115,7 +115,7 @@ impl Rules {
         }
         if found & 1 == 1 {
             let values = self.outcomes.iter().flat_map(|throw| throw.values);
-            let enters = |value: &u8| self.does[usize::from(*value)].enters.contains(&true);
+            let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
             found |= match self.sheet.entry.at {
                 EntryAt::Start => 2,
                 EntryAt::Count if self.sheet.turn.kind == TurnKind::Dice => self.hops_from(self.entry, hops),

@@ -19,7 +19,7 @@ const MOST_TRIED: usize = 256;
 
 impl Race {
     /// Whether a position within a turn is one that play can reach from the start of the turn.
-    pub(crate) fn comes_about(&self, state: &State) -> bool {
+    pub(crate) fn is_reachable(&self, state: &State) -> bool {
         if state.phase != Phase::Allot {
             return true;
         }
@@ -48,7 +48,7 @@ impl Race {
                 let mut before = *state;
                 (before.roles[last], before.steps[last]) = (role::FRESH, 0);
                 before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
-                self.leads(&before, state) && self.comes_about(&before)
+                self.leads(&before, state) && self.is_reachable(&before)
             }
             Turns::Throw(_) => {
                 let [number, whole] = state.dice;
@@ -136,7 +136,7 @@ impl Race {
         let firsts = (0..self.seating.pieces).filter(|&slot| slot == 0 || own[slot - 1] != own[slot]);
         for (slot, count) in firsts.flat_map(|slot| [(slot, 1), (slot, 2)]) {
             let to = own[slot].0;
-            let steps = if count == 1 { pips } else { rules.does[usize::from(pips)].unit_steps };
+            let steps = if count == 1 { pips } else { rules.effects[usize::from(pips)].unit_steps };
             if to == 0 || own.get(slot + count - 1) != Some(&own[slot]) {
                 continue;
             }
@@ -246,7 +246,7 @@ impl Race {
     /// The positions with one throw of `pips` less allotted to each unit, and that in which it was left unused.
     fn less(&self, state: &State, pips: u8) -> Vec<State> {
         let mut found = vec![*state];
-        let unit_steps = self.rules.does[usize::from(pips)].unit_steps;
+        let unit_steps = self.rules.effects[usize::from(pips)].unit_steps;
         for slot in 0..self.seating.pieces {
             let role = state.roles[slot];
             let steps = if role & role::LEAD != 0 { unit_steps } else { pips };

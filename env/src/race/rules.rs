@@ -85,7 +85,7 @@ pub(crate) struct Rules {
     /// The most steps of one hop by one throw.
     pub(crate) longest: u8,
     /// By value of a throw its effects.
-    pub(crate) does: [Does; 256],
+    pub(crate) effects: [ThrowEffects; 256],
 }
 
 /// The seats to which the places beyond the gate are open.
@@ -115,7 +115,7 @@ pub(crate) struct Throw {
 
 /// The effects of a value, by [`Rules::does`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Does {
+pub(crate) struct ThrowEffects {
     /// Whether it enters a piece while none is on the course, and while one is.
     pub(crate) enters: [bool; 2],
     /// Whether it bears a piece off.
@@ -143,22 +143,22 @@ pub(crate) struct Closed {
 
 /// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct Occupancy {
     pub(crate) ones: Cells,
     pub(crate) twos: Cells,
 }
 
-impl Crowd {
+impl Occupancy {
     /// The same with one more piece, on a cell as a bit.
     #[inline]
-    pub(crate) fn with(self, cell: Cells) -> Crowd {
-        Crowd { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    pub(crate) fn with(self, cell: Cells) -> Occupancy {
+        Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
     /// The same with one seat's pieces.
     #[inline]
-    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Crowd {
-        places.iter().fold(self, |crowd, &place| crowd.with(bits[usize::from(place) % PLACES]))
+    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy {
+        places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
     }
 }
 
@@ -170,7 +170,7 @@ impl Rules {
     pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet);
-        let does: [Does; 256] = std::array::from_fn(|value| Does::new(&sheet, value as u8));
+        let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
         let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
             let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
             let all: f64 = outcomes.iter().map(weight).sum();
@@ -210,10 +210,10 @@ impl Rules {
             },
             gate: if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) },
             chances: chances(&|_| true),
-            last_chances: chances(&|throw| does[usize::from(throw.values[0])].stops),
+            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
-            does,
+            effects,
             board,
             sheet,
         };
@@ -469,10 +469,10 @@ impl Rules {
     }
 }
 
-impl Does {
-    fn new(sheet: &Sheet, value: u8) -> Does {
+impl ThrowEffects {
+    fn new(sheet: &Sheet, value: u8) -> ThrowEffects {
         let series = sheet.turn.kind == TurnKind::Series;
-        Does {
+        ThrowEffects {
             enters: [sheet.entry.first.contains(value), sheet.entry.next.contains(value)],
             bears: sheet.finish.bear_off.contains(&value),
             stops: series && sheet.turn.stop.contains(&value),

@@ -10,7 +10,7 @@ use crate::game::{Action, ActionMask, Seat};
 use crate::race::Participants;
 use crate::race::actions::{PAIRS, PASS};
 use crate::race::bits::{Bits, Word};
-use crate::race::rules::{Cells, Crowd, GateRule, PLACES, Rules, WALL};
+use crate::race::rules::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
 use crate::race::slots::Slots;
 use crate::race::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::sheet::{Divide, EntryAt, Must, UnitKind};
@@ -74,9 +74,9 @@ impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> ThrowTurns {
         let sheet = &rules.sheet;
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
-        let steps_of_unit = |value: usize| rules.does[value].unit_steps;
+        let steps_of_unit = |value: usize| rules.effects[value].unit_steps;
         let entry = |is_under_way: usize, value: usize| match sheet.entry.at {
-            _ if value == 0 || !rules.does[value].enters[is_under_way] => WALL,
+            _ if value == 0 || !rules.effects[value].enters[is_under_way] => WALL,
             EntryAt::Start => 1,
             EntryAt::Count => rules.target(rules.entry, value as u8, false),
         };
@@ -115,13 +115,13 @@ impl ThrowTurns {
 
     /// The cells that the pieces on the board close to `seat`; to a unit only if two own pieces stand together.
     #[inline]
-    pub(super) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Crowd) -> Occupied {
+    pub(super) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Occupancy) -> Occupied {
         self.occupied_in(&self.long, seat, own, (enemies.ones, enemies.twos))
     }
 
     #[inline]
     fn occupied_in<W: Word>(&self, bits: &Bits<W>, seat: Seat, own: &[u8; MAX_PIECES], enemies: (W, W)) -> Occupied<W> {
-        let own = bits.crowd((W::default(), W::default()), seat, own);
+        let own = bits.occupancy((W::default(), W::default()), seat, own);
         let cells = |closed: &[W; 4]| {
             bits.always | closed[0] & own.0 | closed[1] & own.1 | closed[2] & enemies.0 | closed[3] & enemies.1
         };
@@ -136,10 +136,10 @@ impl ThrowTurns {
     }
 
     #[inline]
-    pub(super) fn enemies(&self, state: &State, seat: Seat) -> Crowd {
+    pub(super) fn enemies(&self, state: &State, seat: Seat) -> Occupancy {
         let others = self.seating.others(seat).iter();
-        others.fold(Crowd::default(), |crowd, other| {
-            crowd.and(&self.rules.bits[other.index()], &state.pieces[other.index()])
+        others.fold(Occupancy::default(), |occupancy, other| {
+            occupancy.and(&self.rules.bits[other.index()], &state.pieces[other.index()])
         })
     }
 
@@ -232,8 +232,9 @@ impl ThrowTurns {
         let seat = state.mover;
         let own = &state.pieces[seat.index()];
         let others = self.seating.others(seat).iter();
-        let enemies = others
-            .fold((W::default(), W::default()), |crowd, &other| bits.crowd(crowd, other, &state.pieces[other.index()]));
+        let enemies = others.fold((W::default(), W::default()), |occupancy, &other| {
+            bits.occupancy(occupancy, other, &state.pieces[other.index()])
+        });
         let occupied = self.occupied_in(bits, seat, own, enemies);
         self.offer_in(bits, seat, own, state.dice[0], self.is_open(state, seat), &occupied)
     }
@@ -273,7 +274,7 @@ impl ThrowTurns {
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
-    fn divides(&self, state: &State, slot: usize, throw: u8, enemies: Crowd) -> bool {
+    fn divides(&self, state: &State, slot: usize, throw: u8, enemies: Occupancy) -> bool {
         let own = &state.pieces[state.mover.index()];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
@@ -294,7 +295,7 @@ impl ThrowTurns {
     }
 
     /// The pieces on the board that can take the rest of a throw.
-    fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Crowd) -> ActionMask {
+    fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Occupancy) -> ActionMask {
         let offer = self.offer(seat, own, rest, is_open, &self.occupied(seat, own, enemies));
         offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()
     }
@@ -328,7 +329,7 @@ impl ThrowTurns {
     }
 
     /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
-    fn second(&self, state: &State, enemies: Crowd, is_open: bool) -> ActionMask {
+    fn second(&self, state: &State, enemies: Occupancy, is_open: bool) -> ActionMask {
         let own = &state.pieces[state.mover.index()];
         let [number, whole] = state.dice;
         let mut mask = self.rest(state.mover, own, number, is_open, enemies);
@@ -407,7 +408,7 @@ impl ThrowTurns {
     /// Whether the same seat throws again after so many throws of its turn, where these are limited.
     #[inline]
     pub(super) fn throws_again(&self, thrown: u8, has_captured: bool, count: u8) -> bool {
-        let grants = self.rules.does[usize::from(thrown)].again | (has_captured & self.again_on_capture);
+        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
         grants & (count < self.most_throws)
     }
 

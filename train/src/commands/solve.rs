@@ -11,7 +11,9 @@ use crate::files;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{Differences, Facts, Sight, SolveConfig, Solved, Stage, UNIT, differences, solve};
+use ashta_agents::perfect::solve::{
+    Differences, Facts, SolveConfig, Solved, Stage, SweepProgress, UNIT, differences, solve,
+};
 use ashta_agents::perfect::table::{self, Table};
 use ashta_env::game::Game;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
@@ -111,14 +113,14 @@ fn unfinished_path(output: &Path) -> PathBuf {
 /// What the solver does, for people.
 pub fn describe(stage: &Stage) -> String {
     match stage {
-        Stage::Values(sight) => sweep("values", sight),
+        Stage::Values(progress) => sweep("values", progress),
         Stage::Check => "looking one turn ahead from every position".to_owned(),
-        Stage::Proof(sight) => sweep("proof", sight),
+        Stage::Proof(progress) => sweep("proof", progress),
     }
 }
 
 /// How far sweeps are.
-pub fn sweep(what: &str, Sight { place, layers, levels, last_change }: &Sight) -> String {
+pub fn sweep(what: &str, SweepProgress { place, layers, levels, last_change }: &SweepProgress) -> String {
     let part = 100 * place.levels / (*levels).max(1);
     let layer = if *layers > 1 { format!("layer {} of {layers}, ", place.layers + 1) } else { String::new() };
     format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)

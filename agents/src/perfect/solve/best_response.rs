@@ -8,7 +8,7 @@ use ashta_env::starts::{Side, Sides, TurnStarts};
 
 use super::duel::{Duel, PairOrder, PlayerPolicy, Role, UNIT, cells};
 use super::rows::{Criterion, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
-use super::sweep::{Kernel, Place, SharedValues, Sight, Sweeps, Swept};
+use super::sweep::{Cursor, Kernel, SharedValues, SweepProgress, Sweeps, Swept};
 use super::{SolveConfig, SolveError};
 
 /// The expected score of a player.
@@ -39,21 +39,21 @@ pub struct Memory(Vec<AtomicU32>);
 ///
 /// # Errors
 /// When a style is not of as many positions as two seats have, or the values do not converge.
-pub fn meet<T: TurnStarts>(
+pub fn evaluate_policies<T: TurnStarts>(
     turns: &T,
     start: Sides,
     styles: [PlayerPolicy<'_>; 2],
     memory: &mut Memory,
     config: &SolveConfig,
-    watch: &(dyn Fn(&Sight) -> ControlFlow<()> + Sync),
+    watch: &(dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync),
 ) -> Result<Option<Response>, SolveError> {
     let duel = Duel::new(turns);
     let positions = duel.count * duel.count;
     for style in styles {
         let found = match style {
             PlayerPolicy::Best => positions,
-            PlayerPolicy::Taste(values) => values.len(),
-            PlayerPolicy::Habit(habit) => habit.positions(),
+            PlayerPolicy::GreedyBy(values) => values.len(),
+            PlayerPolicy::Tabular(policy) => policy.positions(),
         };
         if found != positions {
             return Err(SolveError::Values { expected: positions, found });
@@ -65,21 +65,21 @@ pub fn meet<T: TurnStarts>(
     let cells = &memory.0;
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: super::LIMIT };
     let order = PairOrder::new(turns.sides());
-    let has_habits = styles.iter().any(|style| matches!(style, PlayerPolicy::Habit(_)));
-    let swept = if turns.has_rows() && !has_habits {
+    let is_tabulated = styles.iter().any(|style| matches!(style, PlayerPolicy::Tabular(_)));
+    let swept = if turns.has_rows() && !is_tabulated {
         let kernel = MeetingRows::new(duel, cells, styles);
-        sweeps.run(&kernel, cells, &TileOrder(order), Place::default(), watch)
+        sweeps.run(&kernel, cells, &TileOrder(order), Cursor::default(), watch)
     } else {
-        sweeps.run(&TwoPlayers { duel, cells, styles }, cells, &order, Place::default(), watch)
+        sweeps.run(&TwoPlayers { duel, cells, styles }, cells, &order, Cursor::default(), watch)
     };
     match swept {
-        Swept::Settled(_) => {
+        Swept::Converged(_) => {
             let number = turns.number(turns.movers()[0], start);
             let value = |cell: usize| f64::from(cells[cell].load(Ordering::Relaxed)) * UNIT;
             Ok(Some(Response { first: value(number), second: 1.0 - value(positions + number) }))
         }
         Swept::Stopped(_) => Ok(None),
-        Swept::Restless(place) => Err(SolveError::Restless { sweeps: place.sweeps, change: place.change }),
+        Swept::NotConverged(place) => Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change }),
     }
 }
 
@@ -124,8 +124,8 @@ impl<'a, T: TurnStarts> MeetingRows<'a, T> {
         let count = duel.count;
         let (first, second) = cells.split_at(count * count);
         let criterion = |style| match style {
-            PlayerPolicy::Taste(values) => Some(Criterion::new(values, count, 0.0)),
-            PlayerPolicy::Best | PlayerPolicy::Habit(_) => None,
+            PlayerPolicy::GreedyBy(values) => Some(Criterion::new(values, count, 0.0)),
+            PlayerPolicy::Best | PlayerPolicy::Tabular(_) => None,
         };
         MeetingRows {
             mirrors: RwLock::new([first, second].map(|cells| mirror(cells, count, Value::key_after))),

@@ -14,12 +14,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use serde::{Deserialize, Serialize};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
 use super::rows::{Quantity, Rows, TileOrder};
-use super::sweep::{Kernel, Place, SharedValues, SolveWatch, Sweeps, Swept};
+use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, Sweeps, Swept};
 
 /// Results whose values differ by less than this from the best might be the best.
 const GAP: f64 = 1e-3;
@@ -64,7 +64,7 @@ pub(super) fn certify<T: TurnStarts>(
     let duel = Duel::new(turns);
     let start = duel.cell([start[0], start[1]]);
     let prove = |swept: Swept, bound: f64| match swept {
-        Swept::Settled(_) => {
+        Swept::Converged(_) => {
             let length = |cell: &AtomicU32| Length::number(cell.load(Ordering::Relaxed) as i32);
             let longest = cells.iter().map(length).fold(0.0, f64::max);
             let unit_error = (residual + turns.cut_off()) / (1.0 - TOLERANCE - ROUNDING);
@@ -73,14 +73,14 @@ pub(super) fn certify<T: TurnStarts>(
             Ok((2.0 * found.error < GAP && longest <= bound).then_some(found))
         }
         Swept::Stopped(_) => Err(Stopped),
-        Swept::Restless(_) => Ok(None),
+        Swept::NotConverged(_) => Ok(None),
     };
     if turns.has_rows() {
         let rows = Rows::<T, Length>::new(duel, &cells, COVERED).with_criterion(values, GAP);
-        return prove(sweeps.run(&rows, &cells, &TileOrder(order), Place::default(), watch), BOUND);
+        return prove(sweeps.run(&rows, &cells, &TileOrder(order), Cursor::default(), watch), BOUND);
     }
     let longest = Longest { duel, values, cells: &cells };
-    prove(sweeps.run(&longest, &cells, &order, Place::default(), watch), f64::INFINITY)
+    prove(sweeps.run(&longest, &cells, &order, Cursor::default(), watch), f64::INFINITY)
 }
 
 /// The watch stopped the work.
@@ -253,12 +253,12 @@ impl TurnVisitor for LongestChoice<'_> {
         let is_here = [own, other] == self.sides;
         let elsewhere = |own, other| NextLength::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
         let (value, leads_to) = match end.then {
-            Then::Next if is_here => (!self.at(self.values, other, own), NextLength::Passing),
-            Then::Again if is_here => (self.at(self.values, own, other), NextLength::Staying),
-            Then::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
-            Then::Again => (self.at(self.values, own, other), elsewhere(own, other)),
-            Then::Won => (ONE, NextLength::Elsewhere(0.0)),
-            Then::Drawn => (ONE / 2, NextLength::Elsewhere(0.0)),
+            Continuation::Next if is_here => (!self.at(self.values, other, own), NextLength::Passing),
+            Continuation::Again if is_here => (self.at(self.values, own, other), NextLength::Staying),
+            Continuation::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
+            Continuation::Again => (self.at(self.values, own, other), elsewhere(own, other)),
+            Continuation::Won => (ONE, NextLength::Elsewhere(0.0)),
+            Continuation::Drawn => (ONE / 2, NextLength::Elsewhere(0.0)),
         };
         self.ends.push((value, leads_to));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ashta_env::starts::{Side, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Continuation, Side, TurnEnd, TurnStarts, TurnVisitor};
 use serde::Serialize;
 
 use super::duel::{Duel, ONE, UNIT};
@@ -77,10 +77,10 @@ impl TurnVisitor for RoundedChoice<'_> {
             cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
         };
         let [value, rounded] = [self.values, self.rounded].map(|cells| match end.then {
-            Then::Next => !at(cells, other, own),
-            Then::Again => at(cells, own, other),
-            Then::Won => ONE,
-            Then::Drawn => ONE / 2,
+            Continuation::Next => !at(cells, other, own),
+            Continuation::Again => at(cells, own, other),
+            Continuation::Won => ONE,
+            Continuation::Drawn => ONE / 2,
         });
         self.best = Some(match self.best {
             None => (value, value, rounded, value),

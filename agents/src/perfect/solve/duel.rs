@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use ashta_env::game::Seat;
-use ashta_env::starts::{Side, SideInfo, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Continuation, Side, SideInfo, TurnEnd, TurnStarts, TurnVisitor};
 
 use super::sweep::{Kernel, SharedValues, SweepOrder};
 
@@ -132,9 +132,9 @@ pub enum PlayerPolicy<'a> {
     /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
     /// lower bound. Values are for each position at the start of a turn those of the seat that throws, as fractions of
     /// 2³² − 1 and in the order of [`TurnStarts::number`].
-    Taste(&'a [AtomicU32]),
+    GreedyBy(&'a [AtomicU32]),
     /// A fixed policy, whatever the values.
-    Habit(&'a Habit),
+    Tabular(&'a TabularPolicy),
 }
 
 impl PlayerPolicy<'_> {
@@ -146,23 +146,23 @@ impl PlayerPolicy<'_> {
 
 /// The tabulated policy of a player that does not choose by values: the ends of its turns.
 #[derive(Debug)]
-pub struct Habit {
+pub struct TabularPolicy {
     /// For each position the place of its first turn, by number; and one more.
     first: Vec<usize>,
     /// Throws by probability, and the end of the turn.
     turns: Vec<(f32, TurnEnd)>,
 }
 
-impl Habit {
+impl TabularPolicy {
     /// The policy with these turns from each position, in the order of [`TurnStarts::number`]: the probabilities of
     /// throws and where they lead. A number that no position has leads nowhere.
-    pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> Habit {
-        let mut habit = Habit { first: vec![0], turns: Vec::new() };
+    pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> TabularPolicy {
+        let mut policy = TabularPolicy { first: vec![0], turns: Vec::new() };
         for turns in positions {
-            habit.turns.extend(turns);
-            habit.first.push(habit.turns.len());
+            policy.turns.extend(turns);
+            policy.first.push(policy.turns.len());
         }
-        habit
+        policy
     }
 
     /// Number of positions.
@@ -224,8 +224,8 @@ impl<'a, T: TurnStarts> Duel<'a, T> {
             leads_to: NextPosition::Elsewhere,
         };
         match role.style {
-            PlayerPolicy::Best | PlayerPolicy::Taste(_) => self.visit(sides, &mut choice),
-            PlayerPolicy::Habit(habit) => habit.visit(self.cell(sides), &mut choice),
+            PlayerPolicy::Best | PlayerPolicy::GreedyBy(_) => self.visit(sides, &mut choice),
+            PlayerPolicy::Tabular(policy) => policy.visit(self.cell(sides), &mut choice),
         }
         choice.settle();
         choice.found.scaled(1.0 / (1.0 - self.turns.cut_off()))
@@ -398,20 +398,20 @@ impl TurnVisitor for BestChoice<'_> {
     fn end(&mut self, end: TurnEnd) {
         let TurnEnd { sides: [own, other, ..], then } = end;
         let value = match then {
-            Then::Next if [own, other] == self.sides => self.pass,
-            Then::Next => !self.at(self.role.theirs, other, own),
-            Then::Again => self.at(self.role.mine, own, other),
-            Then::Won => ONE,
-            Then::Drawn => ONE / 2,
+            Continuation::Next if [own, other] == self.sides => self.pass,
+            Continuation::Next => !self.at(self.role.theirs, other, own),
+            Continuation::Again => self.at(self.role.mine, own, other),
+            Continuation::Won => ONE,
+            Continuation::Drawn => ONE / 2,
         };
         let key = match (self.role.style, then) {
-            (PlayerPolicy::Taste(taste), Then::Next) => !self.at(taste, other, own),
-            (PlayerPolicy::Taste(taste), Then::Again) => self.at(taste, own, other),
+            (PlayerPolicy::GreedyBy(values), Continuation::Next) => !self.at(values, other, own),
+            (PlayerPolicy::GreedyBy(values), Continuation::Again) => self.at(values, own, other),
             _ => value,
         };
         let leads_to = match then {
-            Then::Next if [own, other] == self.sides => NextPosition::Passing,
-            Then::Again if [own, other] == self.sides => NextPosition::Staying,
+            Continuation::Next if [own, other] == self.sides => NextPosition::Passing,
+            Continuation::Again if [own, other] == self.sides => NextPosition::Staying,
             _ => NextPosition::Elsewhere,
         };
         match self.best {

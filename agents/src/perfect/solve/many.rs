@@ -8,10 +8,10 @@
 use std::sync::atomic::Ordering;
 
 use ashta_env::game::MAX_SEATS;
-use ashta_env::starts::{Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::starts::{Continuation, Sides, TurnEnd, TurnStarts, TurnVisitor};
 
 use super::duel::{UNIT, bits};
-use super::sweep::{Kernel, Place, SharedValues, SolveWatch, SweepOrder, Sweeps, Swept};
+use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, SweepOrder, Sweeps, Swept};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
@@ -21,7 +21,7 @@ pub(super) fn sweep<T: TurnStarts>(
     turns: &T,
     cells: &SharedValues,
     sweeps: Sweeps,
-    place: Place,
+    place: Cursor,
     watch: SolveWatch<'_>,
 ) -> Swept {
     sweeps.run(&MaxN { turns, cells }, cells, &RoundOrder::new(turns), place, watch)
@@ -236,14 +236,14 @@ struct MaxNChoice<'a, T> {
     probability: f64,
     best: Option<[f64; MAX_SEATS]>,
     /// The next event in the same position, if all results so far lead to it.
-    here: Option<Then>,
+    here: Option<Continuation>,
 }
 
 impl<T: TurnStarts> MaxNChoice<'_, T> {
     fn settle(&mut self) {
         match (self.best, self.here) {
             (None, _) => {}
-            (_, Some(Then::Next)) => self.backup.passing += self.probability,
+            (_, Some(Continuation::Next)) => self.backup.passing += self.probability,
             (_, Some(_)) => self.backup.staying += self.probability,
             (Some(values), None) => {
                 self.backup.sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += self.probability * value);
@@ -261,17 +261,17 @@ impl<T: TurnStarts> TurnVisitor for MaxNChoice<'_, T> {
     fn end(&mut self, end: TurnEnd) {
         let seats = self.game.turns.seats();
         let values = match end.then {
-            Then::Next => {
+            Continuation::Next => {
                 let (mover, sides) = self.game.after(self.mover, end.sides);
                 let mut values = self.game.values(mover, sides);
                 values[..seats].rotate_right(1);
                 values
             }
-            Then::Again => self.game.values(self.mover, end.sides),
-            Then::Won => [1.0, 0.0, 0.0, 0.0],
-            Then::Drawn => [1.0 / seats as f64; MAX_SEATS],
+            Continuation::Again => self.game.values(self.mover, end.sides),
+            Continuation::Won => [1.0, 0.0, 0.0, 0.0],
+            Continuation::Drawn => [1.0 / seats as f64; MAX_SEATS],
         };
-        let is_here = matches!(end.then, Then::Next | Then::Again) && end.sides == self.sides;
+        let is_here = matches!(end.then, Continuation::Next | Continuation::Again) && end.sides == self.sides;
         let here = is_here.then_some(end.then);
         match self.best {
             None => (self.best, self.here) = (Some(values), here),

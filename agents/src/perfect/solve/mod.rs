@@ -21,12 +21,12 @@ use duel::{Duel, PairOrder, PerfectKernel};
 use rows::{Rows, TileOrder, Value};
 use sweep::{Sweeps, Swept};
 
-pub use best_response::{Memory, Response, meet};
+pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
 pub use compare::{Differences, differences};
 pub(crate) use duel::fold;
-pub use duel::{Habit, PlayerPolicy};
-pub use sweep::{Place, Sight};
+pub use duel::{PlayerPolicy, TabularPolicy};
+pub use sweep::{Cursor, SweepProgress};
 
 /// The unit of the bits of a value: values are fractions of 2³² − 1.
 pub const UNIT: f64 = duel::UNIT;
@@ -46,11 +46,11 @@ pub struct SolveConfig {
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
     /// It finds the values.
-    Values(Sight),
+    Values(SweepProgress),
     /// It looks one turn ahead from every position.
     Check,
     /// It proves an error bound.
-    Proof(Sight),
+    Proof(SweepProgress),
 }
 
 /// Receives the stage of a solver at intervals; stops it by breaking.
@@ -89,7 +89,7 @@ pub struct Unfinished {
     /// As in [`Solution::values`].
     pub values: Vec<u32>,
     /// Where to go on.
-    pub place: Place,
+    pub place: Cursor,
 }
 
 /// The outcome of solving.
@@ -115,7 +115,7 @@ pub enum SolveError {
     },
     /// The values do not converge.
     #[error("after {sweeps} sweeps values still change by {change:e}: there may be no pure perfect play")]
-    Restless {
+    NotConverged {
         /// Sweeps over the part that does not converge.
         sweeps: usize,
         /// The largest change in the last of them.
@@ -150,23 +150,25 @@ pub fn solve<T: TurnStarts>(
             (values.into_iter().map(AtomicU32::new).collect(), place)
         }
         Some(Unfinished { values, .. }) => return Err(SolveError::Values { expected, found: values.len() }),
-        None => (duel::cells(expected), Place::default()),
+        None => (duel::cells(expected), Cursor::default()),
     };
     let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: LIMIT };
-    let on_sight = |sight: &Sight| watch(&Stage::Values(*sight));
+    let on_progress = |progress: &SweepProgress| watch(&Stage::Values(*progress));
     let swept = if turns.has_rows() {
         let kernel = Rows::<T, Value>::new(Duel::new(turns), &cells, 1.0);
-        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &on_sight)
+        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &on_progress)
     } else if turns.seats() == 2 {
         let kernel = PerfectKernel { duel: Duel::new(turns), cells: &cells };
-        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &on_sight)
+        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &on_progress)
     } else {
-        many::sweep(turns, &cells, sweeps, place, &on_sight)
+        many::sweep(turns, &cells, sweeps, place, &on_progress)
     };
     let place = match swept {
-        Swept::Settled(place) => place,
+        Swept::Converged(place) => place,
         Swept::Stopped(place) => return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place })),
-        Swept::Restless(place) => return Err(SolveError::Restless { sweeps: place.sweeps, change: place.change }),
+        Swept::NotConverged(place) => {
+            return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
+        }
     };
     if watch(&Stage::Check).is_break() {
         return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place }));
@@ -175,8 +177,8 @@ pub fn solve<T: TurnStarts>(
         if turns.seats() == 2 { check(turns, &cells, sweeps.threads) } else { many::check(turns, &cells) };
     let mut certificate = None;
     if config.certify && turns.seats() == 2 {
-        let on_sight = |sight: &Sight| watch(&Stage::Proof(*sight));
-        match certificate::certify(turns, &cells, start, residual, sweeps.threads, &on_sight) {
+        let on_progress = |progress: &SweepProgress| watch(&Stage::Proof(*progress));
+        match certificate::certify(turns, &cells, start, residual, sweeps.threads, &on_progress) {
             Ok(found) => certificate = found,
             Err(certificate::Stopped) => {
                 return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place }));

@@ -48,7 +48,7 @@ pub(super) trait Kernel<I>: Sync {
 /// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct Cursor {
     /// Layers that are finished.
     pub layers: usize,
     /// Sweeps over the next layer that are finished.
@@ -63,9 +63,9 @@ pub struct Place {
 
 /// The report to a watch after each level.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight {
+pub struct SweepProgress {
     /// Where the solver stands.
-    pub place: Place,
+    pub place: Cursor,
     /// Layers in all.
     pub layers: usize,
     /// Levels of the sweep under way.
@@ -75,7 +75,7 @@ pub struct Sight {
 }
 
 /// Receives the progress of the solver after each level; stops it by breaking.
-pub type SolveWatch<'a> = &'a (dyn Fn(&Sight) -> ControlFlow<()> + Sync);
+pub type SolveWatch<'a> = &'a (dyn Fn(&SweepProgress) -> ControlFlow<()> + Sync);
 
 /// How long to sweep and with how many threads.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +91,11 @@ pub(super) struct Sweeps {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Swept {
     /// Every value has converged.
-    Settled(Place),
+    Converged(Cursor),
     /// The watch stopped it.
-    Stopped(Place),
+    Stopped(Cursor),
     /// A layer has not converged within the limit.
-    Restless(Place),
+    NotConverged(Cursor),
 }
 
 /// The state shared by the threads.
@@ -119,7 +119,7 @@ impl Sweeps {
         kernel: &K,
         cells: &SharedValues,
         order: &O,
-        place: Place,
+        place: Cursor,
         watch: SolveWatch<'_>,
     ) -> Swept {
         let threads = self.threads.max(1);
@@ -147,7 +147,7 @@ impl Sweeps {
 
 impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     /// The work of each thread; all threads take the same way through layers, sweeps and levels.
-    fn work(&self, mut place: Place, is_leader: bool) -> Swept {
+    fn work(&self, mut place: Cursor, is_leader: bool) -> Swept {
         let (mut rows, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;
         let layers = self.order.layers();
@@ -168,7 +168,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
                 place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
                 self.meet(is_leader, || {
                     self.next_row.store(0, Ordering::Relaxed);
-                    let is_stopped = (self.watch)(&Sight { place, layers, levels, last_change }).is_break();
+                    let is_stopped = (self.watch)(&SweepProgress { place, layers, levels, last_change }).is_break();
                     self.is_stopped.store(is_stopped, Ordering::Relaxed);
                 });
                 if self.is_stopped.load(Ordering::Relaxed) {
@@ -181,12 +181,12 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             if place.change <= self.sweeps.tolerance {
                 (place.layers, place.sweeps, last_change) = (place.layers + 1, 0, 1.0);
             } else if place.sweeps >= self.sweeps.limit {
-                return Swept::Restless(place);
+                return Swept::NotConverged(place);
             }
             (place.levels, place.change) = (0, 0.0);
             self.meet(is_leader, || self.change.store(0, Ordering::Relaxed));
         }
-        Swept::Settled(place)
+        Swept::Converged(place)
     }
 
     /// Waits for all threads, lets the leader do something alone, and waits for it.

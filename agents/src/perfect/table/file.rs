@@ -16,7 +16,7 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableValues, value_count};
-use crate::perfect::solve::{Facts, Place, Unfinished};
+use crate::perfect::solve::{Cursor, Facts, Unfinished};
 use crate::play::files::write_whole;
 
 /// The first bytes of every table.
@@ -48,7 +48,7 @@ pub struct TableHeader {
     pub facts: Option<Facts>,
     /// Where the solver stopped; missing when it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unfinished: Option<Place>,
+    pub unfinished: Option<Cursor>,
 }
 
 /// Values to be written.
@@ -60,7 +60,7 @@ pub(super) enum Numbers<'a> {
 /// Whether the values are finished.
 pub(super) enum SolveProgress {
     Facts(Facts),
-    Place(Place),
+    Cursor(Cursor),
 }
 
 /// Why a table cannot be read or written.
@@ -329,7 +329,7 @@ pub(super) fn encode(
     let ruleset = starts.race().ruleset().clone();
     let (facts, unfinished) = match progress {
         SolveProgress::Facts(facts) => (Some(facts), None),
-        SolveProgress::Place(place) => (None, Some(place)),
+        SolveProgress::Cursor(place) => (None, Some(place)),
     };
     let header = TableHeader {
         ruleset_hash: hash(&ruleset),

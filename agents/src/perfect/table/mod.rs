@@ -196,7 +196,7 @@ fn value_count(starts: &RaceStarts) -> usize {
 /// # Errors
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &RaceStarts, unfinished: &Unfinished) -> Result<(), TableError> {
-    file::write(path, starts, file::Numbers::Long(&unfinished.values), file::SolveProgress::Place(unfinished.place))
+    file::write(path, starts, file::Numbers::Long(&unfinished.values), file::SolveProgress::Cursor(unfinished.place))
 }
 
 /// Reads the values of a game that is not solved yet.

@@ -75,23 +75,23 @@ impl Squares {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring([u8; 128]);
 
-/// One piece of a crowd.
+/// One piece of a occupancy.
 pub(super) const OWN: u8 = 1;
 pub(super) const ENEMY: u8 = 8;
 pub(super) const PARTNER: u8 = 64;
-/// Bits of a crowd: any own pieces, two, and any enemies.
+/// Bits of a occupancy: any own pieces, two, and any enemies.
 pub(super) const ANY_OWN: u8 = 7 * OWN;
 pub(super) const TWO_OWN: u8 = 6 * OWN;
 pub(super) const ANY_ENEMY: u8 = 7 * ENEMY;
-/// Bits of a crowd that close the square to a piece by itself, and to a unit.
+/// Bits of a occupancy that close the square to a piece by itself, and to a unit.
 pub(super) const CLOSED_TO_ONE: u8 = TWO_OWN | (6 * ENEMY) | (3 * PARTNER);
 pub(super) const CLOSED_TO_PAIR: u8 = ANY_OWN | (3 * PARTNER);
 
 /// Written at once: reading a word that was written byte by byte stalls (store forwarding).
 const EMPTY: [u8; 128] = {
-    let mut crowds = [0; 128];
-    crowds[NOWHERE as usize] = u8::MAX;
-    crowds
+    let mut occupancies = [0; 128];
+    occupancies[NOWHERE as usize] = u8::MAX;
+    occupancies
 };
 
 impl Ring {
@@ -105,13 +105,13 @@ impl Ring {
     #[inline]
     pub(super) fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
         for &place in places {
-            let crowd = &mut self.0[usize::from(squares.of(place)) % 128];
-            *crowd = crowd.wrapping_add(piece);
+            let occupancy = &mut self.0[usize::from(squares.of(place)) % 128];
+            *occupancy = occupancy.wrapping_add(piece);
         }
         self.0[usize::from(BESIDE)] = 0;
     }
 
-    /// The crowd on a square.
+    /// The occupancy on a square.
     #[inline]
     pub(super) fn at(&self, square: u8) -> u8 {
         self.0[usize::from(square) % 128]

@@ -170,7 +170,7 @@ impl SeriesTurns {
     /// Steps of two pieces that take a throw of `pips` together.
     #[inline]
     pub(super) fn joint_steps(&self, pips: u8) -> u8 {
-        self.rules.does[usize::from(pips)].unit_steps
+        self.rules.effects[usize::from(pips)].unit_steps
     }
 
     /// Whether a throw by which a unit makes so many steps can be given to it.

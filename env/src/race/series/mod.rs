@@ -50,7 +50,7 @@ impl SeriesTurns {
     pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> SeriesTurns {
         let sheet = &rules.sheet;
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
-        let stops = |value: &u8| rules.does[usize::from(*value)].stops;
+        let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
         let mut faces = [0; 3];
         faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
         let outcome = |value: &u8| match faces.iter().position(|face| face == value) {

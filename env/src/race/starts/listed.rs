@@ -10,9 +10,9 @@ use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
 use crate::race::reach::places_of;
-use crate::race::rules::{Cells, Crowd, PLACES};
+use crate::race::rules::{Cells, Occupancy, PLACES};
 use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
-use crate::starts::{Side, Sides, Then, TurnEnd, TurnVisitor};
+use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
 
 /// The tables of the walk by side position.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ struct Relevant {
 impl Relevant {
     /// The cells on which these pieces matter.
     #[inline]
-    fn met(self, crowd: Crowd) -> Cells {
-        crowd.ones & self.ones | crowd.twos & self.twos
+    fn met(self, occupancy: Occupancy) -> Cells {
+        occupancy.ones & self.ones | occupancy.twos & self.twos
     }
 }
 
@@ -81,12 +81,12 @@ const LAST: u16 = 1 << 15;
 const QUIET_END: ListedEnd = ListedEnd { side: 0, consequence: LAST };
 
 /// The first consequences: no seat loses a piece.
-const QUIET: [Then; 3] = [Then::Next, Then::Again, Then::Won];
+const QUIET: [Continuation; 3] = [Continuation::Next, Continuation::Again, Continuation::Won];
 
 /// The continuation after a turn, and the pieces that enemies have lost in it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Consequence {
-    then: Then,
+    then: Continuation,
     lost: Vec<Piece>,
 }
 
@@ -233,8 +233,8 @@ impl ListedWalk {
         }
         let is_met = |pieces: &Vec<Piece>| {
             let cell = |&(seat, place): &Piece| rules.bits[seat.index()][usize::from(place)];
-            let crowd = pieces.iter().fold(Crowd::default(), |crowd, piece| crowd.with(cell(piece)));
-            pieces.iter().all(|piece| relevant.met(crowd) & cell(piece) != 0)
+            let occupancy = pieces.iter().fold(Occupancy::default(), |occupancy, piece| occupancy.with(cell(piece)));
+            pieces.iter().all(|piece| relevant.met(occupancy) & cell(piece) != 0)
         };
         found.retain(|pieces| !pieces.is_empty() && is_met(pieces));
         Some(found)
@@ -266,8 +266,11 @@ impl ListedWalk {
             };
             let lost: Vec<Piece> = enemies.iter().copied().filter(is_lost).collect();
             let then = stepped::then(&self.race, end, mover);
-            let side =
-                if then == Then::Won { side } else { starts.sides.of(end, mover).expect("a turn ends with a side") };
+            let side = if then == Continuation::Won {
+                side
+            } else {
+                starts.sides.of(end, mover).expect("a turn ends with a side")
+            };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
             ListedEnd { side, consequence: consequence as u16 }
         };
@@ -277,9 +280,9 @@ impl ListedWalk {
     #[inline]
     pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
         let rules = &self.race.rules;
-        let mut crowd = Crowd::default();
+        let mut occupancy = Occupancy::default();
         for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
-            crowd = crowd.and(&rules.bits[seat.index()], starts.sides.places(side));
+            occupancy = occupancy.and(&rules.bits[seat.index()], starts.sides.places(side));
         }
         let first = rules.outcomes.len() * usize::from(sides[0]);
         let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
@@ -291,7 +294,7 @@ impl ListedWalk {
         for (group, turns) in turns.chunks(TOGETHER).enumerate() {
             // All lists are looked up before any is visited, so that the memory latencies overlap.
             for (list, turn) in lists.iter_mut().zip(turns) {
-                let met = turn.relevant.met(crowd);
+                let met = turn.relevant.met(occupancy);
                 let start = if met == 0 { turn.alone } else { self.find(starts, mover, sides, met, turn) };
                 *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
             }
@@ -359,7 +362,7 @@ impl ListedWalk {
         }
         let may_be_dead =
             self.waits && sides[..starts.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        let is_dead = may_be_dead && *then != Then::Won && starts.race.is_stuck(&starts.state(mover, sides));
-        TurnEnd { sides, then: if is_dead { Then::Drawn } else { *then } }
+        let is_dead = may_be_dead && *then != Continuation::Won && starts.race.is_stuck(&starts.state(mover, sides));
+        TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
     }
 }

@@ -9,7 +9,7 @@ use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
 use crate::race::state::State;
 use crate::ruleset::Ruleset;
-use crate::starts::{Side, Sides, Then, TurnEnd, TurnStarts, TurnVisitor};
+use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The afterstates of each throw.
@@ -26,7 +26,7 @@ impl TurnVisitor for Recorder {
     }
 
     fn end(&mut self, mut end: TurnEnd) {
-        if matches!(end.then, Then::Won | Then::Drawn) {
+        if matches!(end.then, Continuation::Won | Continuation::Drawn) {
             end.sides = Sides::default();
         }
         self.ends.last_mut().expect("throws come first").insert(end);
@@ -48,14 +48,14 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
     let end = |state: &State| {
         let over = |then| TurnEnd { sides: Sides::default(), then };
         if race.node(state) == Node::Terminal {
-            return over(if race.returns(state)[start.mover] == 1.0 { Then::Won } else { Then::Drawn });
+            return over(if race.returns(state)[start.mover] == 1.0 { Continuation::Won } else { Continuation::Drawn });
         }
         let (mover, mut sides) = turns.starts().locate(state).expect("a turn ends at the start of the next");
         if mover == start.mover {
-            return TurnEnd { sides, then: Then::Again };
+            return TurnEnd { sides, then: Continuation::Again };
         }
         sides[..turns.seats()].rotate_right(1);
-        TurnEnd { sides, then: Then::Next }
+        TurnEnd { sides, then: Continuation::Next }
     };
     results.states().iter().map(end).collect()
 }
@@ -167,7 +167,7 @@ fn dead_ends_are_draws() {
     let (_, sides) = turns.starts().locate(&state).expect("a start");
     let mut found = Recorder::default();
     turns.visit(state.mover, sides, &mut found);
-    let drawn = TurnEnd { sides: Sides::default(), then: Then::Drawn };
+    let drawn = TurnEnd { sides: Sides::default(), then: Continuation::Drawn };
     let drawn: f64 =
         found.probabilities.iter().zip(&found.ends).filter(|(_, ends)| ends.contains(&drawn)).map(|(p, _)| p).sum();
     assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");

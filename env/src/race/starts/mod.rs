@@ -13,7 +13,7 @@ mod stepped;
 use std::ops::Range;
 
 use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
-use crate::race::rules::{Cells, Crowd};
+use crate::race::rules::{Cells, Occupancy};
 use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
 use crate::starts::{RowVisitor, Side, SideInfo, Sides, TurnStarts, TurnVisitor};
@@ -172,7 +172,7 @@ impl RaceStarts {
         let mut taken = 0;
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
             let bits = &self.race.rules.bits[seat.index()];
-            let held = Crowd::default().and(bits, self.sides.places(side)).ones & exclusive;
+            let held = Occupancy::default().and(bits, self.sides.places(side)).ones & exclusive;
             let is_free = held & taken == 0;
             taken |= held;
             is_free

@@ -6,7 +6,7 @@ use super::RaceStarts;
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::state::State;
-use crate::starts::{Sides, Then, TurnEnd, TurnVisitor};
+use crate::starts::{Continuation, Sides, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The total probability of longer series, which are cut off.
@@ -39,7 +39,7 @@ fn ends_of(starts: &RaceStarts, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     let end = |end: &State| {
         let then = then(&starts.race, end, thrown.mover);
         let mut after = sides;
-        if then != Then::Won {
+        if then != Continuation::Won {
             for (side, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(thrown.mover)) {
                 *side = starts.sides.of(end, seat).expect("the end of a turn is a position");
             }
@@ -57,12 +57,12 @@ pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
 }
 
 /// The continuation after a turn of `mover` that ended in `end`.
-pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Then {
+pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
     match race.node(end) {
-        Node::Chance(seat) if seat == mover => Then::Again,
-        Node::Chance(_) | Node::Decision(_) => Then::Next,
-        Node::Terminal if end.finished[mover.index()] > 0 => Then::Won,
-        Node::Terminal => Then::Drawn,
+        Node::Chance(seat) if seat == mover => Continuation::Again,
+        Node::Chance(_) | Node::Decision(_) => Continuation::Next,
+        Node::Terminal if end.finished[mover.index()] > 0 => Continuation::Won,
+        Node::Terminal => Continuation::Drawn,
     }
 }
 

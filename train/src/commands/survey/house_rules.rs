@@ -102,7 +102,7 @@ fn solve_one(variation: &Variation, config: &SolveConfig, bar: &ProgressBar) -> 
             rule.positions = Some(solution.facts.positions);
         }
         Ok(Solved::Unfinished(_)) => bail!("{} was stopped", variation.text),
-        Err(error @ SolveError::Restless { .. }) => rule.skipped = Some(error.to_string()),
+        Err(error @ SolveError::NotConverged { .. }) => rule.skipped = Some(error.to_string()),
         Err(error) => return Err(error).context(variation.text.clone()),
     }
     Ok(rule)

@@ -14,7 +14,7 @@ use super::RaceStarts;
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::series::SeriesTurns;
 use crate::sheet::Must;
-use crate::starts::{RowVisitor, Side, Sides, Then, TurnEnd, TurnVisitor};
+use crate::starts::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnVisitor};
 use legal::{Class, Legal};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -219,14 +219,14 @@ impl SeriesWalk {
             return self.strike(starts, mover, sides, choice);
         }
         sides[0] = choice.side;
-        TurnEnd { sides, then: Then::Next }
+        TurnEnd { sides, then: Continuation::Next }
     }
 
     /// The end of a turn that captures something or wins.
     #[cold]
     fn strike(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, choice: Choice) -> TurnEnd {
         if choice == Choice::WINS {
-            return TurnEnd { sides, then: Then::Won };
+            return TurnEnd { sides, then: Continuation::Won };
         }
         sides[0] = choice.side;
         for (side, seat) in sides[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
@@ -235,7 +235,7 @@ impl SeriesWalk {
                 *side = captured[usize::from(*side)][usize::from(landing) % LANDINGS];
             }
         }
-        TurnEnd { sides, then: Then::Again }
+        TurnEnd { sides, then: Continuation::Again }
     }
 
     pub(super) fn cut_off(&self) -> f64 {

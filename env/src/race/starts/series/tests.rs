@@ -79,11 +79,11 @@ fn played(starts: &RaceStarts, mover: Seat, sides: Sides, outcomes: &[u8]) -> Ve
     assert!(!results.is_empty());
     let end = |state: &State| {
         if race.node(state) == Node::Terminal {
-            return TurnEnd { sides, then: Then::Won };
+            return TurnEnd { sides, then: Continuation::Won };
         }
         let (next, mut after) = starts.locate(state).expect("a turn begins");
-        let then = if next == mover { Then::Again } else { Then::Next };
-        if then == Then::Next {
+        let then = if next == mover { Continuation::Again } else { Continuation::Next };
+        if then == Continuation::Next {
             after[..starts.seats()].rotate_right(1);
         }
         TurnEnd { sides: after, then }
@@ -231,7 +231,7 @@ fn walks_have_the_afterstates_of_the_game() {
             }
         }
     }
-    assert_eq!(seen, BTreeSet::from([Then::Next, Then::Again, Then::Won]));
+    assert_eq!(seen, BTreeSet::from([Continuation::Next, Continuation::Again, Continuation::Won]));
 }
 
 #[test]
