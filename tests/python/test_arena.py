@@ -265,11 +265,25 @@ def test_what_engines_write_to_standard_error_goes_to_files_of_their_own(tmp_pat
     assert finished.returncode == 0 and "tired" not in finished.stderr
     assert [path.name for path in (tmp_path / "errors").iterdir()] == ["engine-2.txt"]
     assert "tired" in (tmp_path / "errors" / "engine-2.txt").read_text()
+    other = dict(os.environ, TMPDIR=str(tmp_path))
+    finished = program.run(*arguments, env=other)
+    file = finished.stderr.split("standard error is in ")[1].split()[0]
+    assert "tired" in open(file, encoding="utf-8").read()
+    program.run("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", env=other)
+    assert len(list(tmp_path.glob("ashta-arena-*"))) == 1, "nothing empty is left"
+
+
+def test_an_engine_that_cannot_begin_says_where_its_reason_is(tmp_path):
+    (tmp_path / "broken.py").write_text("this is no Python")
+    (tmp_path / "errors").mkdir()
+    (tmp_path / "errors" / "empty.txt").touch()
+    engine = f"engine:{sys.executable} {tmp_path / 'broken.py'}"
+    arguments = ["arena", "greedy", engine, "--game", "ashtapada", "--pairs", "1"]
     finished = program.run(*arguments, env=dict(os.environ, TMPDIR=str(tmp_path)))
-    folder = finished.stderr.split("standard error is in ")[1].split()[0]
-    assert "tired" in open(f"{folder}/engine-2.txt", encoding="utf-8").read()
-    program.run("arena", "greedy", "random", "--game", "ashtapada", "--pairs", "1", env=dict(os.environ, TMPDIR=str(tmp_path)))
-    assert [path.name for path in tmp_path.glob("ashta-arena-*")] == [folder.rsplit("/", 1)[1]], "nothing empty is left"
+    assert finished.returncode == 1
+    assert "SyntaxError" in open(finished.stderr.split("standard error is in ")[1].split()[0], encoding="utf-8").read()
+    assert program.run(*arguments, "--engine-errors", tmp_path / "errors").returncode == 1
+    assert {path.name for path in (tmp_path / "errors").iterdir()} == {"empty.txt", "engine-2.txt"}, "others' files stay"
 
 
 def test_a_game_that_cannot_be_played_names_its_file(tmp_path):

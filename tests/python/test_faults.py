@@ -18,6 +18,17 @@ def test_runs_survive_ends_failing_disks_lost_power_and_damage(tmp_path):
     assert tried.tried == {"kill": 5, "EIO": 5, "ENOSPC": 5, "power": 10, "damage": 5}
 
 
+def test_a_checkpoint_that_is_damaged_twice_is_set_aside_twice(tmp_path):
+    assert faults.ashta(*faults.settings(tmp_path)).returncode == 0
+    run = faults.Faults.run_of(tmp_path)
+    for number in (1, 2):
+        (run / "checkpoints" / "4" / "loop.json").write_text("{}")
+        (run / "run.json").write_text("")
+        finished = faults.ashta("train", "--resume", run, "--fallback")
+        assert finished.returncode == 0, finished.stderr
+        assert (run / "checkpoints" / f"4.damaged-{number}" / "loop.json").read_text() == "{}"
+
+
 def test_marks_and_the_facts_of_a_run_are_found_again(tmp_path):
     finished = faults.ashta(*faults.settings(tmp_path))
     run = faults.Faults.run_of(tmp_path)
@@ -73,7 +84,7 @@ def test_settings_that_cannot_be_are_refused_at_once(tmp_path):
     cold = faults.ashta(*faults.settings(tmp_path, "learning.policy_temperature=1e-300"))
     assert cold.returncode == 1 and "must be a number from 0.000001 to 10" in cold.stderr
     many = tmp_path / "many.toml"
-    many.write_text("".join(f"unknown{number} = 1\n" for number in range(300_000)))
+    many.write_text("".join(f"unknown{number} = 1\n" for number in range(300_000)) + "[run]\nseed = 2\n")
     finished = faults.ashta("train", many)
     assert finished.returncode == 1 and "and 299900 more problems" in finished.stderr
     assert len(finished.stderr.splitlines()) < 110

@@ -148,11 +148,11 @@ impl RunDir {
     /// # Errors
     /// When `path` is not the folder of a run.
     pub fn open(path: &Path) -> Result<RunDir> {
-        let mut run = RunDir { path: path.to_path_buf(), info: RunInfo::new(0, "", 0, 0), lock: None };
         // Each checkpoint says it, too.
-        let stated = || Some(CheckpointManifest::read(&run.checkpoint(run.latest().ok()??)).ok()?.run);
-        run.info = RunInfo::read(path).or_else(|error| stated().ok_or(error))?;
-        Ok(run)
+        let stated = |iteration: u64| Some(CheckpointManifest::read(&checkpoint(path, iteration)).ok()?.run);
+        let newest = || checkpoints(path).ok()?.into_iter().rev().find_map(stated);
+        let info = RunInfo::read(path).or_else(|error| newest().ok_or(error))?;
+        Ok(RunDir { path: path.to_path_buf(), info, lock: None })
     }
 
     /// Opens an existing run to go on training in it and removes what an interruption left half-written. Returns the
@@ -205,11 +205,14 @@ impl RunDir {
                 return Err(error.context("there is no other checkpoint to go on from"));
             };
             if !falls_back {
-                return Err(error.context(format!("with --fallback the run goes on from checkpoint {older}")));
+                return Err(error.context(format!("with --fallback it is set aside, and checkpoint {older} is tried")));
             }
             remark(format_args!("set aside: {error:#}"));
             let path = self.checkpoint(iteration);
-            fs::rename(&path, path.with_extension(DAMAGED)).with_context(|| cannot_write(&path))?;
+            // The same iteration may have been damaged before.
+            let aside =
+                (1..).map(|number| path.with_extension(format!("{DAMAGED}-{number}"))).find(|path| !path.exists());
+            fs::rename(&path, aside.unwrap_or_default()).with_context(|| cannot_write(&path))?;
             sync_folder(&self.path.join(CHECKPOINTS))?;
         }
         Ok(None)
@@ -275,7 +278,7 @@ impl RunDir {
 
     /// The folder of the checkpoint of `iteration`, whether it exists or not.
     pub fn checkpoint(&self, iteration: u64) -> PathBuf {
-        self.path.join(CHECKPOINTS).join(iteration.to_string())
+        checkpoint(&self.path, iteration)
     }
 
     /// Saves a checkpoint and makes it the latest; returns its folder. `write` fills an empty folder; if it fails,
@@ -324,11 +327,7 @@ impl RunDir {
     /// # Errors
     /// When the folder of the checkpoints cannot be read.
     pub fn checkpoints(&self) -> Result<Vec<u64>> {
-        let names = entries(&self.path.join(CHECKPOINTS))?;
-        let mut iterations: Vec<u64> =
-            names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
-        iterations.sort_unstable();
-        Ok(iterations)
+        checkpoints(&self.path)
     }
 
     /// The iteration of the newest complete checkpoint.
@@ -441,6 +440,19 @@ fn lock(run: &Path) -> Result<File> {
         Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
         Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
     }
+}
+
+/// The folder of the checkpoint of `iteration` in that of a run.
+fn checkpoint(run: &Path, iteration: u64) -> PathBuf {
+    run.join(CHECKPOINTS).join(iteration.to_string())
+}
+
+/// The iterations of the complete checkpoints in the folder of a run, ascending.
+fn checkpoints(run: &Path) -> Result<Vec<u64>> {
+    let names = entries(&run.join(CHECKPOINTS))?;
+    let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
+    iterations.sort_unstable();
+    Ok(iterations)
 }
 
 /// The paths of what is in `folder`.

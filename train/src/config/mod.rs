@@ -262,13 +262,13 @@ impl Config {
         let text = std::fs::read_to_string(file).map_err(|error| ConfigError::unreadable(file, &error))?;
         let mut raw = RawConfig::defaults();
         raw.add_file(file, &text);
-        let missing = raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display())).collect::<Vec<_>>();
-        if raw.problems().is_empty() && !missing.is_empty() {
-            let mut problems = missing;
+        let missing = raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display()));
+        let mut problems: Vec<String> = missing.collect();
+        if raw.problems().is_empty() && !problems.is_empty() {
             problems.push("the settings of a run name every key: the file is damaged".to_owned());
             return Err(ConfigError { problems });
         }
-        Config::parse(Some((file, &text)), overrides)
+        Config::over(raw, Some(file), overrides)
     }
 
     /// The settings that [`Config::to_toml`] wrote as `text`.
@@ -286,10 +286,15 @@ impl Config {
             Some((path, text)) => raw.add_file(path, text),
             None => {}
         }
+        Config::over(raw, file.map(|(path, _)| path), overrides)
+    }
+
+    /// The settings of these layers with `overrides` over them; `file` names a run whose name is left open.
+    fn over(mut raw: RawConfig, file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         for text in overrides {
             raw.add_override(text);
         }
-        let automatic = file.and_then(|(path, _)| path.file_stem()?.to_str());
+        let automatic = file.and_then(|path| path.file_stem()?.to_str());
         let game = raw.entry("ruleset.game").value.as_str().map(|game| match sheet_file::is_file(game) {
             true => Path::new(Ruleset::split(game).0).file_stem().and_then(|name| name.to_str()).unwrap_or(game),
             false => game,

@@ -155,10 +155,6 @@ impl RawConfig {
     }
 
     fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
-        if self.problems.len() >= MOST_PROBLEMS {
-            self.more += 1;
-            return;
-        }
         let renamed = RENAMED.iter().find(|(old, _)| *old == key);
         let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
         let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
@@ -166,14 +162,22 @@ impl RawConfig {
         if is_key {
             match Value::deserialize(ValueDeserializer::from(value)) {
                 Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
-                Err(error) => self.problems.push(format!("{place}: `{key}` cannot be read: {}", error.message())),
+                Err(error) => self.refuse(|_| format!("{place}: `{key}` cannot be read: {}", error.message())),
             }
             return;
         }
         match value.into_inner() {
             DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
-            _ if is_section => self.problems.push(format!("{place}: `{key}` is a section and needs keys of its own")),
-            _ => self.problems.push(format!("{place}: unknown key `{key}`{}", self.hint(&key))),
+            _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section and needs keys of its own")),
+            _ => self.refuse(|raw| format!("{place}: unknown key `{key}`{}", raw.hint(&key))),
+        }
+    }
+
+    /// Adds a problem; of very many it is only counted, as hints take time.
+    fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
+        match self.problems.len() < MOST_PROBLEMS {
+            true => self.problems.push(problem(self)),
+            false => self.more += 1,
         }
     }
 

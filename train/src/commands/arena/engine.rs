@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -142,7 +142,6 @@ fn stopped() -> Fault {
 /// A program that has been started; killed when it is dropped.
 #[derive(Debug)]
 struct Running {
-    child: Child,
     /// It, and what it has started.
     group: EngineGroup,
     input: Option<ChildStdin>,
@@ -159,14 +158,11 @@ impl Running {
         let errors = OpenOptions::new().create(true).append(true).open(&program.errors);
         let errors = errors.map_err(|error| Fault(format!("cannot write {}: {error}", program.errors.display())))?;
         command.args(&program.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        // Ctrl-C is for the arena: it ends its engines itself.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|error| Fault(format!("it cannot be started: {error}")))?;
-        let group = EngineGroup::of(&child, &program.limits.watch);
-        let input = child.stdin.take();
+        let started = EngineGroup::start(&mut command, &program.limits.watch);
+        let mut group = started.map_err(|error| Fault(format!("it cannot be started: {error}")))?;
+        let input = group.child.stdin.take();
         let (sender, lines) = mpsc::sync_channel(WAITING_LINES);
-        if let Some(output) = child.stdout.take() {
+        if let Some(output) = group.child.stdout.take() {
             // Reading with a limit of time needs a thread; it ends with the output of the program.
             let read = move || {
                 let mut output = BufReader::new(output);
@@ -182,7 +178,7 @@ impl Running {
             let reader = std::thread::Builder::new().spawn(read);
             reader.map_err(|error| Fault(format!("there is no thread to read it: {error}")))?;
         }
-        let mut running = Running { child, group, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
+        let mut running = Running { group, input, lines, requests: 0, stops: Arc::clone(&program.limits.stops) };
         let hello = running.ask(json!({"op": "hello"}), program.limits.patience.max(TO_START))?;
         if !hello.get("name").is_some_and(Value::is_string) {
             return Err(Fault(format!("its answer to `hello` has no `name`: {}", quoted(&hello.to_string()))));
@@ -242,7 +238,7 @@ impl Running {
         // Its output closes a moment before its status is known.
         let clock = Instant::now();
         while clock.elapsed() < LAST_MOMENT {
-            if let Ok(Some(status)) = self.child.try_wait() {
+            if let Ok(Some(status)) = self.group.child.try_wait() {
                 return Fault(format!("it ended ({status})"));
             }
             std::thread::yield_now();
@@ -255,8 +251,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         // Its input closes with it, which asks it to end; not every program listens.
         self.input = None;
-        self.group.end(&mut self.child);
-        let _ = self.child.wait();
     }
 }
 

@@ -29,16 +29,20 @@ impl GroupWatch {
         let shell = shell.get_or_insert_with(|| {
             let mut command = Command::new("sh");
             command.args(["-c", WATCH]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-            // Ctrl-C is not for it.
-            #[cfg(unix)]
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            if cfg!(unix) { command.spawn().ok() } else { None }
+            if cfg!(unix) { in_group(&mut command).ok() } else { None }
         });
         if let Some(input) = shell.as_mut().and_then(|shell| shell.stdin.as_mut()) {
             // Without it only a kill of the arena leaves engines behind.
             let _ = writeln!(input, "{sign} {group}");
         }
     }
+}
+
+/// Starts a program as the first of a group of its own: Ctrl-C is for the arena, which ends its engines itself.
+fn in_group(command: &mut Command) -> std::io::Result<Child> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command.spawn()
 }
 
 impl Drop for GroupWatch {
@@ -51,29 +55,36 @@ impl Drop for GroupWatch {
     }
 }
 
-/// An engine and what it has started.
+/// An engine and what it has started; all are killed when it is dropped.
 #[derive(Debug)]
 pub struct EngineGroup {
-    number: u32,
+    /// The engine itself.
+    pub child: Child,
     watch: Arc<GroupWatch>,
 }
 
 impl EngineGroup {
-    /// The group of an engine that was started as the first of one.
-    pub fn of(child: &Child, watch: &Arc<GroupWatch>) -> EngineGroup {
+    /// Starts an engine.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn start(command: &mut Command, watch: &Arc<GroupWatch>) -> std::io::Result<EngineGroup> {
+        let child = in_group(command)?;
         watch.tell('+', child.id());
-        EngineGroup { number: child.id(), watch: Arc::clone(watch) }
+        Ok(EngineGroup { child, watch: Arc::clone(watch) })
     }
+}
 
-    /// Kills all of them.
-    pub fn end(&self, child: &mut Child) {
+impl Drop for EngineGroup {
+    fn drop(&mut self) {
         #[cfg(unix)]
         {
             use nix::sys::signal::{Signal, killpg};
             // They may have ended before.
-            let _ = killpg(nix::unistd::Pid::from_raw(self.number as i32), Signal::SIGKILL);
+            let _ = killpg(nix::unistd::Pid::from_raw(self.child.id() as i32), Signal::SIGKILL);
         }
-        let _ = child.kill();
-        self.watch.tell('-', self.number);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.watch.tell('-', self.child.id());
     }
 }

@@ -1,5 +1,6 @@
 //! Who enters the arena: agents of this program and programs of others.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::files::cannot_write;
@@ -39,7 +40,7 @@ pub fn enter<'a>(
     errors: &ErrorFiles,
 ) -> Result<(Race, Entrants<'a>)> {
     let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
-        Some(command) => Program::new(command, errors.of(number), limits.clone()).map(Written::Engine),
+        Some(command) => Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine),
         None => games::agent(spec).map(|agent| Written::Agent(Box::new(agent))),
     };
     let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
@@ -69,37 +70,47 @@ pub fn enter<'a>(
     Ok((race, (entrants, versions)))
 }
 
-/// The folder for what engines write to standard error, a file each.
+/// The folder for what engines write to standard error, a file each. In the end it says where something was written,
+/// and leaves nothing empty behind.
 pub struct ErrorFiles {
     folder: PathBuf,
-    /// Whether it is removed if nothing was written.
+    /// Whether it is among the temporary ones.
     is_own: bool,
+    files: RefCell<Vec<PathBuf>>,
 }
 
 impl ErrorFiles {
     /// In this folder, or else in one of its own among the temporary ones.
-    ///
-    /// # Errors
-    /// When the folder cannot be made.
-    pub fn new(folder: Option<&Path>) -> Result<ErrorFiles> {
+    pub fn new(folder: Option<&Path>) -> ErrorFiles {
         let own = || std::env::temp_dir().join(format!("ashta-arena-{}", std::process::id()));
-        let files = ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own: folder.is_none() };
-        std::fs::create_dir_all(&files.folder).with_context(|| cannot_write(&files.folder))?;
-        Ok(files)
+        let is_own = folder.is_none();
+        ErrorFiles { folder: folder.map_or_else(own, Path::to_owned), is_own, files: RefCell::default() }
     }
 
     /// The file of the agent with this number, from 0.
-    fn of(&self, number: usize) -> PathBuf {
-        self.folder.join(format!("engine-{}.txt", number + 1))
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    fn of(&self, number: usize) -> Result<PathBuf> {
+        std::fs::create_dir_all(&self.folder).with_context(|| cannot_write(&self.folder))?;
+        let file = self.folder.join(format!("engine-{}.txt", number + 1));
+        self.files.borrow_mut().push(file.clone());
+        Ok(file)
     }
+}
 
-    /// Says where something was written, or leaves nothing behind.
-    pub fn close(&self) {
-        let Ok(files) = std::fs::read_dir(&self.folder) else { return };
-        let files = files.flatten().filter(|file| file.metadata().is_ok_and(|facts| facts.len() == 0));
-        files.for_each(|file| drop(std::fs::remove_file(file.path())));
-        if self.is_own && std::fs::remove_dir(&self.folder).is_err() {
-            remark(format_args!("what engines wrote to standard error is in {}", self.folder.display()));
+impl Drop for ErrorFiles {
+    fn drop(&mut self) {
+        for file in self.files.get_mut() {
+            if std::fs::metadata(&*file).is_ok_and(|facts| facts.len() == 0) {
+                let _ = std::fs::remove_file(&*file);
+            } else if self.is_own && file.exists() {
+                remark(format_args!("what an engine wrote to standard error is in {}", file.display()));
+            }
+        }
+        if self.is_own {
+            // Only where nothing is in it.
+            let _ = std::fs::remove_dir(&self.folder);
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
     let stops = Arc::new(AtomicBool::new(false));
     let patience = Duration::from_secs_f64(args.move_seconds);
     let limits = Limits { patience, stops: Arc::clone(&stops), watch: Arc::default() };
-    let errors = ErrorFiles::new(args.engine_errors.as_deref())?;
+    let errors = ErrorFiles::new(args.engine_errors.as_deref());
     let (race, entrants) = enter(&args.agents, &args.game, &limits, &errors)?;
     let arena = Arena::new(args, &race, entrants)?;
     if let Some(folder) = &args.report {
@@ -55,7 +55,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         ControlFlow::Continue(())
     })?;
     let outcome = arena.play(&stops)?;
-    errors.close();
+    drop(errors);
     if args.json {
         say(serde_json::to_string_pretty(&outcome.summary)?)?;
     } else {
@@ -133,16 +133,14 @@ impl<'a> Arena<'a> {
     /// Plays what is left to play, until `stops` is set or the test has decided.
     fn play(&self, stops: &AtomicBool) -> Result<ArenaOutcome> {
         let tournament = &self.tournament;
-        let (mut file, played) = match &self.args.games_file {
+        let (mut file, played, mut facts) = match &self.args.games_file {
             Some(path) => {
                 let (file, games) = GamesFile::open(path, &self.settings(), &|block| tournament.legs(block))?;
-                (Some(file), games)
+                let facts = games.iter().map(|line| tournament.facts(line)).collect::<Result<Vec<_>, _>>();
+                (Some(file), games, facts.with_context(|| path.display().to_string())?)
             }
-            None => (None, Vec::new()),
+            None => (None, Vec::new(), Vec::new()),
         };
-        let facts = played.iter().map(|line| tournament.facts(line)).collect::<Result<Vec<_>, _>>();
-        let in_file = || self.args.games_file.as_ref().map_or_else(String::new, |path| path.display().to_string());
-        let mut facts = facts.with_context(in_file)?;
         let mut swings = Vec::new();
         keep_largest(&mut swings, played);
         let left = tournament.left(self.args.games.pairs, &facts);
