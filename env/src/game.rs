@@ -346,10 +346,6 @@ pub struct Spec {
     pub encoding: u32,
     /// Stable hash of the ruleset, seats included.
     pub ruleset_hash: u64,
-    /// Pieces of each seat.
-    pub pieces: usize,
-    /// Steps from off the board to the end of the course: the largest entry of [`Game::steps`].
-    pub goal: u8,
     /// Turns after which a game is truncated.
     pub turn_cap: u32,
 }
@@ -392,10 +388,6 @@ pub trait Game: Send + Sync {
     /// Indices are below [`Spec::observation`], each at most once.
     fn observe_active(&self, state: &Self::State, seat: Seat, active: &mut Vec<u16>);
 
-    /// Steps that each piece of `seat` has made, ascending, 0 to [`Spec::goal`]; only the first [`Spec::pieces`]
-    /// entries are meaningful. Throws that were allotted but not yet played do not count.
-    fn steps(&self, state: &Self::State, seat: Seat) -> [u8; 4];
-
     /// Writes the observation as `seat` sees `state` into `out`, of length [`Spec::observation`].
     ///
     /// # Panics
@@ -409,4 +401,17 @@ pub trait Game: Send + Sync {
             out[usize::from(index)] = 1.0;
         }
     }
+}
+
+/// A game in which the pieces of each seat run a course. Baselines compare how far they have come.
+pub trait RaceGame: Game {
+    /// Pieces of each seat, 1 to 4.
+    fn pieces(&self) -> usize;
+
+    /// Steps from off the board to the end of the course: the largest entry of [`RaceGame::steps`].
+    fn goal(&self) -> u8;
+
+    /// Steps that each piece of `seat` has made, ascending, 0 to [`RaceGame::goal`]; only the first
+    /// [`RaceGame::pieces`] entries are meaningful. Throws that were allotted but not yet played do not count.
+    fn steps(&self, state: &Self::State, seat: Seat) -> [u8; 4];
 }

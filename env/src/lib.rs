@@ -5,6 +5,21 @@
 //! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns; [`starts`] numbers the
 //! turn-start states for solvers; [`gym`] steps games and throws their dice; [`testing`] has the property tests of
 //! every game and a small game that can be solved by hand.
+//!
+//! ```
+//! let mut env = ashta_env::make("pagade?teams=true", 4)?;
+//! let mut observation = env.reset(7);
+//! let end = loop {
+//!     let action = observation.mask.nth(0).expect("a decision has a legal action");
+//!     let step = env.step(action)?;
+//!     if step.terminated || step.truncated {
+//!         break step;
+//!     }
+//!     observation = step.observation;
+//! };
+//! println!("{:?} after {} turns", end.returns, env.turns());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod chance;
 pub mod game;
@@ -17,9 +32,19 @@ pub mod starts;
 pub mod testing;
 pub mod turn;
 
-pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
+pub use gym::{Env, Observation, Step, VecEnv};
 pub use race::Race;
-pub use ruleset::Ruleset;
+pub use ruleset::{Ruleset, RulesetError};
+
+/// An environment of the built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for
+/// `seats` seats, before the first throw of seed 0.
+///
+/// # Errors
+/// When there is no such game or house rule, or the game is not played by so many.
+pub fn make(text: &str, seats: usize) -> Result<Env<Race>, RulesetError> {
+    Ok(Env::new(std::sync::Arc::new(Race::named(text, seats)?)))
+}
 
 /// The example of the README, run as a documentation test.
 #[cfg(doctest)]

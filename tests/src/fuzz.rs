@@ -14,7 +14,7 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
 use ashta_agents::roster::AgentSpec;
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, Seat};
+use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::starts::RaceStarts;
 use ashta_env::race::state::State;
@@ -386,7 +386,7 @@ fn check(race: &Race, state: &State) {
         let is_within = active.last().is_none_or(|&last| usize::from(last) < spec.observation);
         assert!(is_within && active.is_sorted_by(|a, b| a < b), "{text}: {seat} sees {active:?}");
         let steps = race.steps(state, seat);
-        assert!(steps[..spec.pieces].iter().all(|&steps| steps <= spec.goal), "{text}: {steps:?}");
+        assert!(steps[..race.pieces()].iter().all(|&steps| steps <= race.goal()), "{text}: {steps:?}");
     }
 }
 

@@ -9,13 +9,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::game::{Game, Node, RaceGame, Seat, SeatSet};
 use ashta_env::notation::NotationError;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Without, builtin};
-use ashta_env::testing::laws::{Course, LawConfig, Tally, check_game, successors};
+use ashta_env::testing::laws::{Course, LawConfig, Tally, check_race, successors};
 use ashta_env::turn::{TurnResults, turn_results};
 
 use crate::random;
@@ -62,8 +62,9 @@ impl Laws {
     pub fn play(&self, seed: u64, games: usize) -> Result<Tally, String> {
         let gate = &self.race.ruleset().sheet().gate;
         let may_lap = gate.at > 0 && gate.without == Without::Lap;
-        let play = LawConfig { seed, games, course: if may_lap { Course::Laps } else { Course::Forward } };
-        let tally = check_game(&self.race, &play).map_err(|broken| {
+        let play = LawConfig { seed, games };
+        let course = if may_lap { Course::Laps } else { Course::Forward };
+        let tally = check_race(&self.race, &play, course).map_err(|broken| {
             format!("{}: {}; in `{}`; seed {seed}", broken.law, broken.problem, self.race.print(&broken.state))
         })?;
         let mut rng = chance::stream(seed, 1);
@@ -141,7 +142,7 @@ impl Laws {
             return Err(format!("its text is read as {parsed:?}, not {state:?}"));
         }
         let pieces = self.race.pieces_text(state);
-        let count = |seat| if self.race.spec().seats.contains(seat) { self.race.spec().pieces } else { 0 };
+        let count = |seat| if self.race.spec().seats.contains(seat) { self.race.pieces() } else { 0 };
         if Seat::ALL.into_iter().any(|seat| pieces[seat].len() != count(seat)) {
             return Err(format!("pieces are lost or found: {pieces:?}"));
         }

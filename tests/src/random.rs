@@ -111,7 +111,7 @@ pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
 pub fn placed(race: &Race, rng: &mut GameRng) -> String {
     let last = usize::from(race.last_place());
     let waiting = usize::from(race.waiting_place());
-    let pieces = race.spec().pieces;
+    let pieces = race.pieces();
     let seats: Vec<Seat> = race.spec().seats.iter().collect();
     let sheet = race.ruleset().sheet();
     loop {

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Seat, Spec};
+use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, RaceGame, Seat, Spec};
 use ashta_env::gym::{Env, StepError, VecEnv};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -74,10 +74,6 @@ impl Game for Capped {
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
         self.race.observe_active(state, seat, active);
-    }
-
-    fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {
-        self.race.steps(state, seat)
     }
 }
 
@@ -211,10 +207,12 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
         let mut env = Env::new(Arc::clone(&game));
         let mut envs = VecEnv::new(Arc::clone(&game), 2);
         let mut out = Buffers::new(game.spec(), 2);
-        env.reset(9);
+        let mut seen = env.reset(9);
         envs.reset(9, &mut out.view());
         loop {
             assert_eq!(env.state(), envs.envs()[0].state());
+            assert_eq!((seen.seat.index(), seen.mask), (usize::from(out.seats[0]), out.legal(0)));
+            assert_eq!(seen.dense(), out.observations.row(0).to_vec());
             assert_eq!(env.seat().map(Seat::index), Some(usize::from(out.seats[0])));
             assert_eq!(env.legal_actions(), out.legal(0));
             let actions = random_actions(&out, &mut rng);
@@ -222,6 +220,7 @@ fn the_first_of_many_games_is_the_single_game_of_the_seed() {
             envs.step(&actions, &mut out.view()).expect("legal actions");
             assert_eq!((step.terminated, step.truncated), (out.terminated[0], out.truncated[0]));
             assert_eq!(step.returns.0.as_slice(), out.returns.row(0).as_slice().expect("contiguous"));
+            seen = step.observation;
             if step.terminated {
                 assert_eq!(env.step(actions[0]), Err(StepError::Over));
                 assert_eq!((env.seat(), env.is_terminated(), env.is_truncated()), (None, true, false));
@@ -350,6 +349,8 @@ fn the_last_position_of_a_game_is_kept() {
             };
             let mut expected = vec![0.0; game.spec().observation];
             env.observe(seat, &mut expected);
+            assert_eq!((step.observation.seat, step.observation.mask), (seat, ActionMask::EMPTY), "{name}");
+            assert_eq!(step.observation.dense(), expected, "{name}");
             assert_eq!(out.final_seats[0], seat.index() as u8, "{name}");
             assert_eq!(out.final_observations.row(0).to_vec(), expected, "{name}");
             assert!(expected.contains(&1.0), "{name}: an end shows the pieces");

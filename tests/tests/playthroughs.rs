@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use ashta_env::chance::{self, below};
-use ashta_env::game::{Action, Game, Node, Outcome, Seat};
+use ashta_env::game::{Action, Game, Node, Outcome, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
@@ -84,8 +84,8 @@ fn header(race: &Race) -> String {
         spec.seats,
         teams.join(" "),
         spec.outlook,
-        spec.pieces,
-        spec.goal,
+        race.pieces(),
+        race.goal(),
         spec.actions,
         spec.observation,
         spec.encoding,

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, Seat};
+use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, RaceGame, Seat};
 use ashta_env::turn::TurnResults;
 
 use crate::play::agent::{Agent, GameRng, OnePly, RandomAgent, Ties, deciding_seat, forced_action, results_of_turn};
@@ -48,7 +48,7 @@ impl Baseline {
     }
 
     /// An agent that plays this baseline.
-    pub fn agent<G: Game + 'static>(self) -> Box<dyn Agent<G> + Send> {
+    pub fn agent<G: RaceGame + 'static>(self) -> Box<dyn Agent<G> + Send> {
         match self {
             Baseline::Random => Box::new(RandomAgent),
             Baseline::Runner => Box::new(RuleAgent::<G>::new(Rule::Run)),
@@ -87,7 +87,7 @@ struct RuleAgent<G: Game> {
     results: TurnResults<G::State>,
 }
 
-impl<G: Game> RuleAgent<G> {
+impl<G: RaceGame> RuleAgent<G> {
     fn new(rule: Rule) -> RuleAgent<G> {
         RuleAgent { rule, results: TurnResults::new() }
     }
@@ -109,18 +109,18 @@ impl<G: Game> RuleAgent<G> {
     }
 }
 
-impl<G: Game> Agent<G> for RuleAgent<G> {
+impl<G: RaceGame> Agent<G> for RuleAgent<G> {
     fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
         states.iter().map(|state| self.choose(game, state)).collect()
     }
 }
 
 /// Steps of the seat's own pieces, the furthest first, then those of its partners.
-fn running_order<G: Game>(game: &G, state: &G::State, seat: Seat) -> [[u8; 4]; 2] {
+fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; 4]; 2] {
     let mut order = [[0; 4]; 2];
     for mate in game.spec().teams[seat].iter() {
         let mut steps = game.steps(state, mate);
-        steps[game.spec().pieces..].fill(0);
+        steps[game.pieces()..].fill(0);
         steps.sort_unstable_by(|a, b| b.cmp(a));
         order[usize::from(mate != seat)] = steps;
     }
@@ -128,15 +128,15 @@ fn running_order<G: Game>(game: &G, state: &G::State, seat: Seat) -> [[u8; 4]; 2
 }
 
 /// Steps of all pieces that are not of the seat's team.
-fn enemy_steps<G: Game>(game: &G, state: &G::State, seat: Seat) -> u32 {
+fn enemy_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
     let spec = game.spec();
     let enemies = spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other));
     enemies.map(|enemy| total_steps(game, state, enemy)).sum()
 }
 
 /// Steps of all pieces of a seat.
-fn total_steps<G: Game>(game: &G, state: &G::State, seat: Seat) -> u32 {
-    game.steps(state, seat)[..game.spec().pieces].iter().map(|&steps| u32::from(steps)).sum()
+fn total_steps<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> u32 {
+    game.steps(state, seat)[..game.pieces()].iter().map(|&steps| u32::from(steps)).sum()
 }
 
 /// The value of a lead of the whole course, in logits. At equal progress a lead of a fiftieth of the course, about an
@@ -154,7 +154,7 @@ const STEEPNESS: f32 = 6.0;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PipEvaluator;
 
-impl<G: Game> Evaluator<G> for PipEvaluator {
+impl<G: RaceGame> Evaluator<G> for PipEvaluator {
     fn evaluate(&mut self, game: &G, states: &[G::State]) -> Vec<Evaluation> {
         let mut values = Vec::with_capacity(states.len());
         self.values(game, states, &mut values);
@@ -167,12 +167,11 @@ impl<G: Game> Evaluator<G> for PipEvaluator {
 }
 
 /// The share of the course that a seat has covered.
-fn covered<G: Game>(game: &G, state: &G::State, seat: Seat) -> f32 {
-    let spec = game.spec();
-    total_steps(game, state, seat) as f32 / (usize::from(spec.goal) * spec.pieces) as f32
+fn covered<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> f32 {
+    total_steps(game, state, seat) as f32 / (usize::from(game.goal()) * game.pieces()) as f32
 }
 
-fn pip_values<G: Game>(game: &G, state: &G::State) -> BySeat<f32> {
+fn pip_values<G: RaceGame>(game: &G, state: &G::State) -> BySeat<f32> {
     let spec = game.spec();
     let mut shares = BySeat([0.0; MAX_SEATS]);
     spec.seats.iter().for_each(|seat| shares[seat] = covered(game, state, seat));

@@ -75,8 +75,6 @@ mod tests {
             start_observation: 30,
             encoding: 1,
             ruleset_hash: 7,
-            pieces: 4,
-            goal: 20,
             turn_cap: 100,
         }
     }

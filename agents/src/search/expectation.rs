@@ -113,6 +113,8 @@ pub(crate) fn best_of(results: &Range<usize>, seat: Seat, values: &[BySeat<f32>]
 
 #[cfg(test)]
 mod tests {
+    use ashta_env::game::RaceGame;
+
     use super::*;
     use ashta_env::chance;
     use ashta_env::game::Outcome;

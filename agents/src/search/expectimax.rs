@@ -228,6 +228,8 @@ impl<S> PostfixTree<S> {
 
 #[cfg(test)]
 mod tests {
+    use ashta_env::game::RaceGame;
+
     use super::*;
     use crate::play::agent::{Agent, GameRng, OnePly};
     use crate::play::baseline::PipEvaluator;

@@ -46,9 +46,34 @@ pub struct Snapshot<S> {
     pub throws: u64,
 }
 
+/// What a seat sees of a position, and what it may do.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Observation {
+    /// The seat to act. After the end of a game it is the seat that sees the last position: the seat to throw next
+    /// where the game was truncated, the seat that made the last move where it is over by its rules.
+    pub seat: Seat,
+    /// The indices of the entries that are 1, each once; all others are 0.
+    pub active: Vec<u16>,
+    /// Number of entries, [`Spec::observation`](crate::game::Spec::observation).
+    pub len: usize,
+    /// The legal actions; empty after the end of a game.
+    pub mask: ActionMask,
+}
+
+impl Observation {
+    /// The observation as numbers, 0 or 1.
+    pub fn dense(&self) -> Vec<f32> {
+        let mut dense = vec![0.0; self.len];
+        self.active.iter().for_each(|&index| dense[usize::from(index)] = 1.0);
+        dense
+    }
+}
+
 /// The result of a step.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Step {
+    /// What the seat to act sees next, or the last position of the game.
+    pub observation: Observation,
     /// The game is over by its rules.
     pub terminated: bool,
     /// The game was truncated because it reached the turn limit; no seat has won it, and it is no draw.
@@ -106,18 +131,36 @@ impl<G: Game> Env<G> {
         Snapshot { state: self.state.clone(), rng: self.rng.clone(), turns: self.turns, throws: self.throws }
     }
 
-    /// Starts a new game; the same seed and actions give the same game.
-    pub fn reset(&mut self, seed: u64) {
+    /// Starts a new game and gives its first decision; the same seed and actions give the same game.
+    pub fn reset(&mut self, seed: u64) -> Observation {
         self.rng = chance::stream(seed, 0);
-        self.restart();
+        let mover = self.restart();
+        self.observation(mover)
     }
 
-    /// Starts the next game with the current state of the generator.
-    fn restart(&mut self) {
+    /// Starts the next game with the current state of the generator, and gives the first seat.
+    fn restart(&mut self) -> Seat {
         let first = chance::first_seat(self.game.spec().seats, &mut self.rng);
         self.state = self.game.initial_state(first);
         self.turns = 0;
         self.go_on();
+        first
+    }
+
+    /// The seat that sees the position after a move of `mover`.
+    fn observer(&self, mover: Seat) -> Seat {
+        match self.game.node(&self.state) {
+            Node::Chance(seat) | Node::Decision(seat) => seat,
+            Node::Terminal => mover,
+        }
+    }
+
+    /// What is seen of the position after a move of `mover`.
+    fn observation(&self, mover: Seat) -> Observation {
+        let (seat, len) = (self.observer(mover), self.game.spec().observation);
+        let mut active = Vec::with_capacity(64);
+        self.game.observe_active(&self.state, seat, &mut active);
+        Observation { seat, active, len, mask: self.legal }
     }
 
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
@@ -125,21 +168,29 @@ impl<G: Game> Env<G> {
     /// # Errors
     /// When the action is not legal or the game is over; the game is unchanged.
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
-        if self.legal.is_empty() {
-            return Err(StepError::Over);
-        }
+        let Some(mover) = self.seat() else { return Err(StepError::Over) };
         if !self.legal.contains(action) {
             return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
         }
-        Ok(self.step_legal(action))
+        self.play(action);
+        Ok(Step {
+            observation: self.observation(mover),
+            terminated: self.is_terminated(),
+            truncated: self.is_truncated(),
+            returns: self.returns(),
+        })
     }
 
-    fn step_legal(&mut self, action: Action) -> Step {
+    /// Plays a legal action, and throws the dice up to the next decision.
+    #[inline]
+    fn play(&mut self, action: Action) {
         self.game.apply_action(&mut self.state, action);
         self.go_on();
-        let terminated = self.is_terminated();
-        let returns = if terminated { self.game.returns(&self.state) } else { BySeat::default() };
-        Step { terminated, truncated: self.is_truncated(), returns }
+    }
+
+    /// The return of each seat, zeros before the end.
+    fn returns(&self) -> BySeat<f32> {
+        if self.is_terminated() { self.game.returns(&self.state) } else { BySeat::default() }
     }
 
     /// Goes on to the next decision or the end.

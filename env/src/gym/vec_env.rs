@@ -6,7 +6,7 @@ use ndarray::{ArrayViewMut1, ArrayViewMut2};
 
 use super::{Env, Snapshot, StepError, rows};
 use crate::chance;
-use crate::game::{Action, Game, MAX_SEATS, Node, Seat};
+use crate::game::{Action, Game, MAX_SEATS, Seat};
 
 /// Games that are stepped together. A game that ends is reset at once: the step that ends it reports the returns and
 /// the final observation, and its observation is already that of the next game. Nothing is allocated by a step.
@@ -131,14 +131,15 @@ impl<G: Game> VecEnv<G> {
         out.final_seats.fill(0);
         for (index, &action) in actions.iter().enumerate() {
             let mover = self.envs[index].seat().expect("a game that has ended was restarted");
-            let step = self.envs[index].step_legal(action);
-            if step.terminated || step.truncated {
+            let env = &mut self.envs[index];
+            env.play(action);
+            let returns = env.returns();
+            (out.terminated[index], out.truncated[index]) = (env.is_terminated(), env.is_truncated());
+            if env.seat().is_none() {
                 self.write_final(index, mover, out);
                 self.envs[index].restart();
             }
-            out.returns.row_mut(index).iter_mut().zip(step.returns.0).for_each(|(out, value)| *out = value);
-            out.terminated[index] = step.terminated;
-            out.truncated[index] = step.truncated;
+            out.returns.row_mut(index).iter_mut().zip(returns.0).for_each(|(out, value)| *out = value);
             self.write(index, out);
         }
         Ok(())
@@ -158,10 +159,7 @@ impl<G: Game> VecEnv<G> {
     /// Writes the final observation of a game that has just ended with a move of `mover`.
     fn write_final(&mut self, index: usize, mover: Seat, out: &mut VecBuffers<'_>) {
         let env = &self.envs[index];
-        let seat = match env.game.node(&env.state) {
-            Node::Chance(seat) | Node::Decision(seat) => seat,
-            Node::Terminal => mover,
-        };
+        let seat = env.observer(mover);
         self.active.clear();
         env.game.observe_active(&env.state, seat, &mut self.active);
         rows::write_active(out.final_observations.row_mut(index), &self.active);

@@ -72,7 +72,7 @@ impl Race {
     pub fn standing(&self, state: &State) -> Vec<Standing> {
         let mut standing = Vec::new();
         for seat in self.spec().seats.iter() {
-            for (slot, &place) in state.pieces[seat.index()][..self.spec().pieces].iter().enumerate() {
+            for (slot, &place) in state.pieces[seat.index()][..self.pieces()].iter().enumerate() {
                 let is_on_its_way_back = place >= self.rules.back && self.rules.back < self.rules.home;
                 let is_marked = state.declared[seat.index()] >> slot & 1 == 1 || is_on_its_way_back;
                 // The finish is drawn as the square of a seat where it has one of its own.
@@ -254,7 +254,7 @@ impl Race {
     }
 
     fn seat_note(&self, state: &State, seat: Seat) -> String {
-        let pieces = &state.pieces[seat.index()][..self.spec().pieces];
+        let pieces = &state.pieces[seat.index()][..self.pieces()];
         let counted = |place: u8| {
             let count = pieces.iter().filter(|&&other| other == place).count();
             format!("{} {count}", self.place_text(place))
@@ -364,7 +364,7 @@ mod tests {
             for place in (0..=race.last_place()).filter(|&place| race.rules.room[usize::from(place)] > 0) {
                 let mut state = race.initial_state(Seat::EAST);
                 let start = race.draw(&state);
-                state.pieces[Seat::EAST.index()][race.spec().pieces - 1] = place;
+                state.pieces[Seat::EAST.index()][race.pieces() - 1] = place;
                 let is_start = state == race.initial_state(Seat::EAST);
                 assert_eq!(race.draw(&state) == start, is_start, "{game} {place}");
             }

@@ -187,7 +187,7 @@ impl Race {
     pub fn action_text(&self, state: &State, action: Action) -> String {
         let own = state.pieces[self.colour(state).index()];
         if let Turns::Divide(turns) = &self.turns {
-            let place = self.place_text(own[turns.given(state).min(self.spec().pieces - 1)]);
+            let place = self.place_text(own[turns.given(state).min(self.pieces() - 1)]);
             return if action == turns.enter() { "enter".to_owned() } else { format!("{}: {place}", action.0) };
         }
         let slot = usize::from(match action {

@@ -188,7 +188,7 @@ impl Race {
             return Err(bad_seat(text, format!("`{head}` before the colon means nothing in this game")));
         }
         let texts: Vec<&str> = pieces.split(',').collect();
-        let count = self.spec().pieces;
+        let count = self.pieces();
         if texts.len() != count {
             return Err(bad_seat(text, format!("it has {} pieces, not {count}", texts.len())));
         }

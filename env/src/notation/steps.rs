@@ -186,7 +186,7 @@ impl Race {
         if matches!(self.turns, Turns::Each(_)) {
             return reached;
         }
-        for slot in 0..self.spec().pieces {
+        for slot in 0..self.pieces() {
             let role = state.roles[slot];
             if role & role::FOLLOWER != 0 && slot > 0 {
                 reached[slot] = reached[slot - 1];

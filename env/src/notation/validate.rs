@@ -11,7 +11,7 @@ impl Race {
     /// The invariants of one seat's pieces.
     pub(crate) fn check_seat(&self, state: &State, seat: Seat) -> Result<(), String> {
         let rules = &*self.rules;
-        let pieces = &state.pieces[seat.index()][..self.spec().pieces];
+        let pieces = &state.pieces[seat.index()][..self.pieces()];
         let cell = |place: u8| rules.cells[seat.index()][usize::from(place) % PLACES];
         for &place in pieces {
             let is_here = |&&other: &&u8| other == place || cell(place) != 0 && cell(other) == cell(place);

@@ -20,7 +20,7 @@ impl Race {
         let Some(turns) = self.whole_turns(state, MOST) else { return Vec::new() };
         let own = state.pieces[self.colour(state).index()];
         let moved: BTreeSet<u8> = turns.iter().flat_map(|turn| &turn.moves).map(|step| own[step.pieces[0]]).collect();
-        let idle = (0..self.spec().pieces).filter(|&slot| !moved.contains(&own[slot]));
+        let idle = (0..self.pieces()).filter(|&slot| !moved.contains(&own[slot]));
         idle.map(|slot| (slot, self.reason(state, own[slot]))).collect()
     }
 
@@ -69,7 +69,7 @@ impl Race {
             let mut state = *state;
             let away = if seat == own { self.rules.goal } else { self.rules.sent_to() };
             let pieces = &mut state.pieces[seat.index()];
-            pieces[..self.spec().pieces].iter_mut().filter(|at| is_away(**at)).for_each(|at| *at = away);
+            pieces[..self.pieces()].iter_mut().filter(|at| is_away(**at)).for_each(|at| *at = away);
             sort(pieces);
             state.declared[seat.index()] = 0;
             moves(&state)
@@ -164,7 +164,7 @@ mod tests {
                 let own = state.pieces[race.colour(state).index()];
                 let moved: Vec<u8> =
                     turns.iter().flat_map(|turn| &turn.moves).map(|step| own[step.pieces[0]]).collect();
-                let idle: Vec<usize> = (0..race.spec().pieces).filter(|&slot| !moved.contains(&own[slot])).collect();
+                let idle: Vec<usize> = (0..race.pieces()).filter(|&slot| !moved.contains(&own[slot])).collect();
                 let reasons = race.reasons(state);
                 let slots: Vec<usize> = reasons.iter().map(|&(slot, _)| slot).collect();
                 assert_eq!(slots, idle, "{}", race.print(state));

@@ -103,7 +103,7 @@ impl Race {
     /// throws leads to more; after more than 16 throws with more than two pieces it takes long to find the legal
     /// actions.
     pub fn most_results(&self, state: &State) -> usize {
-        let is_slow = self.spec().pieces > 2 && self.pending_throws(state).len() > 16;
+        let is_slow = self.pieces() > 2 && self.pending_throws(state).len() > 16;
         if is_slow { 1 << 12 } else { 1 << 15 }
     }
 
@@ -153,7 +153,7 @@ impl Race {
     pub(super) fn moved(&self, state: &State, action: Action) -> Option<(UnitMove, usize)> {
         let own = &state.pieces[self.colour(state).index()];
         if let Turns::Divide(turns) = &self.turns {
-            let slot = turns.given(state).min(self.spec().pieces - 1);
+            let slot = turns.given(state).min(self.pieces() - 1);
             let enters = action == turns.enter();
             let (slot, kind, value) =
                 if enters { (0, MoveKind::Enter, state.dice[0]) } else { (slot, MoveKind::Alone, action.0) };

@@ -29,10 +29,10 @@ fn check(race: &Race, state: &State) {
     let spec = race.spec();
     for seat in Seat::ALL {
         let (places, absent) =
-            state.pieces[seat.index()].split_at(if spec.seats.contains(seat) { spec.pieces } else { 0 });
+            state.pieces[seat.index()].split_at(if spec.seats.contains(seat) { race.pieces() } else { 0 });
         assert!(places.is_sorted() && places.iter().all(|&place| place <= race.last_place()), "{seat}: {state:?}");
         assert!(absent.iter().all(|&place| place == state::NO_PIECE), "{seat}: {state:?}");
-        assert!(race.steps(state, seat)[..places.len()].iter().all(|&steps| steps <= spec.goal));
+        assert!(race.steps(state, seat)[..places.len()].iter().all(|&steps| steps <= race.goal()));
     }
     let legal = race.legal_actions(state);
     match race.node(state) {

@@ -28,8 +28,10 @@ mod throwing;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
-use crate::ruleset::Ruleset;
+use crate::game::{
+    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec,
+};
+use crate::ruleset::{Ruleset, RulesetError};
 use crate::sheet::{Hop, Order, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
@@ -140,6 +142,14 @@ const COUNTER_CLOCKWISE: usize = 1;
 const CLOCKWISE: usize = 3;
 
 impl Race {
+    /// The built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats` seats.
+    ///
+    /// # Errors
+    /// As [`Ruleset::seated`].
+    pub fn named(text: &str, seats: usize) -> Result<Race, RulesetError> {
+        Ok(Race::new(Ruleset::seated(text, Some(seats))?))
+    }
+
     /// The game of `ruleset`.
     ///
     /// # Panics
@@ -178,8 +188,6 @@ impl Race {
             start_observation: layout.start_len(),
             encoding: ENCODING,
             ruleset_hash: ruleset.hash64(),
-            pieces,
-            goal: rules.steps(rules.goal),
             turn_cap: sheet.seats.turn_limit,
         };
         let has_series = sheet.turn.kind == TurnKind::Series;
@@ -222,12 +230,18 @@ impl Race {
         &self.ruleset
     }
 
+    /// Pieces of each seat, 1 to 4.
+    #[inline]
+    pub fn pieces(&self) -> usize {
+        self.seating.pieces
+    }
+
     /// The courses of the seats.
     pub fn board(&self) -> &board::Courses {
         &self.rules.board
     }
 
-    /// The places of the pieces of `seat`, ascending; only the first [`Spec::pieces`] entries are meaningful. 0 waits
+    /// The places of the pieces of `seat`, ascending; only the first [`Race::pieces`] entries are meaningful. 0 waits
     /// off the board, 1 is the first square of the course, and so on up to [`Race::last_place`].
     pub fn places(&self, state: &State, seat: Seat) -> [u8; 4] {
         state.pieces[seat.index()]
@@ -374,6 +388,16 @@ impl Game for Race {
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
         self.layout.observe(self, state, seat, active);
+    }
+}
+
+impl RaceGame for Race {
+    fn pieces(&self) -> usize {
+        self.pieces()
+    }
+
+    fn goal(&self) -> u8 {
+        self.rules.steps(self.rules.goal)
     }
 
     fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {

@@ -11,7 +11,9 @@
 
 use std::sync::LazyLock;
 
-use crate::game::{Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use crate::game::{
+    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec,
+};
 
 /// The index of home.
 pub const HOME: u8 = 5;
@@ -59,6 +61,8 @@ pub enum ToyThrows {
 #[derive(Clone, Debug)]
 pub struct Toy {
     spec: Spec,
+    /// Pieces of each seat.
+    count: usize,
     throws: ToyThrows,
 }
 
@@ -109,11 +113,9 @@ impl Toy {
             start_observation: MAX_SEATS * SEAT_BLOCK + 20,
             encoding: 1,
             ruleset_hash,
-            pieces: if pieces == ToyPieces::One { 1 } else { 2 },
-            goal: HOME,
             turn_cap: 400,
         };
-        Toy { spec, throws }
+        Toy { spec, count: if pieces == ToyPieces::One { 1 } else { 2 }, throws }
     }
 
     /// A position with `seat` to throw and the pieces of each seat on the given indices, 0 to [`HOME`]. Where every
@@ -121,20 +123,20 @@ impl Toy {
     pub fn position(&self, seat: Seat, pieces: BySeat<[u8; 2]>) -> ToyState {
         let mut state = self.initial_state(seat);
         for owner in self.spec.seats.iter() {
-            for (piece, &index) in state.pieces[owner].iter_mut().zip(&pieces[owner]).take(self.spec.pieces) {
+            for (piece, &index) in state.pieces[owner].iter_mut().zip(&pieces[owner]).take(self.count) {
                 *piece = index.min(HOME);
             }
-            state.pieces[owner][..self.spec.pieces].sort_unstable();
+            state.pieces[owner][..self.count].sort_unstable();
         }
         state
     }
 
-    fn pieces<'a>(&self, state: &'a ToyState, seat: Seat) -> &'a [u8] {
-        &state.pieces[seat][..self.spec.pieces]
+    fn own<'a>(&self, state: &'a ToyState, seat: Seat) -> &'a [u8] {
+        &state.pieces[seat][..self.count]
     }
 
     fn is_home(&self, state: &ToyState, seat: Seat) -> bool {
-        self.pieces(state, seat).iter().all(|&index| index == HOME)
+        self.own(state, seat).iter().all(|&index| index == HOME)
     }
 
     fn is_over(&self, state: &ToyState) -> bool {
@@ -150,7 +152,7 @@ impl Toy {
     fn capture(&self, state: &mut ToyState, seat: Seat, index: u8) {
         let Some(square) = ring_square(seat, index) else { return };
         for enemy in self.spec.seats.iter().filter(|&other| !self.spec.teams[seat].contains(other)) {
-            let pieces = &mut state.pieces[enemy][..self.spec.pieces];
+            let pieces = &mut state.pieces[enemy][..self.count];
             pieces.iter_mut().filter(|index| ring_square(enemy, **index) == Some(square)).for_each(|index| *index = 0);
             pieces.sort_unstable();
         }
@@ -218,7 +220,7 @@ impl Game for Toy {
             return ActionMask::EMPTY;
         }
         let throw = if state.pending[0] > 0 { 1 } else { 2 };
-        let pieces = self.pieces(state, state.seat);
+        let pieces = self.own(state, state.seat);
         let mut legal = ActionMask::EMPTY;
         for (piece, &index) in pieces.iter().enumerate() {
             if index == HOME || (piece > 0 && pieces[piece - 1] == index) {
@@ -252,7 +254,7 @@ impl Game for Toy {
         let seat = state.seat;
         let index = state.pieces[seat][piece] + if is_short { 1 } else { throw as u8 };
         state.pieces[seat][piece] = index;
-        state.pieces[seat][..self.spec.pieces].sort_unstable();
+        state.pieces[seat][..self.count].sort_unstable();
         self.capture(state, seat, index);
         if state.pending == [0; 2] || self.is_home(state, seat) {
             self.end_turn(state);
@@ -277,7 +279,7 @@ impl Game for Toy {
     fn observe_active(&self, state: &ToyState, seat: Seat, active: &mut Vec<u16>) {
         for quarters in (0..MAX_SEATS).filter(|&quarters| self.spec.seats.contains(seat.rotated(quarters))) {
             let owner = seat.rotated(quarters);
-            let pieces = self.pieces(state, owner);
+            let pieces = self.own(state, owner);
             for (piece, &index) in pieces.iter().enumerate() {
                 let is_second = usize::from(piece > 0 && pieces[piece - 1] == index);
                 let entry = quarters * SEAT_BLOCK + is_second * usize::from(HOME + 1) + usize::from(index);
@@ -293,6 +295,16 @@ impl Game for Toy {
         active.extend((state.pending[1] > 0).then(|| flags + 4 + u16::from(state.pending[1])));
         active.extend(state.moving.then_some(flags + 8));
         active.extend(state.again.then_some(flags + 9));
+    }
+}
+
+impl RaceGame for Toy {
+    fn pieces(&self) -> usize {
+        self.count
+    }
+
+    fn goal(&self) -> u8 {
+        HOME
     }
 
     fn steps(&self, state: &ToyState, seat: Seat) -> [u8; 4] {

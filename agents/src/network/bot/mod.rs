@@ -252,8 +252,6 @@ mod tests {
             start_observation: 5,
             encoding: 4,
             ruleset_hash: 0x0123_4567_89ab_cdef,
-            pieces: 2,
-            goal: 9,
             turn_cap: 100,
         }
     }

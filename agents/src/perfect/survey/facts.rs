@@ -85,7 +85,7 @@ impl TurnFacts {
     /// The effects of the turn of `seat` that led by `actions` from the decision `before` to `after`, in a game of two
     /// seats.
     pub fn new(race: &Race, before: &State, actions: &[Action], after: &State, seat: Seat) -> TurnFacts {
-        let pieces = race.spec().pieces;
+        let pieces = race.pieces();
         let enemy = race.spec().seats.iter().find(|&other| other != seat).unwrap_or(seat);
         let places = |state: &State, seat: Seat| race.places(state, seat)[..pieces].to_vec();
         let (old, new) = (places(before, seat), places(after, seat));

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use ashta_env::game::{BySeat, Game, Seat};
+use ashta_env::game::{BySeat, Game, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;

@@ -210,7 +210,7 @@ impl ListedWalk {
     /// Every pattern of enemies on these cells; `None` where there are more than `most`.
     fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
-        let pieces = starts.race.spec.pieces;
+        let pieces = starts.race.pieces();
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
         for enemy in starts.in_turn(mover).skip(1) {
             let bits = &rules.bits[enemy.index()];

@@ -64,7 +64,7 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
     let sides = &turns.starts.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
-        let pieces = turns.starts.race.spec().pieces;
+        let pieces = turns.starts.race.pieces();
         let all = 0..turns.sides().len() as Side;
         all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side))).collect()
     };

@@ -210,7 +210,7 @@ impl RaceTurns {
     /// close squares or any throw can be left unused.
     pub fn new(starts: RaceStarts) -> RaceTurns {
         let walk = match &starts.race.turns {
-            Turns::Series(turns) if starts.race.spec.pieces <= 2 => {
+            Turns::Series(turns) if starts.race.pieces() <= 2 => {
                 Walk::Series(Box::new(SeriesWalk::new(&starts, turns)))
             }
             Turns::Series(_) | Turns::Each(_) => Walk::Stepped,

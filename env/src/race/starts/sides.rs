@@ -39,7 +39,7 @@ impl SideList {
     /// # Errors
     /// When there are more than a [`Side`] can count.
     pub(super) fn new(race: &Race) -> Result<SideList, StartsError> {
-        let pieces = race.spec.pieces;
+        let pieces = race.pieces();
         let last = usize::from(race.rules.goal);
         let ranks = ranks(pieces, last);
         let multisets: u32 = (0..pieces).map(|slot| ranks[slot][last]).sum::<u32>() + 1;
@@ -156,7 +156,7 @@ fn advance(places: &mut [u8], last: u8) -> bool {
 /// The solver's facts of the side position; `None` where the rules exclude it, or the game is over.
 fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     let seat = race.spec.seats.iter().next()?;
-    let pieces = race.spec.pieces;
+    let pieces = race.pieces();
     let mut state = State::empty(seat);
     state.pieces[seat.index()] = places;
     let steps = places[..pieces].iter().map(|&place| u16::from(race.rules.steps(place))).sum();

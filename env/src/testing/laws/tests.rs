@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::*;
-use crate::game::{ActionMask, BySeat, Chances, Spec};
+use crate::game::{ActionMask, BySeat, Chances, RaceGame, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
 /// The fault of a spoiled game.
@@ -142,6 +142,16 @@ impl Game for Spoiled {
             _ => {}
         }
     }
+}
+
+impl RaceGame for Spoiled {
+    fn pieces(&self) -> usize {
+        self.toy.pieces()
+    }
+
+    fn goal(&self) -> u8 {
+        self.toy.goal()
+    }
 
     fn steps(&self, state: &ToyState, seat: Seat) -> [u8; 4] {
         let steps = self.toy.steps(state, seat);
@@ -154,7 +164,7 @@ impl Game for Spoiled {
 }
 
 fn play(games: usize) -> LawConfig {
-    LawConfig { seed: 3, games, course: Course::Forward }
+    LawConfig { seed: 3, games }
 }
 
 #[test]
@@ -163,7 +173,7 @@ fn the_toy_game_keeps_every_law() {
         for throws in [ToyThrows::Again, ToyThrows::Series] {
             for pieces in [ToyPieces::One, ToyPieces::Two] {
                 let game = Arc::new(Toy::new(table, pieces, throws));
-                let tally = check_game(&game, &play(8)).expect("the toy game keeps the laws");
+                let tally = check_race(&game, &play(8), Course::Forward).expect("the toy game keeps the laws");
                 assert_eq!((tally.terminated, tally.truncated), (8, 0));
                 assert!(tally.nodes > 100, "{tally:?}");
             }
@@ -173,7 +183,7 @@ fn the_toy_game_keeps_every_law() {
 
 #[test]
 fn a_broken_law_is_named() {
-    assert_eq!(check_game(&Spoiled::new(Fault::None), &play(8)).map(|tally| tally.terminated), Ok(8));
+    assert_eq!(check_race(&Spoiled::new(Fault::None), &play(8), Course::Forward).map(|tally| tally.terminated), Ok(8));
     for (fault, law) in [
         (Fault::Teams, "the spec says what is played"),
         (Fault::SecondSeatFirst, "the first seat throws first"),
@@ -194,7 +204,7 @@ fn a_broken_law_is_named() {
         (Fault::GoalIsLeft, "the goal is final"),
         (Fault::BeyondTheGoal, "steps ascend up to the goal"),
     ] {
-        let found = check_game(&Spoiled::new(fault), &play(20));
+        let found = check_race(&Spoiled::new(fault), &play(20), Course::Forward);
         assert_eq!(found.as_ref().map_err(|broken| broken.law), Err(law), "{fault:?}: {found:?}");
     }
 }

@@ -49,7 +49,6 @@ fn view<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<u16> {
 fn check_alike<G: Game>(game: &G, first: &G::State, second: &G::State) -> Checked<G> {
     let check = |holds: bool, what: &str| hold(LAW, first, holds, || format!("other {what} in {second:?}"));
     check(game.node(first) == game.node(second), "node")?;
-    check(game.spec().seats.iter().all(|seat| game.steps(first, seat) == game.steps(second, seat)), "steps")?;
     check(game.chance_outcomes(first) == game.chance_outcomes(second), "chances")?;
     check(game.legal_actions(first) == game.legal_actions(second), "legal actions")?;
     for outcome in (0..game.chance_outcomes(first).len()).map(|outcome| Outcome(outcome as u8)) {

@@ -1,0 +1,65 @@
+//! Laws of games in which pieces run a course: how far they have come, and what a step may change of it.
+
+use std::sync::Arc;
+
+use super::{Broken, Checked, LawConfig, Tally, check_with, hold};
+use crate::game::{Node, RaceGame, Seat};
+
+/// The direction of moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Course {
+    /// A move never takes a piece of its own side back.
+    Forward,
+    /// Moves may take pieces round again, so that steps are lost; pieces at the goal stay there.
+    Laps,
+}
+
+/// As [`check_game`](super::check_game), and the laws of races: a throw moves nothing, an action takes the pieces of
+/// its side forward and sends others back to the start at most.
+///
+/// # Errors
+/// The first law found broken.
+pub fn check_race<G: RaceGame>(game: &Arc<G>, play: &LawConfig, course: Course) -> Result<Tally, Broken<G::State>> {
+    check_with(game, play, &|game, state, next| match next {
+        None => check_steps(game, state),
+        Some(next) => check_moves(game, course, state, next),
+    })
+}
+
+/// Steps ascend, and none is beyond the goal.
+fn check_steps<G: RaceGame>(game: &G, state: &G::State) -> Checked<G> {
+    for seat in game.spec().seats.iter() {
+        let steps = &game.steps(state, seat)[..game.pieces()];
+        let is_in_range = steps.is_sorted() && steps.iter().all(|&steps| steps <= game.goal());
+        hold("steps ascend up to the goal", state, is_in_range, || format!("{seat}: {steps:?}"))?;
+    }
+    Ok(())
+}
+
+fn check_moves<G: RaceGame>(game: &G, course: Course, before: &G::State, after: &G::State) -> Checked<G> {
+    let spec = game.spec();
+    let steps = |state: &G::State, seat: Seat| game.steps(state, seat)[..game.pieces()].to_vec();
+    let Node::Decision(seat) = game.node(before) else {
+        let moved = spec.seats.iter().find(|&seat| steps(before, seat) != steps(after, seat));
+        return hold("a throw moves nothing", before, moved.is_none(), || format!("{moved:?} in {after:?}"));
+    };
+    for owner in spec.seats.iter() {
+        let (old, new) = (steps(before, owner), steps(after, owner));
+        let says = || format!("{owner}: {old:?} became {new:?}");
+        let at_goal = |steps: &[u8]| steps.iter().filter(|&&steps| steps == game.goal()).count();
+        hold("the goal is final", before, at_goal(&old) <= at_goal(&new), says)?;
+        if spec.teams[seat].contains(owner) {
+            let runs = course == Course::Laps || old.iter().zip(&new).all(|(old, new)| old <= new);
+            hold("moves run forward", before, runs, says)?;
+        } else {
+            hold("others are captured or left alone", before, is_captured(&old, &new), says)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `new` is `old` with some entries turned to 0; both ascend.
+fn is_captured(old: &[u8], new: &[u8]) -> bool {
+    let mut left = old.iter();
+    new.iter().filter(|&&steps| steps > 0).all(|steps| left.any(|old| old == steps))
+}
