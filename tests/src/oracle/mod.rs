@@ -1,26 +1,16 @@
-//! Test oracles: a second, slow and obvious implementation of one turn of each game, for differential testing.
+//! The test oracle: a second, slow and obvious implementation of one turn of the game of any sheet, for differential
+//! testing.
 //!
-//! They detect rules that the engine misunderstands. Three games have one written by hand, and [`sheet`] is one for the
-//! game of any sheet. The former were written from the rules (sections 1 to 4, 8 and 10.1), and none shares a line with
-//! the engine: an oracle compares squares of the board and not converted indices, tries every allotment of the throws
-//! and every order of the steps, drops illegal ones, and prints the rest. It has text and throws, but no actions,
-//! masks, observations or probabilities, and is not fast.
-//!
-//! Where the rules are ambiguous, the file of the game documents the reading taken here.
+//! It detects rules that the engine misunderstands, and shares no line with the engine: it compares squares of the board
+//! and not converted indices, tries every allotment of the throws and every order of the steps, drops illegal ones, and
+//! prints the rest. It has text and throws, but no actions, masks, observations or probabilities, and is not fast.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use notation::Text;
-
 mod notation;
-
-mod ashtapada;
-mod ashte_kashte;
-mod geometry;
-mod pagade;
-pub mod sheet;
+mod sheet;
 
 /// The texts of the built-in sheets, by the names of their files.
 static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
@@ -33,35 +23,20 @@ static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     entries.map(|entry| read(&entry.expect("an entry of a folder").path())).collect()
 });
 
-/// [`sheet::turns`] of a built-in game, by the text of its sheet.
+/// Every position in which `throws` can legally leave the built-in game that stands at `position`.
+///
+/// `position` is a text of the notation at the start of a turn (pending `*`). `throws` is a whole series, one throw or
+/// two dice, as the game has them. Each position of the answer names the next seat to act and pends `*`; where the game
+/// is over, both fields are `-`.
 ///
 /// # Errors
 ///
-/// As [`sheet::turns`], and for a game that is not built in.
-pub fn by_sheet(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+/// A sentence that names the problem: a text that is not in the canonical form that printing gives, a game, flags or
+/// seats that there are not, a position that breaks an invariant or is already over, throws that the dice cannot show.
+pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let name = position.split([' ', '?']).next().unwrap_or_default();
     let sheet = SHEETS.get(name).ok_or_else(|| format!("unknown game {name:?}"))?;
     sheet::turns(sheet, position, throws)
-}
-
-/// Every position in which `throws` can legally leave the game that stands at `position`, by the oracle of that game.
-///
-/// `position` is a text of section 10.1 at the start of a turn (pending `*`). `throws` is a whole series for Ashtapada,
-/// one throw for Ashte Kashte and two dice for Pagade. Each position of the answer names the next seat to act and
-/// pends `*`; where the game is over, both fields are `-`.
-///
-/// # Errors
-///
-/// A sentence that names the problem: a text that is not in the canonical form that printing gives, flags or seats that
-/// the game does not have, a position that breaks an invariant or is already over, throws that the dice cannot show.
-pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
-    let text = Text::parse(position)?;
-    match text.name.as_str() {
-        "ashtapada" => ashtapada::turns(&text, throws),
-        "ashte-kashte" => ashte_kashte::turns(&text, throws),
-        "pagade" => pagade::turns(&text, throws),
-        other => Err(format!("unknown game {other:?}")),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Tests of values that neither the examples nor the three oracles written by hand cover, each with a position that
-//! distinguishes it.
+//! Tests of values that the worked examples do not cover, each with a position that distinguishes it.
 
 use super::turns;
 
