@@ -13,23 +13,16 @@ export async function load(source) {
 export async function fetchBytes(url, progress = () => {}) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  const length = Number(response.headers.get("content-length")) || 0;
-  const parts = [];
+  const length = Number(response.headers.get("content-length"));
   let have = 0;
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    have += value.length;
-    progress(have, length);
-  }
-  const bytes = new Uint8Array(have);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  const counted = new TransformStream({
+    transform(part, stream) {
+      have += part.length;
+      progress(have, length);
+      stream.enqueue(part);
+    },
+  });
+  return new Uint8Array(await new Response(response.body.pipeThrough(counted)).arrayBuffer());
 }
 
 /** A request that was refused; `code` is one of the engine protocol, `problems` are those of a sheet. */
@@ -71,8 +64,7 @@ class Ashta {
 
   /** The answer of the engine protocol to a request, by the rules alone or by an agent. */
   answer(request, agent = null) {
-    const at = agent === null ? 0 : agent.pointer;
-    const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(at, text));
+    const answer = this.#withText(JSON.stringify(request), (text) => this.#exports.ashta_answer(agent?.pointer ?? 0, text));
     if (answer === 0) throw this.#failure();
     const text = this.#text(answer);
     this.#exports.ashta_text_free(answer);

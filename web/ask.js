@@ -45,5 +45,4 @@ export const values = (positions, agent, sheet) => send("values", { positions, a
 // Loads the files of an agent; `progress(read, total)` in bytes.
 export const prepare = (agent, progress) => send("prepare", { agent }, progress);
 // Gives the worker a file that does not lie beside the page; an error says what is wrong with it.
-export const give = (name, bytes) => send("file", { name, bytes });
-export const version = () => send("version", {});
+export const give = (file, bytes) => send("prepare", { agent: { file, level: "" }, bytes });

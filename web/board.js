@@ -1,11 +1,11 @@
 // Draws a position: squares, pieces, trays, the last moves, and where the piece that is lifted can land. A piece is
 // lifted by a tap, by a key, or by dragging it; a landing is picked in the same ways. It knows no rules.
 
-import { SEATS } from "./game.js";
-import { Frame, SIZE } from "./frame.js";
-import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 import { stacked } from "./choice.js";
-import { svg } from "./svg.js";
+import { fill, svg } from "./dom.js";
+import { Frame, SIZE } from "./frame.js";
+import { SEATS } from "./game.js";
+import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
 
 // How far a pointer may be from the middle of a piece or a landing, in squares: it never reaches the one beside it.
 const REACH = 0.7;
@@ -42,21 +42,17 @@ export class Board {
     const { board, view, seenFrom, labels, options, moves } = this.shown = shown;
     const seats = view.seats.map(({ seat }) => seat);
     if (this.board !== board || this.seenFrom !== seenFrom) this.drawGround(board, seats, seenFrom);
-    this.board = board;
-    this.seenFrom = seenFrom;
-    this.view = view;
-    this.options = options;
+    Object.assign(this, { board, seenFrom, view, options });
     this.least = this.leastNow();
     const focused = this.svg.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    this.lastLayer.replaceChildren(...moves.flatMap(move => this.track(move, "last")));
+    fill(this.lastLayer, moves.map(move => this.track(move, "last")));
     this.lower();
     this.spots = [];
     const all = groups(view, board.words);
-    this.pieceLayer.replaceChildren(...this.onSquares(all), ...seats.flatMap(seat => this.inTray(all, seat, labels[seat])));
-    if (focused !== null) {
-      const again = this.pieceLayer.querySelector(`[data-key="${focused}"][tabindex]`) ?? this.pieceLayer.querySelector("[tabindex]");
-      again?.focus();
-    }
+    fill(this.pieceLayer, this.onSquares(all), seats.map(seat => this.inTray(all, seat, labels[seat])));
+    if (focused === null) return;
+    const again = this.pieceLayer.querySelector(`[data-key="${focused}"][tabindex]`) ?? this.pieceLayer.querySelector("[tabindex]");
+    again?.focus();
   }
 
   drawGround(board, seats, seenFrom) {
@@ -68,12 +64,10 @@ export class Board {
       // Where no seat of this game goes, nothing is to be seen.
       const ground = walker(square) || kind === "home" ? kind : "plain";
       const owner = seat ?? (ground === "belly" ? walker(square) : null);
-      const parts = [svg("rect", { x, y, width: SIZE, height: SIZE })];
-      if (ground === "marked" || (ground === "end" && !seat)) {
-        parts.push(svg("path", { d: `M${x + 5} ${y + 5}L${x + SIZE - 5} ${y + SIZE - 5}M${x + SIZE - 5} ${y + 5}L${x + 5} ${y + SIZE - 5}` }));
-      }
-      if (ground === "end") parts.push(svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }));
-      return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, ...parts);
+      const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
+      return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
+        isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
+        ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
     });
     // The first square of each course has a corner in the colour of its seat.
     const starts = seats.map(seat => {
@@ -87,24 +81,20 @@ export class Board {
       const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
       return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
     });
-    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.map(String).join(" ") }), ...arrows);
+    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.join(" ") }), arrows);
     const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
     const border = svg("path", { class: "border", d: outline(board.squares, frame) });
     const middle = this.middle(board, frame);
-    this.lastLayer = svg("g", { class: "moves" });
-    this.lightLayer = svg("g", { class: "lights" });
-    this.pieceLayer = svg("g", {});
-    this.landingLayer = svg("g", {});
-    this.ghosts = svg("g", {});
+    for (const layer of ["lastLayer", "lightLayer", "pieceLayer", "landingLayer", "ghosts"]) this[layer] = svg("g", {});
     this.svg = svg("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, class: `look-${board.look}${frame.isCross ? " cross" : ""}`, role: "group", "aria-label": `Board, seen from ${SEATS[seenFrom]}` },
-      svg("g", { "aria-hidden": "true" }, ...squares, way, ...starts, middle, border, ...names, this.lastLayer, this.lightLayer),
+      svg("g", { "aria-hidden": "true" }, squares, way, starts, middle, border, names, this.lastLayer, this.lightLayer),
       this.pieceLayer, this.landingLayer, svg("g", { "aria-hidden": "true" }, this.ghosts));
     this.svg.addEventListener("pointerdown", event => this.pressed(event));
     this.svg.addEventListener("pointermove", event => this.moved(event));
     this.svg.addEventListener("pointerup", event => this.released(event));
     this.svg.addEventListener("pointercancel", () => this.drop());
     this.svg.addEventListener("pointerleave", () => this.light(null));
-    this.svg.addEventListener("focusin", event => this.lifted ? this.lightLanding(this.landingOf(event.target)) : this.light(this.spotOf(event.target)?.group ?? null));
+    this.svg.addEventListener("focusin", event => this.lifted ? this.lightMove(this.landingOf(event.target)?.option) : this.light(this.spotOf(event.target)?.group ?? null));
     this.svg.addEventListener("focusout", () => this.light(null));
     this.svg.addEventListener("keydown", event => this.typed(event));
     this.holder.replaceChildren(this.svg);
@@ -121,9 +111,9 @@ export class Board {
     const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
       svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
     return svg("g", { class: "lotus" },
-      ...corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
+      corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
       svg("path", { class: "rim", d: outline(squares, frame) }),
-      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, ...petals));
+      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, petals));
   }
 
   onSquares(all) {
@@ -140,54 +130,44 @@ export class Board {
   }
 
   inTray(all, seat, label) {
-    const { x, y, width, height, turn } = this.frame.tray(seat);
-    const isCross = this.frame.isCross, isMover = this.view.mover === seat;
-    const { scale } = this.frame;
-    const [cos, sin] = [Math.cos(turn * Math.PI / 180) * scale, Math.sin(turn * Math.PI / 180) * scale];
-    const spot = (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos];
+    const { width, height, transform, at } = this.frame.tray(seat), { isCross, scale } = this.frame;
     const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2;
-    const plate = svg("g", { class: `tray seat-${seat}${isMover ? " mover" : ""}`, transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`, "aria-hidden": "true" },
+    const plate = svg("g", { class: `tray seat-${seat}${this.view.mover === seat ? " mover" : ""}`, transform, "aria-hidden": "true" },
       svg("rect", { width, height, rx: 9 }),
       svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
       isCross ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null);
-    const parts = [plate];
-    trayed(all, seat).forEach((own, side) => own.forEach(group => {
+    const placed = trayed(all, seat).flatMap((own, side) => own.map(group => {
       const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
       const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
       const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
       const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
       plate.append(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
-      const single = { ...group, count: 1, isMarked: false };
-      const discs = [...Array(group.count).keys()].map(at => {
-        const [cx, cy] = spot(start + letters + room / 2 + at * step, middle);
-        return svg("g", { transform: `translate(${cx} ${cy})` }, drawn(single, room * scale, false));
+      const [x, y] = at(start + letters + span / 2, middle);
+      const discs = Array.from({ length: group.count }, (_, number) => {
+        const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
+        return svg("g", { transform: `translate(${cx - x} ${cy - y})` }, drawn({ ...group, count: 1, isMarked: false }, room * scale, false));
       });
-      const [cx, cy] = spot(start + letters + span / 2, middle);
-      parts.push(this.placed(group, cx, cy, svg("g", { transform: `translate(${-cx} ${-cy})` }, ...discs)));
+      return this.placed(group, x, y, svg("g", {}, discs));
     }));
-    return parts;
+    return [plate, ...placed];
   }
 
   // A group at its place: a button where it can move, else a picture.
   placed(group, x, y, shape) {
     const options = this.options.filter(option => option.key === group.key);
     const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
-    const made = svg("g", {
-      ...role, class: `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`, transform: `translate(${x} ${y})`,
-      "data-key": group.key, "aria-label": labelOf(group, options),
-    }, shape);
+    const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`;
+    const made = svg("g", { ...role, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
     this.spots.push({ x, y, group, options, made });
     return made;
   }
 
   spotOf(target) {
-    const made = target.closest?.(".piece");
-    return this.spots.find(spot => spot.made === made) ?? null;
+    return this.spots.find(({ made }) => made.contains(target)) ?? null;
   }
 
   landingOf(target) {
-    const made = target.closest?.(".landing");
-    return this.landings.find(landing => landing.made === made) ?? null;
+    return this.landings.find(({ made }) => made.contains(target)) ?? null;
   }
 
   // Where a pointer is in the drawing.
@@ -214,7 +194,7 @@ export class Board {
   pressed(event) {
     if (event.button) return;
     const { landing, spot } = this.under(event);
-    this.press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot?.group.key === this.lifted, isDrag: false };
+    this.press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot === this.lifted, ghost: null };
     if (spot?.options.length && !this.press.wasLifted) this.lift(spot);
   }
 
@@ -223,36 +203,29 @@ export class Board {
     if (!press) {
       const landing = this.landingOf(event.target), spot = this.spotOf(event.target);
       this.svg.classList.toggle("over", Boolean(landing || spot?.options.length));
-      if (this.lifted) return this.lightLanding(landing);
+      if (this.lifted) return this.lightMove(landing?.option);
       if ((spot?.group ?? null) !== this.lit) this.light(spot?.group ?? null);
       return;
     }
-    if (!press.isDrag && press.spot?.options.length && Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG) {
-      press.isDrag = true;
+    const isFar = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
+    if (!press.ghost && press.spot?.options.length && isFar) {
       this.svg.setPointerCapture(event.pointerId);
-      press.ghost = svg("g", { class: `piece seat-${press.spot.group.seat}` }, drawn({ ...press.spot.group, count: press.spot.options[0].pieces.length }, SIZE - 3, false));
-      this.ghosts.append(press.ghost);
+      press.ghost = this.ghost({ ...press.spot.group, count: press.spot.options[0].pieces.length });
       press.spot.made.classList.add("dragged");
     }
-    if (!press.isDrag) return;
     const { x, y } = this.point(event);
-    press.ghost.setAttribute("transform", `translate(${x} ${y})`);
+    press.ghost?.setAttribute("transform", `translate(${x} ${y})`);
   }
 
   released(event) {
     const { press } = this;
     if (!press) return;
     this.drop();
-    if (press.isDrag) {
-      const landing = this.near(event, this.landings);
-      return landing ? this.does.pick(landing.option) : this.lower();
-    }
-    if (press.landing) return this.does.pick(press.landing.option);
-    if (press.wasLifted || !press.spot) return this.lower();
-    if (!press.spot.options.length) {
-      this.lower();
-      this.does.cannot(press.spot.group);
-    }
+    const landing = press.ghost ? this.near(event, this.landings) : press.landing;
+    if (landing) return this.does.pick(landing.option);
+    const canMove = press.spot?.options.length > 0;
+    if (press.ghost || press.wasLifted || !canMove) this.lower();
+    if (press.spot && !canMove) this.does.cannot(press.spot.group);
   }
 
   // Ends what a pointer began.
@@ -266,9 +239,9 @@ export class Board {
     const { key, target } = event;
     const landing = this.landingOf(target), spot = this.spotOf(target);
     if (key === "Escape" && this.lifted) {
-      const from = this.spots.find(({ group }) => group.key === this.lifted);
+      const from = this.lifted;
       this.lower();
-      from?.made.focus();
+      from.made.focus();
     } else if (key === "Enter" || key === " ") {
       if (landing) this.does.pick(landing.option);
       else if (spot?.options.length) {
@@ -283,12 +256,14 @@ export class Board {
   // Lifts a piece: shows where it can land, and by which throws.
   lift(spot) {
     this.lower();
-    this.lifted = spot.group.key;
+    this.lifted = spot;
     spot.made.classList.add("lifted");
     spot.made.setAttribute("aria-pressed", "true");
     const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
     this.landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
-      const [x, y] = option.path.length ? this.frame.centre(option.path.at(-1)) : this.finish(option.seat);
+      // Where pieces leave the board is the end of the tray.
+      const { width, height, at: spot } = this.frame.tray(option.seat);
+      const [x, y] = option.path.length ? this.frame.centre(option.path.at(-1)) : spot(width - 60, height / 2);
       const made = svg("g", { class: `landing seat-${option.seat}${option.captures ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
       const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
       const sum = stacked(option.throws);
@@ -297,53 +272,38 @@ export class Board {
         svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
       return place;
     }));
-    this.landingLayer.replaceChildren(...this.landings.map(({ made }) => made));
-    this.lightLayer.replaceChildren();
+    fill(this.landingLayer, this.landings.map(({ made }) => made));
+    fill(this.lightLayer);
   }
 
   lower() {
-    this.spots?.forEach(({ made }) => {
-      made.classList.remove("lifted");
-      if (made.hasAttribute("aria-pressed")) made.setAttribute("aria-pressed", "false");
-    });
+    this.lifted?.made.classList.remove("lifted");
+    this.lifted?.made.setAttribute("aria-pressed", "false");
     this.lifted = null;
     this.landings = [];
-    this.landingLayer.replaceChildren();
-    this.lightLayer.replaceChildren();
-  }
-
-  // Where pieces of a seat leave the board: the end of its tray.
-  finish(seat) {
-    const { x, y, width, height, turn } = this.frame.tray(seat);
-    const [cos, sin] = [Math.cos(turn * Math.PI / 180), Math.sin(turn * Math.PI / 180)];
-    const [along, down] = [(width - 60) * this.frame.scale, height / 2 * this.frame.scale];
-    return [x + along * cos - down * sin, y + along * sin + down * cos];
+    fill(this.landingLayer);
+    fill(this.lightLayer);
   }
 
   // Lights where a group can go, and faintly the course that lies before it; nothing else while one is lifted.
   light(group) {
     this.lit = group;
     if (this.lifted) return;
-    if (!group) return this.lightLayer.replaceChildren();
-    const options = this.options.filter(option => option.key === group.key);
-    this.lightLayer.replaceChildren(...this.course(group), ...options.flatMap(option => this.track(option, "lit")));
+    const options = this.options.filter(option => option.key === group?.key);
+    fill(this.lightLayer, group && this.course(group), options.map(option => this.track(option, "lit")));
   }
 
-  lightLanding(landing) {
-    this.lightLayer.replaceChildren(...(landing ? this.track(landing.option, "lit") : []));
-  }
-
-  lightOption(option) {
-    if (!this.lifted) this.lightLayer.replaceChildren(...(option?.path.length ? this.track(option, "lit") : []));
+  // Lights one move.
+  lightMove(option) {
+    fill(this.lightLayer, option && this.track(option, "lit"));
   }
 
   course(group) {
     const course = this.board.courses[group.seat] ?? [];
     // Of a square that comes twice, the second visit is the way back.
     const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
-    if (!group.square || at < 0) return [];
-    const points = course.slice(at).map(square => this.frame.centre(square).join(","));
-    return [svg("polyline", { class: `course seat-${group.seat}`, points: points.join(" ") })];
+    if (!group.square || at < 0) return null;
+    return svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => this.frame.centre(square)).join(" ") });
   }
 
   // A path as a line with a head, its squares tinted.
@@ -354,11 +314,10 @@ export class Board {
       const [x, y] = this.frame.corner(square);
       return svg("rect", { class: `tint ${kind} seat-${seat}`, x: x + 1.5, y: y + 1.5, width: SIZE - 3, height: SIZE - 3, rx: 4 });
     });
-    const points = [from, ...path].filter(Boolean).map(square => this.frame.centre(square).join(","));
-    const [x, y] = this.frame.centre(path.at(-1));
-    const end = kind === "lit" ? svg("circle", { class: `target seat-${seat}`, cx: x, cy: y, r: SIZE / 2 - 4 }) : null;
-    const start = from ? svg("circle", { class: `start ${kind} seat-${seat}`, cx: this.frame.centre(from)[0], cy: this.frame.centre(from)[1], r: kind === "lit" ? 4 : 5 }) : null;
-    return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }), start, end].filter(Boolean);
+    const points = [from, ...path].filter(Boolean).map(square => this.frame.centre(square));
+    const dot = (name, [cx, cy], r) => svg("circle", { class: `${name} seat-${seat}`, cx, cy, r });
+    return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
+      from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
   }
 
   // The pieces that have left their squares since the view `before`, other than those of `mover`: [{ seat, square }]. They
@@ -375,36 +334,36 @@ export class Board {
   flee(captured, delay) {
     for (const { seat, square } of captured) {
       const home = this.spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === this.board.courses[seat][0]));
-      if (!home) continue;
-      const [x, y] = this.frame.centre(square);
-      const ghost = svg("g", { class: `piece seat-${seat}` }, drawn({ seat, count: 1, isMarked: false }, SIZE - 3, false));
-      const holder = svg("g", { transform: `translate(${home.x} ${home.y})` }, ghost);
-      this.ghosts.append(holder);
-      const from = { transform: `translate(${x - home.x}px, ${y - home.y}px)` };
-      ghost.animate([from, { transform: "none" }], { delay, duration: 2 * delay, easing: "ease-in-out", fill: "backwards" })
-        .finished.catch(() => {}).finally(() => holder.remove());
+      if (home) this.fly({ seat, count: 1 }, [this.frame.centre(square), [home.x, home.y]], { delay, duration: 2 * delay, fill: "backwards" });
     }
   }
 
-  // Lets pieces walk along the path of a move, within `milliseconds`; what stands at the end is hidden until they arrive.
-  walk({ from, path, seat, pieces }, milliseconds) {
-    const count = pieces.length;
+  // Lets pieces walk along the path of a move, within `duration` milliseconds; what stands at the end is hidden until they
+  // arrive.
+  async walk({ from, path, seat, pieces: { length: count } }, duration) {
     const squares = [from, ...(path ?? [])].filter(Boolean);
-    if (squares.length < 2 || !milliseconds) return;
-    const group = { seat, count, isJoined: count > 1, isMarked: false };
-    const ghost = svg("g", { class: `piece seat-${seat}` }, drawn(group, SIZE - 3, false));
-    const [endX, endY] = this.frame.centre(squares.at(-1));
-    const spot = this.spots.find(spot => spot.group.seat === seat && spot.group.square === squares.at(-1) && spot.group.count === count);
-    if (spot) spot.made.classList.add("arriving");
-    this.ghosts.append(svg("g", { transform: `translate(${endX} ${endY})` }, ghost));
-    const frames = squares.map(square => {
-      const [x, y] = this.frame.centre(square);
-      return { transform: `translate(${x - endX}px, ${y - endY}px)` };
-    });
-    ghost.animate(frames, { duration: milliseconds, easing: "ease-in-out" }).finished.catch(() => {}).finally(() => {
-      ghost.parentNode?.remove();
-      spot?.made.classList.remove("arriving");
-    });
+    if (squares.length < 2 || !duration) return;
+    const spot = this.spots.find(({ group }) => group.seat === seat && group.square === squares.at(-1) && group.count === count);
+    spot?.made.classList.add("arriving");
+    await this.fly({ seat, count, isJoined: count > 1 }, squares.map(square => this.frame.centre(square)), { duration });
+    spot?.made.classList.remove("arriving");
+  }
+
+  // Lets a group go from place to place in the drawing, until it is at the last one.
+  async fly(group, places, timing) {
+    const [endX, endY] = places.at(-1), ghost = this.ghost(group);
+    const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);
+    this.ghosts.append(holder);
+    const frames = places.map(([x, y]) => ({ transform: `translate(${x - endX}px, ${y - endY}px)` }));
+    await ghost.animate(frames, { easing: "ease-in-out", ...timing }).finished.catch(() => {});
+    holder.remove();
+  }
+
+  // A group on the move, above everything else.
+  ghost(group) {
+    const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(group, SIZE - 3, false));
+    this.ghosts.append(made);
+    return made;
   }
 }
 

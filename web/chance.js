@@ -18,17 +18,16 @@ function seeded(seed) {
   return next;
 }
 
-// Numbers drawn uniformly from 0 to below 1. `seed`: a whole number, or null for throws that cannot be foreseen.
-export function generator(seed) {
-  if (seed === null) {
-    return () => unit(...crypto.getRandomValues(new Uint32Array(2)));
-  }
-  const next = seeded(seed);
-  return () => unit(next(), next());
-}
+// Numbers drawn uniformly from 0 to below 1; those of the seed that the address asks for (`?seed=NUMBER`), if it does.
+const [, seed] = /[?&]seed=(\d{1,15})(&|$)/.exec(location.search) ?? [];
+const next = seed === undefined ? null : seeded(Number(seed));
+const random = next ? () => unit(next(), next()) : () => unit(...crypto.getRandomValues(new Uint32Array(2)));
+
+// A seed for what draws its own numbers.
+export const newSeed = () => Math.floor(random() * 2 ** 32);
 
 // One of `outcomes` [{ p, throw }], each with its probability.
-export function draw(outcomes, random) {
+export function draw(outcomes) {
   let left = random();
   for (const outcome of outcomes) {
     left -= outcome.p;

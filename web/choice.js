@@ -15,22 +15,14 @@ export class Choice {
     this.left = this.all;
   }
 
-  // The moves that can be picked next: [{ ...move, captures, hasRest }], each once. `captures` is whether it captures in
-  // all turns that are left with it, `hasRest` whether more is to be chosen after it.
+  // The moves that can be picked next: [{ ...move, turns, captures }], each once, with the turns that are left with it.
+  // `captures` is whether it captures in all of them.
   get options() {
-    const found = new Map();
-    for (const turn of this.left) {
-      for (const move of rest(turn, this.picked)) {
-        const known = found.get(move.name) ?? { ...move, turns: [] };
-        found.set(move.name, known);
-        if (!known.turns.includes(turn)) known.turns.push(turn);
-      }
-    }
-    return [...found.values()].map(move => ({
-      ...move,
-      captures: move.path.length > 0 && move.turns.every(turn => turn.captures.includes(move.path.at(-1))),
-      hasRest: !isOne(move.turns),
-    }));
+    const all = this.left.flatMap(turn => without(turn, this.picked).map(move => ({ move, turn })));
+    return [...Map.groupBy(all, ({ move }) => move.name).values()].map(found => {
+      const [{ move }] = found, turns = [...new Set(found.map(({ turn }) => turn))];
+      return { ...move, turns, captures: turns.every(turn => turn.captures.includes(move.path.at(-1))) };
+    });
   }
 
   // The turn, where it is decided: all that are left lead to the same position.
@@ -40,23 +32,18 @@ export class Choice {
 
   // The turn in which nothing more moves, where there is one and others go on; null where there is none.
   get end() {
-    return this.picked.length ? this.left.find(turn => rest(turn, this.picked).length === 0) ?? null : null;
-  }
-
-  // Whether there was anything to choose at all.
-  get isForced() {
-    return isOne(this.all);
+    return this.picked.length ? this.left.find(turn => without(turn, this.picked).length === 0) ?? null : null;
   }
 
   pick(move) {
     this.picked.push(move);
-    this.left = this.left.filter(turn => has(turn, this.picked));
+    this.left = this.left.filter(turn => without(turn, this.picked));
   }
 
   // Takes the last pick back.
   back() {
     this.picked.pop();
-    this.left = this.all.filter(turn => has(turn, this.picked));
+    this.left = this.all.filter(turn => without(turn, this.picked));
   }
 
   // A view of the board with the moves that are picked; what they capture is marked as `is_taken`.
@@ -101,8 +88,5 @@ function without(turn, picked) {
   }
   return moves;
 }
-
-const has = (turn, picked) => without(turn, picked) !== null;
-const rest = (turn, picked) => without(turn, picked) ?? [];
 
 export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);

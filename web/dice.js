@@ -2,7 +2,7 @@
 //
 // `throws` is what `board` says of a game: the values, how likely they are, and how many dice are thrown at once.
 
-import { picture, svg } from "./svg.js";
+import { element, picture, svg } from "./dom.js";
 
 // The same throw always lies the same way, and not in a row.
 const LIE = [[-8, 1], [11, -2], [-5, 2], [14, -1], [-12, 0], [6, 2]];
@@ -79,13 +79,7 @@ export function drawThrows(values, left, throws) {
   const take = value => unused.includes(value) && unused.splice(unused.lastIndexOf(value), 1).length > 0;
   return counted.map(([value, count]) => {
     const open = unused ? [...Array(count)].filter(() => take(value)).length : count;
-    const made = document.createElement("span");
-    made.className = `die${open ? "" : " used"}`;
-    const drawing = shape(value, throws);
-    if (drawing) made.append(drawing);
-    const number = document.createElement("b");
-    number.textContent = count === 1 ? value : open && open < count ? `${value} ×${open} of ${count}` : `${value} ×${count}`;
-    made.append(number);
-    return made;
+    const number = count === 1 ? value : open && open < count ? `${value} ×${open} of ${count}` : `${value} ×${count}`;
+    return element("span", { class: `die${open ? "" : " used"}` }, shape(value, throws), element("b", {}, number));
   });
 }

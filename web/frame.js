@@ -8,6 +8,8 @@ const EDGE = 22, STRIP = 44;
 const USUAL = 8;
 // Squares that the corners of a board must leave free, each way, for the trays to lie there.
 const FREE = 6;
+// Between a tray in a corner and what is beside it.
+const MARGIN = 14;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const AROUND = ["S", "E", "N", "W"];
 
@@ -56,36 +58,30 @@ export class Frame {
 
   // Names of rows and columns along the left and the lower edge: [text, x, y].
   names() {
-    const numbers = [...Array(this.side).keys()].map(at => String(at + 1));
-    const letters = [...LETTERS.slice(0, this.side)];
     const isAcross = this.turned % 2 === 1;
-    let [up, along] = isAcross ? [letters, numbers] : [numbers, letters];
-    if (this.turned === 1 || this.turned === 2) up = [...up].reverse();
-    if (this.turned === 2 || this.turned === 3) along = [...along].reverse();
-    return [
-      ...up.map((text, at) => [text, this.left - this.edge / 2, this.top + (this.side - 1 - at + 0.5) * SIZE]),
-      ...along.map((text, at) => [text, this.left + (at + 0.5) * SIZE, this.top + this.length + this.edge / 2]),
-    ];
+    const own = [...LETTERS.slice(0, this.side)].flatMap((letter, at) => [[letter, `${letter}1`, isAcross], [String(at + 1), `A${at + 1}`, !isAcross]]);
+    return own.map(([text, square, isBeside]) => {
+      const [x, y] = this.centre(square);
+      return isBeside ? [text, this.left - this.edge / 2, y] : [text, x, this.top + this.length + this.edge / 2];
+    });
   }
 
-  // Where a seat's tray lies: its place as a transform, its width and height before it is scaled, and how far it is
-  // turned.
+  // Where a seat's tray lies: its width and height before it is scaled and turned, as `transform` says; and `at(along, down)`,
+  // a place in it as one of the drawing.
   tray(seat) {
-    const edge = this.edgeOf(seat);
-    if (this.isCross) {
-      const arm = this.corners * SIZE, [margin, far] = [14, this.length - arm];
-      const [x, y] = [[far, far], [far, 0], [0, 0], [0, far]][edge];
-      const height = 116, down = edge === 0 || edge === 3 ? arm - height - margin : margin;
-      return { x: this.left + x + margin, y: this.top + y + down, width: arm - 2 * margin, height, turn: 0 };
-    }
-    const [width, height] = [this.length / this.scale, STRIP - 6];
-    const apart = 4 * this.scale;
-    return [
-      { x: this.left, y: this.top + this.length + this.edge + apart, width, height, turn: 0 },
-      { x: this.left + this.length + apart + 2, y: this.top + this.length, width, height, turn: -90 },
-      { x: this.left, y: 1, width, height, turn: 0 },
-      { x: this.left - this.edge - apart, y: this.top, width, height, turn: 90 },
-    ][edge];
+    const { isCross, scale, length, edge } = this;
+    const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [length / scale, STRIP - 6];
+    const [right, low, apart] = [length - width - MARGIN, length - height - MARGIN, 4 * scale];
+    // Each at its edge, from the upper left corner of the squares.
+    const [dx, dy, turn = 0] = (isCross
+      ? [[right, low], [right, MARGIN], [MARGIN, MARGIN], [MARGIN, low]]
+      : [[0, length + edge + apart], [length + apart + 2, length, -90], [0, 1 - this.top], [-edge - apart, 0, 90]])[this.edgeOf(seat)];
+    const [x, y] = [this.left + dx, this.top + dy];
+    const [cos, sin] = [Math.cos, Math.sin].map(part => part(turn * Math.PI / 180) * scale);
+    return {
+      width, height, transform: `translate(${x} ${y}) rotate(${turn}) scale(${scale})`,
+      at: (along, down) => [x + along * cos - down * sin, y + along * sin + down * cos],
+    };
   }
 }
 

@@ -5,16 +5,29 @@
 
 export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 
+// Something for each of these seats, as an object by seat.
+export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
+
+// What a position says of its game: the rules with its house rules, as the notation has them; the letters of the seats in
+// their order; and the same as a word, such as "SEN".
+export function headOf(position) {
+  const [rules, places] = position.split(" ");
+  const seats = places.split("/").map(seat => seat[0]);
+  return { rules, seats, letters: seats.join("") };
+}
+
 export class Game {
-  // `begins`: the node of the first position: { position, node, mover, choices, returns }; `about`: the game, as in
-  // games.js; `board`: what of it never changes, as the engine describes it.
-  constructor({ begins, about, board }) {
+  // `begins`: the node of the first position: { position, node, mover, choices, returns }; `steps`: what was played from
+  // it; `about`: the game, as in games.js; `board`: what of it never changes, as the engine describes it.
+  constructor({ begins, steps, about, board }) {
+    Object.assign(this, headOf(begins.position));
     this.about = about;
     this.board = board;
     this.nodes = [begins];
     // What led from each node to the next: { seat, thrown }, or the rest of a turn: { seat, actions, words, moves }.
     this.steps = [];
     this.at = 0;
+    this.add(steps);
   }
 
   get node() {
@@ -26,8 +39,8 @@ export class Game {
   }
 
   // A request about the position where we are; that of a sheet brings it along.
-  request(op, more = {}) {
-    return { op, position: this.position, sheet: this.about.sheet, ...more };
+  request(op) {
+    return { op, position: this.position, sheet: this.about.sheet };
   }
 
   get last() {
@@ -36,21 +49,6 @@ export class Game {
 
   get isAtEnd() {
     return this.at === this.last;
-  }
-
-  // The game with its house rules, as the notation has it.
-  get rules() {
-    return this.position.split(" ")[0];
-  }
-
-  // The letters of the seats, in the order of the position.
-  get seats() {
-    return this.position.split(" ")[1].split("/").map(seat => seat[0]);
-  }
-
-  // The same as a word, such as "SEN".
-  get letters() {
-    return this.seats.join("");
   }
 
   // Adds moves at the place where we are, and goes there.
@@ -89,8 +87,7 @@ export class Game {
 
   // Places where turns begin, and the end of a game that is over.
   get turns() {
-    const places = this.nodes.keys();
-    return [...places].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
+    return [...this.nodes.keys()].filter(at => at === 0 || this.begins(at) || this.nodes[at].node === "over");
   }
 
   // What was thrown in the turn that a place belongs to, up to it; and what was chosen.
@@ -101,15 +98,23 @@ export class Game {
   // The turn that ended where the turn of `at` begins, or null.
   previousTurn(at) {
     const from = this.turnOf(at);
-    if (from === 0) return null;
-    const before = this.turnOf(from - 1);
-    return this.between(before, from);
+    return from === 0 ? null : this.between(this.turnOf(from - 1), from);
   }
 
-  // From and to where the last turn went that is over: the one before this, or this one where the game is.
-  lastTurn() {
-    const to = this.node.node === "over" || this.begins(this.at) ? this.at : this.turnOf(this.at);
-    return [to > 0 ? this.turnOf(to - 1) : 0, to];
+  // The last turn that is over: the one before this, or this one where the game is; or null.
+  get lastTurn() {
+    return this.node.node === "over" ? this.turn(this.at) : this.previousTurn(this.at);
+  }
+
+  // The moves to be shown as the last ones: of this turn, and of the turns since this seat's last one.
+  get lastMoves() {
+    const movesOf = turn => turn?.choices.flatMap(step => step.moves) ?? [];
+    const own = this.turn(this.at), moves = movesOf(own), seats = new Set([own.seat]);
+    for (let turn = this.previousTurn(this.at); turn && !seats.has(turn.seat); turn = this.previousTurn(turn.from)) {
+      seats.add(turn.seat);
+      moves.unshift(...movesOf(turn));
+    }
+    return moves.length ? moves : movesOf(this.previousTurn(this.at));
   }
 
   // Who won, in words; null before the end.
@@ -126,15 +131,11 @@ export class Game {
     return winners.length === 1 ? `${winners[0]} wins` : `${winners.join(" and ")} win`;
   }
 
+  // Who played what from one place to another.
   between(from, to) {
     const steps = this.steps.slice(from, to);
-    return {
-      from,
-      to,
-      seat: this.nodes[from].mover,
-      throws: steps.flatMap(step => step.thrown ?? []),
-      choices: steps.filter(step => step.actions),
-    };
+    const throws = steps.flatMap(step => step.thrown ?? []), choices = steps.filter(step => step.actions);
+    return { from, to, seat: this.nodes[from].mover, throws, choices };
   }
 
   // Moves as a file of games has them: the throws of a series together.

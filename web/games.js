@@ -37,20 +37,22 @@ export function keep(game) {
   if (!isOwn(game)) return null;
   const old = named(game.name);
   known.set(game.name, game);
-  store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
+  keepSheets();
   return old && old.sheet !== game.sheet ? old : null;
 }
 
 export function remove(name) {
   known.delete(name);
-  store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
+  keepSheets();
 }
+
+const keepSheets = () => store.keepSheets(all().filter(isOwn).map(({ sheet }) => sheet));
 
 // Plays moves from a position, of the game of this sheet or of one in the list: what `advance` answers, and with it what
 // the game is (`about`) and its `board`.
-export async function played(position, moves = [], sheet = null) {
+export async function played(position, moves = [], sheet = undefined) {
   const name = flagsOf(position.split(" ")[0]).game;
-  const about = sheet === null ? named(name) : await read(sheet);
+  const about = sheet === undefined ? named(name) : await read(sheet);
   if (!about) {
     // The engine says what is wrong with a position; a sheet that was removed here it may still know.
     await ask({ op: "view", position });

@@ -1,8 +1,10 @@
 // Keys that play. They work wherever nothing is typed into, and can be switched off.
 
+import { settings } from "./store.js";
+
 const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, dialog *";
 
-export function bindKeys(settings, does) {
+export function bindKeys(does) {
   document.addEventListener("keydown", event => {
     if (!settings.keys || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPED) || document.querySelector("dialog[open]")) return;
     const act = action(event, does);

@@ -1,33 +1,24 @@
 // The turns of a game in words: as a list beside the board, and spoken as they happen.
 
-import { SEATS } from "./game.js";
 import { said } from "./dice.js";
-import { element } from "./svg.js";
-
-const byId = id => document.getElementById(id);
+import { button, byId, chip, element } from "./dom.js";
+import { SEATS } from "./game.js";
 
 // The words of a turn's choices.
 export const words = choices => choices.map(step => step.words).join("; ");
 
-// What is drawn: the game, and for each turn its places and its element, the first one first. Games grow long, so that
-// only what has changed is drawn again.
-let drawn = { game: null, items: [] };
+// The lines that are drawn, each with its element, the first one first. Games grow long, so that only what has changed is
+// drawn again.
+const drawn = [];
 
 // The list of turns, the last one first; `goTo(at)` when one is picked.
 export function drawLog(game, goTo) {
-  if (drawn.game !== game) {
-    drawn = { game, items: [] };
-    byId("turns").replaceChildren();
-  }
-  const lines = linesOf(game);
-  const isSame = (item, at) => item.from === lines[at]?.from && item.to === lines[at].to && item.last === game.steps[item.to - 1];
-  let kept = drawn.items.findIndex((item, at) => !isSame(item, at));
-  if (kept < 0) kept = drawn.items.length;
-  for (const { element } of drawn.items.splice(kept)) element.remove();
-  for (const line of lines.slice(kept)) {
-    const made = item(line, goTo);
-    drawn.items.push({ from: line.from, to: line.to, last: game.steps[line.to - 1], element: made });
-    byId("turns").prepend(made);
+  const lines = linesOf(game).map(line => ({ ...line, key: JSON.stringify(line) }));
+  const same = drawn.findIndex(({ key }, at) => key !== lines[at]?.key);
+  for (const { made } of drawn.splice(same < 0 ? drawn.length : same)) made.remove();
+  for (const line of lines.slice(drawn.length)) {
+    drawn.push({ ...line, made: item(line, goTo) });
+    byId("turns").prepend(drawn.at(-1).made);
   }
   mark(game);
 }
@@ -35,12 +26,12 @@ export function drawLog(game, goTo) {
 // Marks the turn that is shown.
 function mark(game) {
   byId("turns").querySelector("[aria-current]")?.removeAttribute("aria-current");
-  const here = drawn.items.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last));
-  here?.element.firstElementChild.setAttribute("aria-current", "step");
+  const here = drawn.find(({ from, to }) => game.at >= from && (game.at < to || to === game.last))?.made;
   if (!here) return;
+  here.firstElementChild.setAttribute("aria-current", "step");
   // The list scrolls, the page stays where it is.
-  const list = byId("turns"), top = here.element.offsetTop;
-  if (top < list.scrollTop || top + here.element.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
+  const list = byId("turns"), top = here.offsetTop;
+  if (top < list.scrollTop || top + here.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top;
 }
 
 // The lines of the list: { from, to, number, turns }. Turns in a row in which nothing moved are one line.
@@ -49,12 +40,10 @@ function linesOf(game) {
   const ends = places.at(-1) < game.last ? [...places.slice(1), game.last] : places.slice(1);
   const lines = [];
   ends.forEach((to, at) => {
-    const turn = game.between(places[at], to);
+    const turn = game.between(places[at], to), last = lines.at(-1);
     const isIdle = turn.choices.length > 0 && turn.choices.every(step => !step.moves.length);
-    if (isIdle && lines.at(-1)?.isIdle) {
-      lines.at(-1).turns.push(turn);
-      lines.at(-1).to = to;
-    } else lines.push({ from: places[at], to, number: at + 1, turns: [turn], isIdle });
+    if (isIdle && last?.isIdle) Object.assign(last, { to, turns: [...last.turns, turn] });
+    else lines.push({ from: places[at], to, number: at + 1, turns: [turn], isIdle });
   });
   return lines;
 }
@@ -63,8 +52,7 @@ function item({ to, number, turns }, goTo) {
   const names = turns.map(({ seat, throws }) => `${SEATS[seat]} ${throws.join(", ")}`);
   const done = [...new Set(turns.map(({ choices }) => words(choices)))].filter(Boolean).join("; ");
   const [seat, numbers] = turns.length === 1 ? [turns[0].seat, number] : ["", `${number}–${number + turns.length - 1}`];
-  return element("li", { class: `seat-${seat}` }, element("button", { type: "button", onclick: () => goTo(to) },
-    element("span", { class: "number" }, numbers), element("span", { class: "chip", "aria-hidden": "true" }, seat),
+  return element("li", { class: `seat-${seat}` }, button(() => goTo(to), {}, element("span", { class: "number" }, numbers), chip(seat),
     element("span", {}, element("b", {}, names.join("; ")), done ? `: ${done}` : "")));
 }
 

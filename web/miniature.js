@@ -1,6 +1,6 @@
 // A board as a small drawing: its squares, marks and finish.
 
-import { picture, svg } from "./svg.js";
+import { picture, svg } from "./dom.js";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

@@ -9,27 +9,11 @@ export { fetchBytes };
 export const source = null;
 
 // The program, ready to be asked.
-export async function load() {
-  return new Native(ask("engine", '{"op":"hello"}').version);
-}
-
-class Native {
-  constructor(version) {
-    this.version = version;
-  }
-
-  agent(name) {
-    return ask(`agent?name=${encodeURIComponent(name)}`).agent;
-  }
-
-  read(bytes, lookahead = "") {
-    return ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent;
-  }
-
-  answer(request, agent = null) {
-    return ask(agent === null ? "engine" : `engine?agent=${agent}`, JSON.stringify(request));
-  }
-}
+export const load = async () => ({
+  agent: name => ask(`agent?name=${encodeURIComponent(name)}`).agent,
+  read: (bytes, lookahead) => ask(`agent?lookahead=${encodeURIComponent(lookahead)}`, bytes).agent,
+  answer: (request, agent) => ask(`engine?agent=${agent}`, JSON.stringify(request)),
+});
 
 function ask(path, body = "") {
   const request = new XMLHttpRequest();

@@ -2,25 +2,22 @@
 
 import { SEATS } from "./game.js";
 import { SIZE } from "./frame.js";
-import { svg } from "./svg.js";
+import { svg } from "./dom.js";
 
 // The pieces of a view in groups, with the words of the game:
 // [{ key, seat, place, stage, square, count, isMarked, isBack, isJoined, unit, pieces }]. The stage of a place is
 // "waits", "course", "finish" or "borne".
 export function groups(view, words) {
   const stages = { [words.off]: "waits", [words.home]: "finish", [words.borne]: "borne" };
-  const found = new Map();
-  view.pieces.forEach(({ seat, place, square, is_marked: isMarked, is_unit: isJoined, is_back: isBack, is_taken: isTaken = false }, at) => {
-    const key = `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
-    if (!found.has(key)) {
-      const stage = stages[place] ?? "course";
-      found.set(key, { key, seat, place, stage, square, isMarked, isBack, isJoined, isTaken, unit: isJoined ? words.unit : null, count: 0, pieces: [] });
-    }
-    const group = found.get(key);
-    group.count += 1;
-    group.pieces.push(at);
+  const keyOf = ({ seat, place, is_marked: isMarked, is_back: isBack }) => `${seat} ${place}${isMarked && !isBack ? " t" : ""}`;
+  const found = Map.groupBy(view.pieces.keys(), at => keyOf(view.pieces[at]));
+  return [...found].map(([key, pieces]) => {
+    const { seat, place, square, is_marked: isMarked, is_back: isBack, is_unit: isJoined } = view.pieces[pieces[0]];
+    return {
+      key, seat, place, stage: stages[place] ?? "course", square, isMarked, isBack, isJoined, unit: isJoined ? words.unit : null,
+      isTaken: view.pieces[pieces[0]].is_taken, count: pieces.length, pieces,
+    };
   });
-  return [...found.values()];
 }
 
 // A group in words, for those who do not see it, and the moves that it can make.

@@ -1,248 +1,162 @@
-// Plays a game: lets bots choose, throws for those who want it, waits for persons, and goes back and forth.
+// Plays the game under way: lets bots choose, throws for those who want it, waits for persons, and goes back and forth.
 //
-// It calls its `listener` when anything has changed, and draws nothing.
+// It calls a listener when anything has changed, and draws nothing.
 
 import { advance, ask, choose } from "./ask.js";
-import { draw } from "./chance.js";
+import { draw, newSeed } from "./chance.js";
 import { Game } from "./game.js";
-import { agentOf, label } from "./players.js";
+import * as who from "./players.js";
+import { settings } from "./store.js";
 
 const PAUSES = { calm: 900, quick: 300, none: 0 };
 
-export class Play {
-  constructor(random, settings, listener) {
-    this.random = random;
-    this.settings = settings;
-    this.listener = listener;
-    this.game = null;
-    this.players = {};
-    // Whether the past is shown: then nothing moves by itself.
-    this.isPaused = false;
-    // The seat whose bot is choosing, or null.
-    this.thinking = null;
-    // Whether what moves by itself does so at once, until a person is needed; and what ends the pause under way.
-    this.isHurried = false;
-    this.wake = () => {};
-    // The number of the run of `go` that may still do something.
-    this.turnstile = 0;
-    this.trouble = null;
-  }
+// The game; who plays each seat; and what stands beside it, that of a record which ended otherwise than its moves.
+export let game = null, players = {}, note = "";
+// Whether the past is shown: then nothing moves by itself.
+export let isPaused = false;
+// Whether what moves by itself does so at once, until a person is needed; and what ends the pause under way.
+export let isHurried = false;
+let wake = () => {};
+// What went wrong, or null.
+export let trouble = null;
+// The seat whose bot is choosing, or null.
+let thinking = null;
+// The number of the run of `go` that may still do something.
+let turnstile = 0;
 
-  player(seat) {
-    return this.players[seat] ?? "person";
-  }
+// Says that something has changed: { kind, step, node }.
+export let changed = () => {};
+export function onChange(listener) {
+  changed = listener;
+}
 
-  isPerson(seat) {
-    return this.player(seat) === "person";
-  }
+export const player = seat => players[seat] ?? "person";
+export const isPerson = seat => player(seat) === "person";
+export const isRecorded = seat => player(seat).startsWith("recorded:");
+export const persons = () => game.seats.filter(isPerson);
+export const hasRecorded = () => game.seats.some(isRecorded);
+// The player of a seat in a word or two.
+export const label = seat => who.label(player(seat), persons().length === 1);
 
-  // The player of a seat in a word or two.
-  label(seat) {
-    return label(this.player(seat), this.game.seats.filter(other => this.isPerson(other)).length === 1);
-  }
+// Takes a game over, as `played` of games.js gives it, and its players.
+export function take(played, seated, at = played.steps.length, remark = "") {
+  game = new Game(played);
+  game.at = Math.min(at, game.last);
+  players = seated;
+  note = remark;
+  trouble = null;
+  isPaused = isPast();
+  restart("taken");
+}
 
-  isRecorded(seat) {
-    return this.player(seat).startsWith("recorded:");
-  }
+// What a person may do where we are: "throw", "enter" a throw, "choose", or null.
+export function turnOfPerson() {
+  const { node, mover } = game.node;
+  if (node === "over" || thinking) return null;
+  if (node === "decision") return isPerson(mover) && !isForced() ? "choose" : null;
+  if (settings.throws === "hand") return isRecorded(mover) ? null : "enter";
+  return isPerson(mover) && (settings.throws === "button" || isPaused) ? "throw" : null;
+}
 
-  // Takes a game over, as `played` of games.js gives it, and its players.
-  take(played, players, at = played.steps.length) {
-    this.game = new Game(played);
-    this.game.add(played.steps);
-    this.game.at = Math.min(at, this.game.last);
-    this.players = players;
-    this.isPaused = this.isPast;
-    this.trouble = null;
-    this.changed({ kind: "taken" });
-    this.go();
-  }
+// Whether the one way to play the turn will be taken by itself.
+export const isForced = () => game.node.choices === 1 && settings.forced && !isPaused;
+// Whether something will move by itself.
+export const isBusy = () => !isPaused && game.node.node !== "over" && !isRecorded(game.node.mover) && !turnOfPerson();
+// Whether what is shown is over: an earlier place, or any of a record.
+export const isPast = () => !game.isAtEnd || hasRecorded();
 
-  // What a person may do where we are: "throw", "enter" a throw, "choose", or null.
-  get turnOfPerson() {
-    const { node, mover } = this.game.node;
-    if (node === "over" || this.thinking) return null;
-    if (node === "chance") {
-      if (this.settings.throws === "hand") return this.isRecorded(mover) ? null : "enter";
-      if (!this.isPerson(mover)) return null;
-      return this.settings.throws === "button" || this.isPaused ? "throw" : null;
+// Plays moves, if there are any: a throw, or the actions of what is left of a turn, after which all that came there is
+// forgotten. Then goes on until a person is needed, the game is over, or something else has happened.
+export async function go(moves = null) {
+  const run = ++turnstile, isOld = () => run !== turnstile;
+  try {
+    while (moves || isBusy()) {
+      if (!moves) await pause();
+      if (isOld()) return;
+      const next = await (moves ?? nextMoves());
+      if (isOld()) return;
+      const { steps, error } = await advance(game.position, next, game.about.sheet);
+      if (isOld()) return;
+      if (error) throw new Error(error.message);
+      game.add(steps);
+      isPaused = false;
+      moves = thinking = trouble = null;
+      changed({ kind: "moved", ...steps[0] });
     }
-    return this.isPerson(mover) && !this.isForced ? "choose" : null;
-  }
-
-  // Whether the one way to play the turn will be taken by itself.
-  get isForced() {
-    const { node, choices } = this.game.node;
-    return node === "decision" && choices === 1 && this.settings.forced && !this.isPaused;
-  }
-
-  // Whether something will move by itself.
-  get isBusy() {
-    const { node, mover } = this.game.node;
-    return !this.isPaused && node !== "over" && !this.isRecorded(mover) && !this.turnOfPerson;
-  }
-
-  changed(what) {
-    this.listener(what);
-  }
-
-  // Goes on until a person is needed, the game is over, or something else has happened.
-  async go() {
-    const run = ++this.turnstile;
-    const isOld = () => run !== this.turnstile;
-    try {
-      while (!this.isPaused) {
-        const { node, mover } = this.game.node;
-        if (node === "over" || this.isRecorded(mover) || this.turnOfPerson) {
-          if (this.isHurried) {
-            this.isHurried = false;
-            this.changed({ kind: "arrived" });
-          }
-          break;
-        }
-        await this.pause(node);
-        if (isOld()) return;
-        if (node === "chance") {
-          const thrown = await this.drawn();
-          if (isOld()) return;
-          await this.make([thrown], isOld);
-        } else if (this.isPerson(mover)) {
-          const { turns } = await ask(this.game.request("choices"));
-          if (isOld()) return;
-          await this.make(turns[0].actions, isOld);
-        } else {
-          await this.letChoose(mover, isOld);
-        }
-        if (isOld()) return;
-      }
-    } catch (error) {
-      if (!isOld()) this.failed(error);
-    }
-  }
-
-  async letChoose(seat, isOld) {
-    const game = this.game;
-    this.thinking = seat;
-    this.changed({ kind: "thinking" });
-    const seed = Math.floor(this.random() * 2 ** 32);
-    const agent = agentOf(this.player(seat), game.rules, game.letters);
-    try {
-      const actions = await choose(game.position, agent, seed, game.about.sheet);
-      if (!isOld()) {
-        this.thinking = null;
-        await this.make(actions, isOld);
-      }
-    } finally {
-      if (!isOld()) this.thinking = null;
-    }
-  }
-
-  // Between what happens by itself there is time to see it.
-  pause(node) {
-    const pause = this.isHurried ? 0 : PAUSES[this.settings.pace] * (node === "chance" ? 1 : 0.8);
-    return pause ? new Promise(resolve => setTimeout(this.wake = resolve, pause)) : Promise.resolve();
-  }
-
-  // Lets what moves by itself move at once, until a person is needed.
-  hurry() {
-    if (!this.isBusy) return;
-    this.isHurried = true;
-    this.wake();
-    this.changed({ kind: "hurried" });
-  }
-
-  // Plays moves: a throw, or the actions of what is left of a turn.
-  async make(moves, isOld) {
-    const { steps, error } = await advance(this.game.position, moves, this.game.about.sheet);
+    if (!isHurried) return;
+    isHurried = false;
+    changed({ kind: "arrived" });
+  } catch (error) {
     if (isOld()) return;
-    if (error) throw new Error(error.message);
-    this.game.add(steps);
-    this.isPaused = false;
-    this.trouble = null;
-    this.changed({ kind: "moved", step: steps[0].step, node: steps[0].node });
-  }
-
-  failed(error) {
-    this.thinking = null;
-    this.isPaused = true;
-    this.trouble = error.message;
-    this.changed({ kind: "failed" });
-  }
-
-  // What a person does: a throw, or a turn. What came after it is forgotten.
-  async act(moves) {
-    const run = ++this.turnstile;
-    try {
-      await this.make(moves, () => run !== this.turnstile);
-      if (run === this.turnstile) this.go();
-    } catch (error) {
-      if (run === this.turnstile) this.failed(error);
-    }
-  }
-
-  async throwDice() {
-    const run = ++this.turnstile;
-    const thrown = await this.drawn();
-    if (run === this.turnstile) this.act([thrown]);
-  }
-
-  // A throw for the place where we are; what was thrown there once is thrown there again.
-  async drawn() {
-    const known = this.game.steps[this.game.at]?.thrown;
-    return known ?? draw((await ask(this.game.request("chance"))).outcomes, this.random);
-  }
-
-  // Shows another place of the game. In the past nothing moves until a player does; at the end the game goes on.
-  goTo(at) {
-    this.turnstile++;
-    this.thinking = null;
-    this.isHurried = false;
-    this.game.at = Math.max(0, Math.min(this.game.last, at));
-    this.isPaused = this.isPast;
-    this.changed({ kind: "went" });
-    this.go();
-  }
-
-  // Whether what is shown is over: an earlier place, or any of a record.
-  get isPast() {
-    return !this.game.isAtEnd || this.game.seats.some(seat => this.isRecorded(seat));
-  }
-
-  // Whether a person had something to choose at a place.
-  wasChoice(at) {
-    const { node, mover, choices } = this.game.nodes[at];
-    return node === "decision" && this.isPerson(mover) && choices > 1;
-  }
-
-  // Where undo and redo lead; null where they lead nowhere. With no person at the table they go from turn to turn.
-  get undoTo() {
-    return this.game.before(this.game.at, at => this.hasPersons ? this.wasChoice(at) : this.game.begins(at));
-  }
-
-  get redoTo() {
-    return this.game.after(this.game.at, at => this.hasPersons ? this.wasChoice(at) : this.game.begins(at));
-  }
-
-  get hasPersons() {
-    return this.game.seats.some(seat => this.isPerson(seat));
-  }
-
-  // Plays on from here with these players; what came after is forgotten with the first move.
-  playOn(players) {
-    this.turnstile++;
-    this.thinking = null;
-    this.players = players;
-    this.isPaused = false;
-    this.trouble = null;
-    this.changed({ kind: "playing" });
-    this.go();
-  }
-
-  // Other players, or other settings, from here on.
-  seat(players) {
-    this.turnstile++;
-    this.thinking = null;
-    this.players = players;
-    this.changed({ kind: "seated" });
-    this.go();
+    thinking = null;
+    isPaused = true;
+    trouble = error.message;
+    changed({ kind: "failed" });
   }
 }
+
+// Between what happens by itself there is time to see it.
+function pause() {
+  const time = isHurried ? 0 : PAUSES[settings.pace] * (game.node.node === "chance" ? 1 : 0.8);
+  return time ? new Promise(resolve => setTimeout(wake = resolve, time)) : null;
+}
+
+// What moves by itself: a throw, the one way to play a turn, or what a bot chooses.
+async function nextMoves() {
+  const { node, mover } = game.node;
+  if (node === "chance") return drawn();
+  if (isPerson(mover)) return (await ask(game.request("choices"))).turns[0].actions;
+  thinking = mover;
+  changed({ kind: "thinking" });
+  return choose(game.position, who.agentOf(player(mover), game.rules, game.letters), newSeed(), game.about.sheet);
+}
+
+// A throw for the place where we are; what was thrown there once is thrown there again.
+async function drawn() {
+  return [game.steps[game.at]?.thrown ?? draw((await ask(game.request("chance"))).outcomes)];
+}
+
+export const throwDice = () => go(drawn());
+
+// Lets what moves by itself move at once, until a person is needed.
+export function hurry() {
+  if (!isBusy()) return;
+  isHurried = true;
+  wake();
+  changed({ kind: "hurried" });
+}
+
+// Goes on from another state; what was under way is given up.
+function restart(kind) {
+  thinking = null;
+  changed({ kind });
+  go();
+}
+
+// Shows another place of the game. In the past nothing moves until a player does; at the end the game goes on.
+export function goTo(at) {
+  isHurried = false;
+  game.at = Math.max(0, Math.min(game.last, at));
+  isPaused = isPast();
+  restart("went");
+}
+
+// Plays on from here with these players; what came after is forgotten with the first move.
+export function playOn(seated = players) {
+  players = seated;
+  trouble = null;
+  isPaused = false;
+  restart("playing");
+}
+
+// Other players from here on.
+export function seat(seated) {
+  players = seated;
+  restart("seated");
+}
+
+// Where undo and redo lead; null where they lead nowhere. They go to where a person had something to choose; with no person
+// at the table from turn to turn.
+const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
+export const undoTo = () => game.before(game.at, isStop);
+export const redoTo = () => game.after(game.at, isStop);

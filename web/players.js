@@ -3,6 +3,7 @@
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
 import { give } from "./ask.js";
+import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
 // Trained bots and tables of perfect play: { name, game, seats }; of a table its size as `bytes`, of a bot its `levels` as
@@ -65,7 +66,6 @@ const BASELINES = {
   "greedy": "greedy: simple rules of thumb",
   "greedy+2ply": "greedy, looking a turn further",
 };
-const SHORT = { "bot:2ply": "expert, a turn further", "greedy+2ply": "greedy+2ply" };
 
 // The same rules as the same text, in whatever order their flags are written.
 const ordered = rules => JSON.stringify([rules.split("?")[0], Object.entries(flagsOf(rules).flags).sort()]);
@@ -110,16 +110,16 @@ export function agentOf(player, rules, seats) {
 }
 
 // Whether a player knows these rules.
-export function knows(player, rules, seats) {
+function knows(player, rules, seats) {
   if (player === "perfect") return tableOf(rules, seats) !== null;
   return !player.startsWith("bot:") || botOf(rules, seats) !== null;
 }
 
 // The evaluator of the chances: perfect play if its table is there, else the bot, else a baseline.
 export function adviser(rules, seats, hasTable) {
-  const [bot, table] = [botOf(rules, seats), tableOf(rules, seats)];
-  if (table && hasTable) return { name: "perfect play", agent: { file: `${table}.table`, level: "" } };
-  if (bot) return { name: `the bot ${bot}`, agent: { file: `${bot}.bot`, level: "" } };
+  const bot = botOf(rules, seats);
+  if (hasTable) return { name: "perfect play", agent: agentOf("perfect", rules, seats) };
+  if (bot) return { name: `the bot ${bot}`, agent: agentOf("bot:", rules, seats) };
   return { name: "greedy, as no bot was trained on these rules", agent: { name: "greedy+2ply" } };
 }
 
@@ -127,7 +127,7 @@ export function adviser(rules, seats, hasTable) {
 export function label(player, isOnlyPerson = false) {
   if (player === "person") return isOnlyPerson ? "you" : "person";
   if (player.startsWith("recorded:")) return player.slice(9);
-  return SHORT[player] ?? player.replace("bot:", "");
+  return player === "bot:2ply" ? "expert, a turn further" : player.replace("bot:", "");
 }
 
 // A player as files of games name it: as the program would name the agent.
@@ -148,11 +148,10 @@ export function playerNamed(name, rules, seats) {
 // others; else the best there is.
 export function seated(seats, players, rules) {
   const other = Object.values(players).find(player => player !== "person" && !player.startsWith("recorded:"));
-  return Object.fromEntries([...seats].map(seat => {
-    const player = players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person";
-    return [seat, knows(player, rules, seats) ? player : best(rules, seats)];
-  }));
+  return bySeat(seats, seat => orBest(players[seat]?.startsWith("recorded:") ? "person" : players[seat] ?? other ?? "person", rules, seats));
 }
 
+// A player, if it knows these rules; else the best there is.
+export const orBest = (player, rules, seats) => knows(player, rules, seats) ? player : best(rules, seats);
 // The strongest that needs no table.
 export const best = (rules, seats) => botOf(rules, seats) ? "bot:expert" : "greedy+2ply";

@@ -1,29 +1,31 @@
 // Games as text: one JSON object a line, as an arena writes them; or a single position. Read with a message that
 // names what is wrong; the moves themselves are checked by the rules when they are played again.
 
+import { attempt } from "./attempt.js";
 import { SEATS } from "./game.js";
+import * as play from "./play.js";
 import { agentName } from "./players.js";
 
-// The line of a game.
-export function line(play) {
+// What is written of the game under way; of a game of one's own the sheet goes along.
+function written() {
+  const { game } = play;
+  return {
+    players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
+    sheet: game.about.sheet, start: game.nodes[0].position, moves: game.moves,
+  };
+}
+
+// Its line.
+export function line() {
   const { game } = play;
   const { node, returns } = game.nodes[game.last];
-  return JSON.stringify({
-    players: game.seats.map(seat => agentName(play.player(seat), game.rules, game.letters)),
-    // Of a game of one's own the sheet goes along.
-    ...(game.about.sheet ? { sheet: game.about.sheet } : {}),
-    start: game.nodes[0].position,
-    moves: game.moves,
-    ending: node === "over" ? "finished" : "open",
-    returns: node === "over" ? returns : [],
-    turns: [...game.nodes.keys()].filter(at => at < game.last && game.begins(at)).length,
-  });
+  const isOver = node === "over", turns = game.turns.filter(at => at < game.last && game.begins(at)).length;
+  return JSON.stringify({ ...written(), ending: isOver ? "finished" : "open", returns: isOver ? returns : [], turns });
 }
 
 // The game as a link, which shows it at the place where it is.
-export async function link(play) {
-  const { returns, turns, ending, ...record } = JSON.parse(line(play));
-  const code = new Uint8Array(await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...record, at: play.game.at })));
+export async function link() {
+  const code = await through(new CompressionStream("deflate-raw"), JSON.stringify({ ...written(), at: play.game.at }));
   const url = new URL(location.href);
   url.search = "";
   url.hash = `game=${btoa(String.fromCharCode(...code)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
@@ -43,7 +45,7 @@ export async function linked(text) {
   }
 }
 
-const through = (stream, content) => new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer();
+const through = async (stream, content) => new Uint8Array(await new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer());
 
 // What a text is: { position }, or { records: [{ line, title, record | trouble }] }; an error names what is wrong.
 export function read(text) {
@@ -57,28 +59,15 @@ export function read(text) {
   const lines = text.split(/\r?\n/).map((content, at) => [content.trim(), at + 1]).filter(([content]) => content);
   // The settings of an arena have the sheet of all its games.
   const isHeader = content => content.startsWith('{"arena"');
-  const sheet = isHeader(lines[0][0]) ? parsedOrNot(lines[0][0]).sheet : undefined;
+  const sheet = isHeader(lines[0][0]) ? attempt(() => JSON.parse(lines[0][0]).sheet) ?? undefined : undefined;
   const records = lines.filter(([content]) => !isHeader(content)).map(([content, number]) => ({ line: number, ...parsed(content, sheet) }));
   if (!records.length) throw new Error("The file has the settings of a tournament, and no game.");
   return { records };
 }
 
-function parsedOrNot(line) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return {};
-  }
-}
-
 function parsed(line, sheet) {
-  let record;
-  try {
-    record = { sheet, ...JSON.parse(line) };
-  } catch {
-    return { trouble: "This begins like a game and cannot be read: a part of it is missing or changed." };
-  }
-  const trouble = wrong(record);
+  const record = attempt(() => ({ sheet, ...JSON.parse(line) }));
+  const trouble = record ? wrong(record) : "This begins like a game and cannot be read: a part of it is missing or changed.";
   return trouble ? { trouble } : { record, title: title(record) };
 }
 
@@ -103,14 +92,4 @@ function title({ players = [], returns = [], turns, ending }) {
     ? players.filter((_, at) => returns[at] === Math.max(...returns)) : [];
   const end = ending?.forfeited ? `${SEATS[ending.forfeited.seat]} forfeited` : won.length ? `${won.join(" and ")} won` : null;
   return [players.join(" – ") || "a game", turns ? `${turns} turns` : null, end].filter(Boolean).join(", ");
-}
-
-// What the end of a record says that its moves do not lead to, or null.
-export function contradiction(record, last) {
-  if (!record.returns?.length || record.ending === "open" || record.ending?.forfeited || record.ending === "truncated") return null;
-  const reached = last.returns;
-  const written = record.returns.join(", ");
-  if (!reached) return `The record says that the seats get ${written}, but its moves do not end the game.`;
-  const agrees = reached.length === record.returns.length && reached.every((share, at) => Math.abs(share - record.returns[at]) < 1e-6);
-  return agrees ? null : `The record says that the seats get ${written}, but its moves lead to ${reached.join(", ")}.`;
 }

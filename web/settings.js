@@ -1,8 +1,7 @@
 // The settings: what can be chosen, and its dialog.
 
-import { element } from "./svg.js";
-
-const byId = id => document.getElementById(id);
+import { byId, element, options } from "./dom.js";
+import { keepSettings, settings } from "./store.js";
 
 const CHOICES = [
   ["throws", "Throws", { button: "by a button", auto: "by themselves", hand: "typed in, from dice at a table" }],
@@ -16,22 +15,30 @@ const SWITCHES = [
   ["sound", "Throws and pieces are heard"],
   ["keys", "Keys of the keyboard play, as listed below"],
 ];
+// Those that stand on the page itself, by the ids of their boxes.
+const ON_PAGE = { "show-hints": "hints", "show-chances": "chances" };
 
-// Draws the dialog; `changed(key)` when a value has been set in `settings`.
-export function drawSettings(settings, changed) {
+// Draws the dialog; `changed(key)` when a value has been set.
+export function bindSettings(changed) {
   const set = (key, value) => {
     settings[key] = value;
+    keepSettings();
+    dress();
     changed(key);
   };
   const choices = CHOICES.map(([key, title, values]) => element("label", { class: "line" }, title, " ",
-    element("select", { id: `set-${key}`, onchange: event => set(key, event.target.value) },
-      ...Object.entries(values).map(([value, text]) => element("option", { value, selected: settings[key] === value }, text)))));
+    element("select", { id: `set-${key}`, onchange: ({ target }) => set(key, target.value) }, options(Object.entries(values), settings[key]))));
   const switches = SWITCHES.map(([key, title]) => element("label", { class: "line switch" },
-    element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: event => set(key, event.target.checked) }), " ", title));
+    element("input", { type: "checkbox", id: `set-${key}`, checked: settings[key], onchange: ({ target }) => set(key, target.checked) }), " ", title));
   byId("settings-list").replaceChildren(...choices, ...switches);
+  for (const [id, key] of Object.entries(ON_PAGE)) {
+    byId(id).checked = settings[key];
+    byId(id).addEventListener("change", ({ target }) => set(key, target.checked));
+  }
+  dress();
 }
 
 // Applies the colours that were chosen.
-export function dress({ theme }) {
-  document.documentElement.dataset.theme = theme;
+function dress() {
+  document.documentElement.dataset.theme = settings.theme;
 }

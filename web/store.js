@@ -1,71 +1,39 @@
 // What the browser keeps: settings, the games played last, and the sheets of games of one's own. Where it keeps nothing,
-// everything else works all the same.
+// as in private windows and on full disks, everything else works all the same.
 
-import { line } from "./record.js";
+import { attempt } from "./attempt.js";
 
 const GAME = "ashta.game.", SETTINGS = "ashta.settings", SHEETS = "ashta.sheets", OWN = "ashta.own";
 // So many games are kept.
 const MOST = 20;
 
-export const DEFAULTS = {
+const DEFAULTS = {
   throws: "button", forced: true, pace: "calm", moving: true, sound: false, keys: true, seen: "own", theme: "system", chances: true, hints: false,
 };
 
-function kept(key) {
-  try {
-    return JSON.parse(localStorage.getItem(key));
-  } catch {
-    return null;
-  }
-}
+const kept = key => attempt(() => JSON.parse(localStorage.getItem(key)));
+const keep = (key, value) => attempt(() => localStorage.setItem(key, JSON.stringify(value)));
 
-function keep(key, value) {
-  try {
-    localStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    // Private windows and full disks keep nothing.
-  }
-}
-
-export function settings() {
-  const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value);
-  return { ...DEFAULTS, ...Object.fromEntries(known) };
-}
-
-export const keepSettings = values => keep(SETTINGS, values);
+const known = Object.entries(kept(SETTINGS) ?? {}).filter(([key, value]) => typeof DEFAULTS[key] === typeof value);
+export const settings = { ...DEFAULTS, ...Object.fromEntries(known) };
+export const keepSettings = () => keep(SETTINGS, settings);
 
 // The game of this tab, and what gives it back to the others.
 let own = null, release = () => {};
 
 // The number of the game that this tab had before it was loaded again, or null.
-export function ownGame() {
-  try {
-    return sessionStorage.getItem(OWN);
-  } catch {
-    return null;
-  }
-}
+export const ownGame = () => attempt(() => sessionStorage.getItem(OWN));
 
 // Games, the last one first: { id, line, players, at, when }. What cannot be read is left out.
-export function games() {
-  try {
-    return Object.keys(localStorage).filter(key => key.startsWith(GAME))
-      .map(key => ({ id: key.slice(GAME.length), ...kept(key) })).filter(({ line }) => typeof line === "string")
-      .sort((a, b) => b.when - a.when);
-  } catch {
-    return [];
-  }
-}
+export const games = () => attempt(() => Object.keys(localStorage), []).filter(key => key.startsWith(GAME))
+  .map(key => ({ id: key.slice(GAME.length), ...kept(key) })).filter(({ line }) => typeof line === "string")
+  .sort((a, b) => b.when - a.when);
 
 // Makes a game that of this tab: one that is kept, or a new one; false where another tab has it.
 export async function claim(id = crypto.getRandomValues(new Uint32Array(2)).join("-")) {
   if (id !== own && !await lock(id)) return false;
   own = id;
-  try {
-    sessionStorage.setItem(OWN, id);
-  } catch {
-    // Then the page cannot know it again when it is loaded again.
-  }
+  attempt(() => sessionStorage.setItem(OWN, id));
   return true;
 }
 
@@ -81,10 +49,10 @@ function lock(id) {
   }).catch(() => answer(true)));
 }
 
-// Keeps the game under way, and forgets the oldest of too many. One in which nothing was played is not kept.
-export function keepGame(play) {
-  if (own === null || play.game.last === 0) return;
-  keep(GAME + own, { line: line(play), players: play.players, at: play.game.at, when: Date.now() });
+// Keeps the game under way, { line, players, at }, and forgets the oldest of too many.
+export function keepGame(game) {
+  if (own === null) return;
+  keep(GAME + own, { ...game, when: Date.now() });
   for (const { id } of games().slice(MOST)) localStorage.removeItem(GAME + id);
 }
 

@@ -1,0 +1,32 @@
+// The modules of the page as files: each is imported, and none imports itself by way of others.
+
+import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { ROOT } from "./browser.js";
+
+const WEB = join(ROOT, "web");
+const NAMES = (await readdir(WEB)).filter(name => name.endsWith(".js"));
+const texts = new Map(await Promise.all(NAMES.map(async name => [name, await readFile(join(WEB, name), "utf8")])));
+// What a module needs before it runs.
+const imports = name => [...texts.get(name).matchAll(/^(?:import|export)\b[^;]*?from "\.\/([^"]+)";/gm)].map(([, other]) => other);
+
+test("the imports of modules form no ring", () => {
+  const done = new Set();
+  const visit = (name, path) => {
+    assert.ok(!path.includes(name), `a ring of imports: ${[...path, name].join(" → ")}`);
+    if (done.has(name)) return;
+    for (const other of imports(name)) visit(other, [...path, name]);
+    done.add(name);
+  };
+  for (const name of NAMES) visit(name, []);
+  assert.equal(done.size, NAMES.length);
+  assert.ok(imports("app.js").length > 10);
+});
+
+test("every module is used", () => {
+  const all = [...texts.values()].join("\n");
+  for (const name of NAMES.filter(name => !["start.js", "native.js"].includes(name))) assert.ok(all.includes(`"./${name}"`), name);
+});
