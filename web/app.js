@@ -2,7 +2,7 @@
 
 import { ask, prepare, values } from "./ask.js";
 import { again, beginNew, goOn, stillThere } from "./begin.js";
-import { Board } from "./board.js";
+import * as board from "./board.js";
 import { bindDock, drawDock, moves, showHints } from "./dock.js";
 import { byId, onClick, tell } from "./dom.js";
 import { adviser, drawEstimates, loadTable } from "./estimates.js";
@@ -26,7 +26,6 @@ import * as turn from "./turn.js";
 
 const WALKS = { calm: 450, quick: 200, none: 0 };
 const { settings } = store;
-const board = new Board(byId("board"), turn);
 // What is wrong with the list of bots, or null.
 let noList = null;
 let drawing = 0;
@@ -101,7 +100,7 @@ function drawBoard(view, walk) {
   const { game } = play, { choice } = turn, persons = play.persons();
   const seenFrom = settings.seen !== "own" ? settings.seen : persons.length === 1 ? persons[0] : "S";
   const labels = bySeat(game.seats, play.label);
-  const before = board.board === game.board ? board.view : null;
+  const before = board.shown.board === game.board ? board.shown.view : null;
   board.draw({ board: game.board, view: choice?.preview(view) ?? view, seenFrom, labels, options: choice?.options ?? [], moves: game.lastMoves });
   if (!walk?.length) return;
   const isStill = !settings.moving || matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -2,10 +2,11 @@
 // lifted by a tap, by a key, or by dragging it; a landing is picked in the same ways. It knows no rules.
 
 import { stacked } from "./choice.js";
-import { fill, svg } from "./dom.js";
+import { byId, fill, svg } from "./dom.js";
 import { Frame, SIZE } from "./frame.js";
 import { SEATS } from "./game.js";
 import { drawn, groups, labelOf, spread, trayed } from "./pieces.js";
+import { cannot, pick } from "./turn.js";
 
 // How far a pointer may be from the middle of a piece or a landing, in squares: it never reaches the one beside it.
 const REACH = 0.7;
@@ -16,359 +17,347 @@ const LEAST = 24, MOST = 1.5;
 // How far a pointer is moved before it drags, in pixels.
 const DRAG = 8;
 
-export class Board {
-  // `pick(option)` when a landing is picked; `cannot(group)` when a group is tapped that cannot move.
-  constructor(holder, { pick, cannot }) {
-    this.holder = holder;
-    this.does = { pick, cannot };
-    this.board = null;
-    this.seenFrom = null;
-    this.lifted = null;
-    this.lit = null;
-    // What was drawn, to draw it again when its size has changed.
-    this.shown = null;
-    new ResizeObserver(() => this.shown && !this.lifted && !this.press && Math.abs(this.leastNow() - this.least) > 1 && this.draw(this.shown)).observe(holder);
-  }
+// What is drawn: `board` and `view` as the engine describes them; who sits below; `labels` by seat; `options`, the
+// moves that can be picked, as those of choice.js; what was moved last: [{ from, path, seat }].
+export let shown = { board: null };
+// Where everything lies, and the least size of pieces that share a square.
+let frame = null, least = 0;
+// Groups of pieces where they are drawn, and the landings of the one that is lifted: [{ x, y, made, … }].
+let spots = [], landings = [];
+// The spot that is lifted, the group that is lit, and what a pointer has begun, or null.
+export let lifted = null;
+let lit = null, press = null;
 
-  // The least size of pieces that share a square, in units of the drawing.
-  leastNow() {
-    const pixels = Math.min(this.svg.clientWidth / this.frame.width, this.svg.clientHeight / this.frame.height);
-    return Math.min(LEAST / (pixels || 1), MOST * SIZE);
-  }
+// What was moved last, what is lit, pieces, landings, and what is on its way.
+const [lastLayer, lightLayer, pieceLayer, landingLayer, ghosts] = Array.from({ length: 5 }, () => svg("g", {}));
+const root = svg("svg", {
+  role: "group", onpointerdown: pressed, onpointermove: moved, onpointerup: released, onpointercancel: drop, onpointerleave: () => light(null),
+  onfocusin: ({ target }) => lifted ? lightMove(landingOf(target)?.option) : light(spotOf(target)?.group ?? null),
+  onfocusout: () => light(null),
+  onkeydown: typed,
+});
 
-  // `board` and `view` as the engine describes them; who sits below; `labels` by seat; `options`, the moves that can be
-  // picked, as those of choice.js; what was moved last: [{ from, path, seat }].
-  draw(shown) {
-    const { board, view, seenFrom, labels, options, moves } = this.shown = shown;
-    const seats = view.seats.map(({ seat }) => seat);
-    if (this.board !== board || this.seenFrom !== seenFrom) this.drawGround(board, seats, seenFrom);
-    Object.assign(this, { board, seenFrom, view, options });
-    this.least = this.leastNow();
-    const focused = this.svg.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-    fill(this.lastLayer, moves.map(move => this.track(move, "last")));
-    this.lower();
-    this.spots = [];
-    const all = groups(view, board.words);
-    fill(this.pieceLayer, this.onSquares(all), seats.map(seat => this.inTray(all, seat, labels[seat])));
-    if (focused === null) return;
-    const again = this.pieceLayer.querySelector(`[data-key="${focused}"][tabindex]`) ?? this.pieceLayer.querySelector("[tabindex]");
-    again?.focus();
-  }
+// Draws again when the size of pieces has changed.
+new ResizeObserver(() => shown.board && !lifted && !press && Math.abs(leastNow() - least) > 1 && draw(shown)).observe(byId("board"));
 
-  drawGround(board, seats, seenFrom) {
-    const frame = this.frame = new Frame(board, seats, seenFrom);
-    // A private square lies on one course alone.
-    const walker = square => seats.find(seat => board.courses[seat].includes(square));
-    const squares = board.squares.map(({ square, ground: kind, seat }) => {
-      const [x, y] = frame.corner(square);
-      // Where no seat of this game goes, nothing is to be seen.
-      const ground = walker(square) || kind === "home" ? kind : "plain";
-      const owner = seat ?? (ground === "belly" ? walker(square) : null);
-      const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
-      return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
-        isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
-        ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
+// The least size of pieces that share a square, in units of the drawing.
+function leastNow() {
+  const pixels = Math.min(root.clientWidth / frame.width, root.clientHeight / frame.height);
+  return Math.min(LEAST / (pixels || 1), MOST * SIZE);
+}
+
+// Draws what has become of `shown`.
+export function draw(next) {
+  const { board, view, seenFrom, labels, moves } = next, before = shown;
+  const seats = view.seats.map(({ seat }) => seat);
+  shown = next;
+  if (before.board !== board || before.seenFrom !== seenFrom) drawGround(board, seats, seenFrom);
+  least = leastNow();
+  const hadFocus = root.contains(document.activeElement);
+  fill(lastLayer, moves.map(move => track(move, "last")));
+  lower();
+  spots = [];
+  const all = groups(view, board.words);
+  fill(pieceLayer, onSquares(all), seats.map(seat => inTray(all, seat, labels[seat])));
+  if (hadFocus && !root.contains(document.activeElement)) pieceLayer.querySelector("[tabindex]")?.focus();
+}
+
+function drawGround(board, seats, seenFrom) {
+  frame = new Frame(board, seats, seenFrom);
+  // A private square lies on one course alone.
+  const walker = square => seats.find(seat => board.courses[seat].includes(square));
+  const squares = board.squares.map(({ square, ground: kind, seat }) => {
+    const [x, y] = frame.corner(square);
+    // Where no seat of this game goes, nothing is to be seen.
+    const ground = walker(square) || kind === "home" ? kind : "plain";
+    const owner = seat ?? (ground === "belly" ? walker(square) : null);
+    const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
+    return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),
+      isCrossed ? svg("path", { d: `M${x + 5} ${y + 5}l${size} ${size}m0 ${-size}l${-size} ${size}` }) : null,
+      ground === "end" ? svg("circle", { cx: x + SIZE / 2, cy: y + SIZE / 2, r: SIZE / 2 - 5, class: "goal" }) : null);
+  });
+  // The first square of each course has a corner in the colour of its seat.
+  const starts = seats.map(seat => {
+    const [x, y] = frame.corner(board.courses[seat][0]);
+    return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
+  });
+  // The course of the seat that sits below, and its direction.
+  const own = board.courses[seenFrom] ?? [];
+  const points = own.map(square => frame.centre(square));
+  const arrows = points.slice(1).flatMap(([x, y], at) => {
+    const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
+    return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
+  });
+  const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.join(" ") }), arrows);
+  const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
+  const border = svg("path", { class: "border", d: outline(board.squares) });
+  root.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
+  root.setAttribute("class", `look-${board.look}${frame.isCross ? " cross" : ""}`);
+  root.setAttribute("aria-label", `Board, seen from ${SEATS[seenFrom]}`);
+  fill(ghosts);
+  fill(root, svg("g", { "aria-hidden": "true" }, squares, way, starts, lotus(board), border, names, lastLayer, lightLayer),
+    pieceLayer, landingLayer, svg("g", { "aria-hidden": "true" }, ghosts));
+  fill(byId("board"), root);
+}
+
+// The middle that is drawn as one: a field with a lotus of lines; null where there is none.
+function lotus(board) {
+  const squares = board.squares.filter(({ ground }) => ground === "home");
+  if (!squares.length) return null;
+  const corners = squares.map(({ square }) => frame.corner(square));
+  const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
+    .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
+  const r = Math.min(right - left, bottom - top) / 2;
+  const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
+    svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
+  return svg("g", { class: "lotus" },
+    corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
+    svg("path", { class: "rim", d: outline(squares) }),
+    svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, petals));
+}
+
+function onSquares(all) {
+  const bySquare = Map.groupBy(all.filter(group => group.square), group => group.square);
+  return [...bySquare].flatMap(([square, here]) => {
+    const [x, y] = frame.centre(square);
+    const smallest = here.length > 1 || here[0].count > 1 ? least : 0;
+    const places = spread(here.length, smallest);
+    return here.map((group, at) => {
+      const [dx, dy, room, isUpright] = places[at % places.length];
+      return placePiece(group, x + dx, y + dy, drawn(group, room, isUpright, smallest));
     });
-    // The first square of each course has a corner in the colour of its seat.
-    const starts = seats.map(seat => {
-      const [x, y] = frame.corner(board.courses[seat][0]);
-      return svg("path", { class: `first seat-${seat}`, d: `M${x + 1} ${y + SIZE - 1}v-11l11 11z` });
+  });
+}
+
+function inTray(all, seat, label) {
+  const { width, height, transform, at } = frame.tray(seat), { isCross, scale } = frame;
+  const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2;
+  const plate = svg("g", { class: `tray seat-${seat}${shown.view.mover === seat ? " mover" : ""}`, transform, "aria-hidden": "true" },
+    svg("rect", { width, height, rx: 9 }),
+    svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
+    isCross ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null);
+  const placed = trayed(all, seat).flatMap((own, side) => own.map(group => {
+    const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
+    const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
+    const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
+    const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
+    plate.append(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
+    const [x, y] = at(start + letters + span / 2, middle);
+    const discs = Array.from({ length: group.count }, (_, number) => {
+      const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
+      return svg("g", { transform: `translate(${cx - x} ${cy - y})` }, drawn({ ...group, count: 1, isMarked: false }, room * scale, false));
     });
-    // The course of the seat that sits below, and its direction.
-    const own = board.courses[seenFrom] ?? [];
-    const points = own.map(square => frame.centre(square));
-    const arrows = points.slice(1).flatMap(([x, y], at) => {
-      const [fromX, fromY] = points[at], turn = Math.atan2(y - fromY, x - fromX) * 180 / Math.PI;
-      return at % ARROWS ? [] : [svg("path", { d: "M-5 -4L4 0L-5 4z", transform: `translate(${(x + fromX) / 2} ${(y + fromY) / 2}) rotate(${turn})` })];
-    });
-    const way = svg("g", { class: `way seat-${seenFrom}` }, svg("polyline", { points: points.join(" ") }), arrows);
-    const names = frame.names().map(([text, x, y]) => svg("text", { x, y: y + 4.5 * frame.scale, "text-anchor": "middle", "font-size": 13 * frame.scale, class: "name" }, text));
-    const border = svg("path", { class: "border", d: outline(board.squares, frame) });
-    const middle = this.middle(board, frame);
-    for (const layer of ["lastLayer", "lightLayer", "pieceLayer", "landingLayer", "ghosts"]) this[layer] = svg("g", {});
-    this.svg = svg("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, class: `look-${board.look}${frame.isCross ? " cross" : ""}`, role: "group", "aria-label": `Board, seen from ${SEATS[seenFrom]}` },
-      svg("g", { "aria-hidden": "true" }, squares, way, starts, middle, border, names, this.lastLayer, this.lightLayer),
-      this.pieceLayer, this.landingLayer, svg("g", { "aria-hidden": "true" }, this.ghosts));
-    this.svg.addEventListener("pointerdown", event => this.pressed(event));
-    this.svg.addEventListener("pointermove", event => this.moved(event));
-    this.svg.addEventListener("pointerup", event => this.released(event));
-    this.svg.addEventListener("pointercancel", () => this.drop());
-    this.svg.addEventListener("pointerleave", () => this.light(null));
-    this.svg.addEventListener("focusin", event => this.lifted ? this.lightMove(this.landingOf(event.target)?.option) : this.light(this.spotOf(event.target)?.group ?? null));
-    this.svg.addEventListener("focusout", () => this.light(null));
-    this.svg.addEventListener("keydown", event => this.typed(event));
-    this.holder.replaceChildren(this.svg);
-  }
+    return placePiece(group, x, y, svg("g", {}, discs));
+  }));
+  return [plate, ...placed];
+}
 
-  // The middle that is drawn as one: a field with a lotus of lines; null where there is none.
-  middle(board, frame) {
-    const squares = board.squares.filter(({ ground }) => ground === "home");
-    if (!squares.length) return null;
-    const corners = squares.map(({ square }) => frame.corner(square));
-    const [left, top, right, bottom] = [0, 1].map(axis => Math.min(...corners.map(corner => corner[axis])))
-      .concat([0, 1].map(axis => Math.max(...corners.map(corner => corner[axis])) + SIZE));
-    const r = Math.min(right - left, bottom - top) / 2;
-    const petals = [0, 45, 90, 135, 180, 225, 270, 315].map(turn =>
-      svg("path", { d: `M0 0C${r * 0.3} ${-r * 0.3} ${r * 0.3} ${-r * 0.62} 0 ${-r * 0.86}C${-r * 0.3} ${-r * 0.62} ${-r * 0.3} ${-r * 0.3} 0 0`, transform: `rotate(${turn})` }));
-    return svg("g", { class: "lotus" },
-      corners.map(([x, y]) => svg("rect", { x, y, width: SIZE, height: SIZE })),
-      svg("path", { class: "rim", d: outline(squares, frame) }),
-      svg("g", { transform: `translate(${(left + right) / 2} ${(top + bottom) / 2})` }, petals));
-  }
+// A group at its place: a button where it can move, else a picture.
+function placePiece(group, x, y, shape) {
+  const options = shown.options.filter(option => option.key === group.key);
+  const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
+  const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`;
+  const made = svg("g", { ...role, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
+  spots.push({ x, y, group, options, made });
+  return made;
+}
 
-  onSquares(all) {
-    const bySquare = Map.groupBy(all.filter(group => group.square), group => group.square);
-    return [...bySquare].flatMap(([square, here]) => {
-      const [x, y] = this.frame.centre(square);
-      const least = here.length > 1 || here[0].count > 1 ? this.least : 0;
-      const places = spread(here.length, least);
-      return here.map((group, at) => {
-        const [dx, dy, room, isUpright] = places[at % places.length];
-        return this.placed(group, x + dx, y + dy, drawn(group, room, isUpright, least));
-      });
-    });
-  }
+const spotOf = target => spots.find(({ made }) => made.contains(target)) ?? null;
+const landingOf = target => landings.find(({ made }) => made.contains(target)) ?? null;
+// Where a pointer is in the drawing.
+const pointOf = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(root.getScreenCTM().inverse());
 
-  inTray(all, seat, label) {
-    const { width, height, transform, at } = this.frame.tray(seat), { isCross, scale } = this.frame;
-    const big = isCross ? 1.5 : 1, row = isCross ? 34 : height / 2;
-    const plate = svg("g", { class: `tray seat-${seat}${this.view.mover === seat ? " mover" : ""}`, transform, "aria-hidden": "true" },
-      svg("rect", { width, height, rx: 9 }),
-      svg("text", { x: 12, y: row + 5 * big, "font-size": 14 * big, class: "seat" }, SEATS[seat]),
-      isCross ? svg("text", { x: width - 12, y: row + 6, "text-anchor": "end", "font-size": 16, class: "player" }, label) : null);
-    const placed = trayed(all, seat).flatMap((own, side) => own.map(group => {
-      const room = isCross ? 38 : 30, middle = isCross ? height - 30 : height / 2;
-      const step = group.count > 2 ? room * 0.5 : room * 0.9, span = room + (group.count - 1) * step;
-      const caption = group.place, letters = caption.length * (isCross ? 9.5 : 6.6) + 12;
-      const start = side === 0 ? (isCross ? 12 : width * 0.3) : width - 8 - span - letters;
-      plate.append(svg("text", { x: start, y: middle + (isCross ? 6 : 4), "font-size": isCross ? 17 : 12, class: "caption" }, caption));
-      const [x, y] = at(start + letters + span / 2, middle);
-      const discs = Array.from({ length: group.count }, (_, number) => {
-        const [cx, cy] = at(start + letters + room / 2 + number * step, middle);
-        return svg("g", { transform: `translate(${cx - x} ${cy - y})` }, drawn({ ...group, count: 1, isMarked: false }, room * scale, false));
-      });
-      return this.placed(group, x, y, svg("g", {}, discs));
-    }));
-    return [plate, ...placed];
-  }
+// The nearest of some places to a pointer, or null.
+function near(event, places) {
+  const point = pointOf(event);
+  return places.map(place => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
+    .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
+}
 
-  // A group at its place: a button where it can move, else a picture.
-  placed(group, x, y, shape) {
-    const options = this.options.filter(option => option.key === group.key);
-    const role = options.length ? { role: "button", tabindex: 0, "aria-pressed": "false" } : { role: "img" };
-    const classes = `piece seat-${group.seat}${options.length ? " can" : ""}${group.isTaken ? " taken" : ""}`;
-    const made = svg("g", { ...role, class: classes, transform: `translate(${x} ${y})`, "data-key": group.key, "aria-label": labelOf(group, options) }, shape);
-    this.spots.push({ x, y, group, options, made });
-    return made;
-  }
+// What a pointer is on: a landing of the lifted piece before all pieces, and pieces that can move before others.
+function under(event) {
+  const landing = landingOf(event.target) ?? near(event, landings);
+  if (landing) return { landing };
+  const own = spotOf(event.target);
+  const spot = own?.options.length ? own : near(event, spots.filter(({ options }) => options.length)) ?? own;
+  return { spot };
+}
 
-  spotOf(target) {
-    return this.spots.find(({ made }) => made.contains(target)) ?? null;
-  }
+function pressed(event) {
+  if (event.button) return;
+  const { landing, spot } = under(event);
+  press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot === lifted, ghost: null };
+  if (spot?.options.length && !press.wasLifted) lift(spot);
+}
 
-  landingOf(target) {
-    return this.landings.find(({ made }) => made.contains(target)) ?? null;
+function moved(event) {
+  if (!press) {
+    const landing = landingOf(event.target), spot = spotOf(event.target);
+    root.classList.toggle("over", Boolean(landing || spot?.options.length));
+    if (lifted) return lightMove(landing?.option);
+    if ((spot?.group ?? null) !== lit) light(spot?.group ?? null);
+    return;
   }
-
-  // Where a pointer is in the drawing.
-  point(event) {
-    return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+  const isFar = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
+  if (!press.ghost && press.spot?.options.length && isFar) {
+    root.setPointerCapture(event.pointerId);
+    press.ghost = ghostOf({ ...press.spot.group, count: press.spot.options[0].pieces.length });
+    press.spot.made.classList.add("dragged");
   }
+  const { x, y } = pointOf(event);
+  press.ghost?.setAttribute("transform", `translate(${x} ${y})`);
+}
 
-  // The nearest of some places to a pointer, or null.
-  near(event, places) {
-    const point = this.point(event);
-    return places.map(place => ({ place, far: Math.hypot(place.x - point.x, place.y - point.y) }))
-      .filter(({ far }) => far < REACH * SIZE).sort((a, b) => a.far - b.far)[0]?.place ?? null;
-  }
+function released(event) {
+  const ended = press;
+  if (!ended) return;
+  drop();
+  const landing = ended.ghost ? near(event, landings) : ended.landing;
+  if (landing) return pick(landing.option);
+  const canMove = ended.spot?.options.length > 0;
+  if (ended.ghost || ended.wasLifted || !canMove) lower();
+  if (ended.spot && !canMove) cannot(ended.spot.group);
+}
 
-  // What a pointer is on: a landing of the lifted piece before all pieces, and pieces that can move before others.
-  under(event) {
-    const landing = this.landingOf(event.target) ?? this.near(event, this.landings);
-    if (landing) return { landing };
-    const own = this.spotOf(event.target);
-    const spot = own?.options.length ? own : this.near(event, this.spots.filter(({ options }) => options.length)) ?? own;
-    return { spot };
-  }
+// Ends what a pointer began.
+function drop() {
+  press?.ghost?.remove();
+  press?.spot?.made.classList.remove("dragged");
+  press = null;
+}
 
-  pressed(event) {
-    if (event.button) return;
-    const { landing, spot } = this.under(event);
-    this.press = { x: event.clientX, y: event.clientY, landing, spot, wasLifted: spot === this.lifted, ghost: null };
-    if (spot?.options.length && !this.press.wasLifted) this.lift(spot);
-  }
-
-  moved(event) {
-    const { press } = this;
-    if (!press) {
-      const landing = this.landingOf(event.target), spot = this.spotOf(event.target);
-      this.svg.classList.toggle("over", Boolean(landing || spot?.options.length));
-      if (this.lifted) return this.lightMove(landing?.option);
-      if ((spot?.group ?? null) !== this.lit) this.light(spot?.group ?? null);
-      return;
-    }
-    const isFar = Math.hypot(event.clientX - press.x, event.clientY - press.y) > DRAG;
-    if (!press.ghost && press.spot?.options.length && isFar) {
-      this.svg.setPointerCapture(event.pointerId);
-      press.ghost = this.ghost({ ...press.spot.group, count: press.spot.options[0].pieces.length });
-      press.spot.made.classList.add("dragged");
-    }
-    const { x, y } = this.point(event);
-    press.ghost?.setAttribute("transform", `translate(${x} ${y})`);
-  }
-
-  released(event) {
-    const { press } = this;
-    if (!press) return;
-    this.drop();
-    const landing = press.ghost ? this.near(event, this.landings) : press.landing;
-    if (landing) return this.does.pick(landing.option);
-    const canMove = press.spot?.options.length > 0;
-    if (press.ghost || press.wasLifted || !canMove) this.lower();
-    if (press.spot && !canMove) this.does.cannot(press.spot.group);
-  }
-
-  // Ends what a pointer began.
-  drop() {
-    this.press?.ghost?.remove();
-    this.press?.spot?.made.classList.remove("dragged");
-    this.press = null;
-  }
-
-  typed(event) {
-    const { key, target } = event;
-    const landing = this.landingOf(target), spot = this.spotOf(target);
-    if (key === "Escape" && this.lifted) {
-      const from = this.lifted;
-      this.lower();
-      from.made.focus();
-    } else if (key === "Enter" || key === " ") {
-      if (landing) this.does.pick(landing.option);
-      else if (spot?.options.length) {
-        this.lift(spot);
-        this.landings[0].made.focus();
-      } else return;
+function typed(event) {
+  const { key, target } = event;
+  const landing = landingOf(target), spot = spotOf(target);
+  if (key === "Escape" && lifted) {
+    const from = lifted;
+    lower();
+    from.made.focus();
+  } else if (key === "Enter" || key === " ") {
+    if (landing) pick(landing.option);
+    else if (spot?.options.length) {
+      lift(spot);
+      landings[0].made.focus();
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
 
-  // Lifts a piece: shows where it can land, and by which throws.
-  lift(spot) {
-    this.lower();
-    this.lifted = spot;
-    spot.made.classList.add("lifted");
-    spot.made.setAttribute("aria-pressed", "true");
-    const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
-    this.landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
-      // Where pieces leave the board is the end of the tray.
-      const { width, height, at: spot } = this.frame.tray(option.seat);
-      const [x, y] = option.path.length ? this.frame.centre(option.path.at(-1)) : spot(width - 60, height / 2);
-      const made = svg("g", { class: `landing seat-${option.seat}${option.captures ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
-      const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
-      const sum = stacked(option.throws);
-      const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
-      made.append(svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
-        svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
-      return place;
-    }));
-    fill(this.landingLayer, this.landings.map(({ made }) => made));
-    fill(this.lightLayer);
-  }
+// Lifts a piece: shows where it can land, and by which throws.
+function lift(spot) {
+  lower();
+  lifted = spot;
+  spot.made.classList.add("lifted");
+  spot.made.setAttribute("aria-pressed", "true");
+  const bySquare = Map.groupBy(spot.options, option => option.path.at(-1) ?? option.place);
+  landings = [...bySquare.values()].flatMap(here => here.map((option, at) => {
+    // Where pieces leave the board is the end of the tray.
+    const { width, height, at: inTray } = frame.tray(option.seat);
+    const [x, y] = option.path.length ? frame.centre(option.path.at(-1)) : inTray(width - 60, height / 2);
+    const made = svg("g", { class: `landing seat-${option.seat}${option.captures ? " captures" : ""}`, role: "button", tabindex: 0, "aria-label": option.words });
+    const place = { x: x + (at - (here.length - 1) / 2) * SIZE * 0.6, y, option, made };
+    const sum = stacked(option.throws);
+    const text = `${option.pieces.length > 1 && here.length > 1 ? "2× " : ""}${sum.length > 4 ? `=${option.throws.reduce((all, value) => all + value)}` : sum}`;
+    made.append(svg("circle", { cx: place.x, cy: y, r: SIZE / 2 - 3 }),
+      svg("text", { x: place.x, y: y + 5, "text-anchor": "middle", "font-size": text.length > 3 ? 11 : 15 }, text));
+    return place;
+  }));
+  fill(landingLayer, landings.map(({ made }) => made));
+  fill(lightLayer);
+}
 
-  lower() {
-    this.lifted?.made.classList.remove("lifted");
-    this.lifted?.made.setAttribute("aria-pressed", "false");
-    this.lifted = null;
-    this.landings = [];
-    fill(this.landingLayer);
-    fill(this.lightLayer);
-  }
+function lower() {
+  lifted?.made.classList.remove("lifted");
+  lifted?.made.setAttribute("aria-pressed", "false");
+  lifted = null;
+  landings = [];
+  fill(landingLayer);
+  fill(lightLayer);
+}
 
-  // Lights where a group can go, and faintly the course that lies before it; nothing else while one is lifted.
-  light(group) {
-    this.lit = group;
-    if (this.lifted) return;
-    const options = this.options.filter(option => option.key === group?.key);
-    fill(this.lightLayer, group && this.course(group), options.map(option => this.track(option, "lit")));
-  }
+// Lights where a group can go, and faintly the course that lies before it; nothing else while one is lifted.
+function light(group) {
+  lit = group;
+  if (lifted) return;
+  const options = shown.options.filter(option => option.key === group?.key);
+  fill(lightLayer, group && courseOf(group), options.map(option => track(option, "lit")));
+}
 
-  // Lights one move.
-  lightMove(option) {
-    fill(this.lightLayer, option && this.track(option, "lit"));
-  }
+// Lights one move.
+export const lightMove = option => fill(lightLayer, option && track(option, "lit"));
 
-  course(group) {
-    const course = this.board.courses[group.seat] ?? [];
-    // Of a square that comes twice, the second visit is the way back.
-    const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
-    if (!group.square || at < 0) return null;
-    return svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => this.frame.centre(square)).join(" ") });
-  }
+function courseOf(group) {
+  const course = shown.board.courses[group.seat] ?? [];
+  // Of a square that comes twice, the second visit is the way back.
+  const at = group.isBack ? course.lastIndexOf(group.square) : course.indexOf(group.square);
+  if (!group.square || at < 0) return null;
+  return svg("polyline", { class: `course seat-${group.seat}`, points: course.slice(at).map(square => frame.centre(square)).join(" ") });
+}
 
-  // A path as a line with a head, its squares tinted.
-  track({ from, path, seat }, kind) {
-    if (!path?.length) return [];
-    const squares = kind === "lit" ? path : [path.at(-1)];
-    const tints = squares.map(square => {
-      const [x, y] = this.frame.corner(square);
-      return svg("rect", { class: `tint ${kind} seat-${seat}`, x: x + 1.5, y: y + 1.5, width: SIZE - 3, height: SIZE - 3, rx: 4 });
-    });
-    const points = [from, ...path].filter(Boolean).map(square => this.frame.centre(square));
-    const dot = (name, [cx, cy], r) => svg("circle", { class: `${name} seat-${seat}`, cx, cy, r });
-    return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
-      from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
-  }
+// A path as a line with a head, its squares tinted.
+function track({ from, path, seat }, kind) {
+  if (!path?.length) return [];
+  const squares = kind === "lit" ? path : [path.at(-1)];
+  const tints = squares.map(square => {
+    const [x, y] = frame.corner(square);
+    return svg("rect", { class: `tint ${kind} seat-${seat}`, x: x + 1.5, y: y + 1.5, width: SIZE - 3, height: SIZE - 3, rx: 4 });
+  });
+  const points = [from, ...path].filter(Boolean).map(square => frame.centre(square));
+  const dot = (name, [cx, cy], r) => svg("circle", { class: `${name} seat-${seat}`, cx, cy, r });
+  return [...tints, svg("polyline", { class: `track ${kind} seat-${seat}`, points: points.join(" ") }),
+    from ? dot(`start ${kind}`, points[0], kind === "lit" ? 4 : 5) : null, kind === "lit" ? dot("target", points.at(-1), SIZE / 2 - 4) : null];
+}
 
-  // The pieces that have left their squares since the view `before`, other than those of `mover`: [{ seat, square }]. They
-  // were captured.
-  captured(before, mover) {
-    return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
-      const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
-      const left = squares(this.view);
-      return squares(before).filter(square => !left.includes(square) || !left.splice(left.indexOf(square), 1)).map(square => ({ seat, square }));
-    });
-  }
+// The pieces that have left their squares since the view `before`, other than those of `mover`: [{ seat, square }]. They
+// were captured.
+export function captured(before, mover) {
+  return before.seats.filter(({ seat }) => seat !== mover).flatMap(({ seat }) => {
+    const squares = view => view.pieces.filter(piece => piece.seat === seat && piece.square).map(piece => piece.square);
+    const left = squares(shown.view);
+    return squares(before).filter(square => !left.includes(square) || !left.splice(left.indexOf(square), 1)).map(square => ({ seat, square }));
+  });
+}
 
-  // Lets captured pieces go home, after `delay` milliseconds.
-  flee(captured, delay) {
-    for (const { seat, square } of captured) {
-      const home = this.spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === this.board.courses[seat][0]));
-      if (home) this.fly({ seat, count: 1 }, [this.frame.centre(square), [home.x, home.y]], { delay, duration: 2 * delay, fill: "backwards" });
-    }
-  }
-
-  // Lets pieces walk along the path of a move, within `duration` milliseconds; what stands at the end is hidden until they
-  // arrive.
-  async walk({ from, path, seat, pieces: { length: count } }, duration) {
-    const squares = [from, ...(path ?? [])].filter(Boolean);
-    if (squares.length < 2 || !duration) return;
-    const spot = this.spots.find(({ group }) => group.seat === seat && group.square === squares.at(-1) && group.count === count);
-    spot?.made.classList.add("arriving");
-    await this.fly({ seat, count, isJoined: count > 1 }, squares.map(square => this.frame.centre(square)), { duration });
-    spot?.made.classList.remove("arriving");
-  }
-
-  // Lets a group go from place to place in the drawing, until it is at the last one.
-  async fly(group, places, timing) {
-    const [endX, endY] = places.at(-1), ghost = this.ghost(group);
-    const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);
-    this.ghosts.append(holder);
-    const frames = places.map(([x, y]) => ({ transform: `translate(${x - endX}px, ${y - endY}px)` }));
-    await ghost.animate(frames, { easing: "ease-in-out", ...timing }).finished.catch(() => {});
-    holder.remove();
-  }
-
-  // A group on the move, above everything else.
-  ghost(group) {
-    const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(group, SIZE - 3, false));
-    this.ghosts.append(made);
-    return made;
+// Lets captured pieces go home, after `delay` milliseconds.
+export function flee(captured, delay) {
+  for (const { seat, square } of captured) {
+    const home = spots.find(({ group }) => group.seat === seat && (group.stage === "waits" || group.square === shown.board.courses[seat][0]));
+    if (home) fly({ seat, count: 1 }, [frame.centre(square), [home.x, home.y]], { delay, duration: 2 * delay, fill: "backwards" });
   }
 }
 
+// Lets pieces walk along the path of a move, within `duration` milliseconds; what stands at the end is hidden until they
+// arrive.
+export async function walk({ from, path, seat, pieces: { length: count } }, duration) {
+  const squares = [from, ...(path ?? [])].filter(Boolean);
+  if (squares.length < 2 || !duration) return;
+  const spot = spots.find(({ group }) => group.seat === seat && group.square === squares.at(-1) && group.count === count);
+  spot?.made.classList.add("arriving");
+  await fly({ seat, count, isJoined: count > 1 }, squares.map(square => frame.centre(square)), { duration });
+  spot?.made.classList.remove("arriving");
+}
+
+// Lets a group go from place to place in the drawing, until it is at the last one.
+async function fly(group, places, timing) {
+  const [endX, endY] = places.at(-1), ghost = ghostOf(group);
+  const holder = svg("g", { transform: `translate(${endX} ${endY})` }, ghost);
+  ghosts.append(holder);
+  const frames = places.map(([x, y]) => ({ transform: `translate(${x - endX}px, ${y - endY}px)` }));
+  await ghost.animate(frames, { easing: "ease-in-out", ...timing }).finished.catch(() => {});
+  holder.remove();
+}
+
+// A group on the move, above everything else.
+function ghostOf(group) {
+  const made = svg("g", { class: `piece seat-${group.seat}` }, drawn(group, SIZE - 3, false));
+  ghosts.append(made);
+  return made;
+}
+
+
 // The edges of squares that have no neighbour there, as a path: the border of a board of any shape.
-function outline(squares, frame) {
+function outline(squares) {
   const corners = squares.map(({ square }) => frame.corner(square));
   const there = new Set(corners.map(String));
   return corners.flatMap(([x, y]) => [

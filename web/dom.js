@@ -16,9 +16,12 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Puts children into a place instead of those that it had. Null is none, and there may be lists of them.
+// Puts children into a place instead of those that it had. Null is none, and there may be lists of them. The focus
+// stays on the child of the same `data-key`.
 export function fill(place, ...children) {
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   place.replaceChildren(...children.flat(2).filter(child => child !== null && child !== undefined));
+  if (focused) place.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
 export const button = (onclick, attributes, ...children) => element("button", { type: "button", onclick, ...attributes }, ...children);

@@ -4,9 +4,9 @@
 import { goOn, takePosition, takeRecord } from "./begin.js";
 import { button, byId, element, fill, onClick, onFile, options, tell } from "./dom.js";
 import { looksLikeSheet, named } from "./games.js";
-import { openSheet } from "./sheets.js";
 import * as play from "./play.js";
 import { line, link, linked, read } from "./record.js";
+import { openSheet } from "./sheets.js";
 import * as store from "./store.js";
 
 // What was read last, to choose one of.

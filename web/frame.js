@@ -66,8 +66,8 @@ export class Frame {
     });
   }
 
-  // Where a seat's tray lies: its width and height before it is scaled and turned, as `transform` says; and `at(along, down)`,
-  // a place in it as one of the drawing.
+  // Where a seat's tray lies: its width and height before it is scaled and turned, as `transform` says; and `at(along,
+  // down)`, a place in it as one of the drawing.
   tray(seat) {
     const { isCross, scale, length, edge } = this;
     const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [length / scale, STRIP - 6];

@@ -8,8 +8,8 @@ export const SEATS = { S: "South", E: "East", N: "North", W: "West" };
 // Something for each of these seats, as an object by seat.
 export const bySeat = (seats, find) => Object.fromEntries([...seats].map((seat, at) => [seat, find(seat, at)]));
 
-// What a position says of its game: the rules with its house rules, as the notation has them; the letters of the seats in
-// their order; and the same as a word, such as "SEN".
+// What a position says of its game: the rules with its house rules, as the notation has them; the letters of the seats
+// in their order; and the same as a word, such as "SEN".
 export function headOf(position) {
   const [rules, places] = position.split(" ");
   const seats = places.split("/").map(seat => seat[0]);

@@ -7,8 +7,8 @@ import { SEATS } from "./game.js";
 // The words of a turn's choices.
 export const words = choices => choices.map(step => step.words).join("; ");
 
-// The lines that are drawn, each with its element, the first one first. Games grow long, so that only what has changed is
-// drawn again.
+// The lines that are drawn, each with its element, the first one first. Games grow long, so that only what has changed
+// is drawn again.
 const drawn = [];
 
 // The list of turns, the last one first; `goTo(at)` when one is picked.

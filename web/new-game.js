@@ -16,8 +16,8 @@ const SETS = ["SN", "SEN", "SENW", "SEW", "SNW", "ENW", "SE", "SW", "EN", "EW", 
 const dialog = byId("new-game");
 // What is chosen; `name` is that of the game, null before the first time.
 const chosen = { name: null, seats: "SN", flags: {}, players: { S: "person", E: "bot:novice", N: "bot:novice", W: "bot:novice" } };
-// The sets of seats on which it can be played under the house rules, and how often they were asked for.
-let sets = [], asked = 0;
+// The sets of seats on which it can be played under the house rules.
+let sets = [];
 
 export const chosenGame = () => games.named(chosen.name);
 const rulesNow = () => games.rulesText(chosenGame(), chosen.flags);
@@ -41,16 +41,23 @@ async function begin() {
 
 // Opens the dialog at the game that was chosen last, the first time at this one.
 export function openNewGame({ name }) {
-  if (!chosenGame()) choose(games.named(name)?.name ?? games.all()[0].name);
-  draw();
+  if (chosenGame()) draw();
+  else choose(games.named(name)?.name ?? games.all()[0].name);
   dialog.showModal();
 }
 
-// Chooses a game with its house rules, and the seats where it is played on them.
-export function choose(name, flags = {}, seats = chosen.seats) {
+// Chooses a game, with the house rules of its sheet.
+export function choose(name) {
   startable(true);
-  sets = games.named(name).seats;
-  Object.assign(chosen, { name, flags, seats: sets.includes(seats) ? seats : sets[0] });
+  Object.assign(chosen, { name, flags: {} });
+  playable(games.named(name).seats);
+}
+
+// Takes the sets of seats on which the game can be played, and draws the dialog with them.
+function playable(all) {
+  sets = all;
+  if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
+  draw();
 }
 
 // Whether Start begins the game that is marked: not while a sheet that was to be played is refused.
@@ -58,19 +65,30 @@ export function startable(isReady) {
   dialog.querySelector("[value=start]").disabled = !isReady;
 }
 
-export function draw() {
-  const list = games.all().map(game => [game.name, game.title, facts(game), drawing(game)]);
-  drawCards("game", list, chosen.name, name => {
-    choose(name);
-    drawRest();
+function draw() {
+  const game = chosenGame(), wins = beginnersWins(game.name, game.seats[0]);
+  drawCards("game", games.all().map(game => [game.name, game.title, facts(game), drawing(game)]), game.name, choose);
+  const luck = wins === null ? "" : ` As a beginner the bot wins ${wins} of 100 games against itself at its best.`;
+  byId("game-summary").textContent = game.summary + luck;
+  byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
+  byId("remove-sheet").hidden = !games.isOwn(game);
+  byId("remove-sheet").textContent = `Remove ${game.title}`;
+  drawFlags(game);
+  const isOnly = ({ length }) => sets.filter(other => other.length === length).length === 1;
+  const cards = sets.map(seats => [seats, NUMBERS[seats.length], isOnly(seats) ? null : [...seats].map(seat => SEATS[seat]).join(", ")]);
+  drawCards("seats", cards, chosen.seats, seats => {
+    chosen.seats = seats;
+    draw();
   });
-  drawRest();
+  const first = byId("choose-first").value;
+  fill(byId("choose-first"), options([["", "by lot"], ...[...chosen.seats].map(seat => [seat, SEATS[seat]])], first));
+  drawPlayers(dialog, rulesNow(), chosen.seats, playersNow(), (seat, player) => { chosen.players[seat] = player; });
 }
 
 // Cards to choose one of: [value, title, note, picture].
 function drawCards(name, list, chosen, change) {
   fill(byId(`choose-${name}`), list.map(([value, title, note, picture]) => element("label", { class: "card" }, picture,
-    element("input", { type: "radio", name, value, checked: value === chosen, onchange: () => change(value) }),
+    element("input", { type: "radio", name, value, "data-key": value, checked: value === chosen, onchange: () => change(value) }),
     element("span", {}, element("b", {}, title), note ? element("small", {}, note) : null))));
 }
 
@@ -104,47 +122,16 @@ function facts(game) {
   return all.filter(Boolean).map(fact => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
 
-// What depends on the game.
-function drawRest() {
-  const game = chosenGame(), wins = beginnersWins(game.name, game.seats[0]);
-  const luck = wins === null ? "" : ` As a beginner the bot wins ${wins} of 100 games against itself at its best.`;
-  byId("game-summary").textContent = game.summary + luck;
-  byId("take-sheet").textContent = `Take the sheet of ${game.title}`;
-  byId("remove-sheet").hidden = !games.isOwn(game);
-  byId("remove-sheet").textContent = `Remove ${game.title}`;
-  drawFlags();
-  drawSets();
-}
-
-// What depends on the house rules.
-function drawSets() {
-  const list = sets.map(seats => {
-    const isOnlyOne = sets.filter(({ length }) => length === seats.length).length === 1;
-    return [seats, NUMBERS[seats.length], isOnlyOne ? null : [...seats].map(seat => SEATS[seat]).join(", ")];
-  });
-  drawCards("seats", list, chosen.seats, seats => {
-    chosen.seats = seats;
-    drawSeats();
-  });
-  drawSeats();
-}
-
 // Who would sit at each seat: those who were chosen, where they know the rules.
 const playersNow = () => bySeat(chosen.seats, seat => orBest(chosen.players[seat], rulesNow(), chosen.seats));
 
-function drawSeats() {
-  const first = byId("choose-first").value;
-  fill(byId("choose-first"), options([["", "by lot"], ...[...chosen.seats].map(seat => [seat, SEATS[seat]])], first));
-  drawPlayers(dialog, rulesNow(), chosen.seats, playersNow(), (seat, player) => { chosen.players[seat] = player; });
-}
-
-function drawFlags() {
-  const rows = games.houseRules(chosenGame()).map(({ name, about, default: usual, values }) => {
+function drawFlags(game) {
+  const rows = games.houseRules(game).map(({ name, about, default: usual, values }) => {
     const value = chosen.flags[name] ?? usual;
     const meaning = element("small", {}, [about, values.find(({ name }) => name === value)?.about].filter(Boolean).join(" "));
-    const change = ({ target }) => setFlags({ ...chosen.flags, [name]: target.value }, `[data-flag="${name}"]`);
+    const change = ({ target }) => setFlags({ ...chosen.flags, [name]: target.value });
     return element("label", { class: "flag" }, element("code", {}, name),
-      element("select", { "data-flag": name, onchange: change }, options(values.map(({ name }) => [name, name]), value)), meaning);
+      element("select", { "data-flag": name, "data-key": name, onchange: change }, options(values.map(({ name }) => [name, name]), value)), meaning);
   });
   fill(byId("choose-flags"), known(), rows);
   byId("flags").hidden = rows.length === 0;
@@ -154,31 +141,22 @@ function drawFlags() {
 function known() {
   const all = [...new Set(rulesWithBots(chosen.name).map(bot => bot.game))];
   if (all.length < 2) return null;
-  const buttons = all.map(rules => button(() => setFlags(games.flagsOf(rules).flags, `[data-rules="${rules}"]`),
-    { "data-rules": rules, "aria-pressed": String(rules === rulesNow()) }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "as they stand"));
+  const buttons = all.map(rules => button(() => setFlags(games.flagsOf(rules).flags),
+    { "data-rules": rules, "data-key": rules, "aria-pressed": String(rules === rulesNow()) }, rules.split("?")[1]?.replaceAll("&", ", ") ?? "as they stand"));
   return element("div", { class: "row", role: "group", "aria-label": "Rules that bots know" }, element("span", { class: "soft" }, "Bots know:"), buttons);
 }
 
-// Sets the house rules; `field` is where that was done, and keeps the focus.
-function setFlags(flags, field) {
-  chosen.flags = flags;
-  drawFlags();
-  byId("choose-flags").querySelector(field).focus();
-  askSets();
-}
-
-// Asks on which seats the game can be played under the house rules: they may change that, or contradict each other.
-export async function askSets() {
-  const run = ++asked, game = chosenGame(), rules = rulesNow();
-  // Who knows these rules is seen at once.
-  drawSeats();
+// Sets the house rules, and asks on which seats the game can be played under them: they may change that, or contradict
+// each other.
+export async function setFlags(flags, seats = chosen.seats) {
+  Object.assign(chosen, { flags, seats });
+  draw();
+  const game = chosenGame(), rules = rulesNow();
   const all = [...game.seats, ...SETS.filter(seats => !game.seats.includes(seats))];
   const answers = await Promise.all(all.map(seats => ask({ op: "new", game: rules, seats, start: seats[0], sheet: game.sheet })
     .then(() => ({ seats }), error => ({ trouble: error.message }))));
-  if (run !== asked || rules !== rulesNow()) return;
+  if (rules !== rulesNow()) return;
   const possible = answers.flatMap(({ seats }) => seats ?? []);
-  sets = possible.length ? possible : game.seats;
-  if (!sets.includes(chosen.seats)) chosen.seats = sets[0];
-  drawSets();
+  playable(possible.length ? possible : game.seats);
   if (!possible.length) warn(dialog, answers[0].trouble);
 }

@@ -155,8 +155,8 @@ export function seat(seated) {
   restart("seated");
 }
 
-// Where undo and redo lead; null where they lead nowhere. They go to where a person had something to choose; with no person
-// at the table from turn to turn.
+// Where undo and redo lead; null where they lead nowhere. They go to where a person had something to choose; with no
+// person at the table from turn to turn.
 const isStop = at => persons().length ? game.nodes[at].choices > 1 && isPerson(game.nodes[at].mover) : game.begins(at);
 export const undoTo = () => game.before(game.at, isStop);
 export const redoTo = () => game.after(game.at, isStop);

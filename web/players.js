@@ -3,6 +3,7 @@
 // A player is a word: "person", "bot:novice", "bot:2ply", "perfect", "greedy", or "recorded:NAME".
 
 import { give } from "./ask.js";
+import { attempt } from "./attempt.js";
 import { bySeat } from "./game.js";
 import { flagsOf } from "./games.js";
 
@@ -34,14 +35,12 @@ export function forget({ file }) {
 
 // Takes a bot of a file that was opened here, until the page is left: { game, seats, sheet }, as its manifest has them.
 export async function addBot(file, bytes) {
-  const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
-  let manifest;
-  try {
+  const manifest = attempt(() => {
+    const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
-    manifest = JSON.parse(header.__metadata__.ashta);
-  } catch {
-    throw new Error("this is no bot");
-  }
+    return JSON.parse(header.__metadata__.ashta);
+  });
+  if (!manifest) throw new Error("this is no bot");
   await give(file, bytes);
   const { ruleset: game, seats, sheet, levels = [] } = manifest;
   BOTS = [{ name: file.replace(/\.bot$/, ""), game, seats, levels }, ...BOTS];

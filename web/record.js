@@ -72,17 +72,15 @@ function parsed(line, sheet) {
 }
 
 // What is wrong with the form of a record, or null.
-function wrong(record) {
-  if (typeof record.start !== "string") return "The game does not say at which position it begins (`start`).";
-  if (record.sheet !== undefined && typeof record.sheet !== "string") return "The sheet that comes with the game is no text (`sheet`).";
-  if (!Array.isArray(record.moves)) return "The game has no list of its throws and choices (`moves`).";
-  const at = record.moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
-  if (at >= 0) return `Move ${at + 1} of the game, ${JSON.stringify(record.moves[at])}, is neither a throw nor a choice.`;
-  if (record.players !== undefined && !(Array.isArray(record.players) && record.players.every(name => typeof name === "string"))) {
-    return "The players of the game are no list of names (`players`).";
-  }
-  if (record.at !== undefined && !isNumber(record.at)) return "The place at which the game is to be shown is no number (`at`).";
-  return null;
+function wrong({ start, sheet = "", moves, players = [], at = 0 }) {
+  if (typeof start !== "string") return "The game does not say at which position it begins (`start`).";
+  if (typeof sheet !== "string") return "The sheet that comes with the game is no text (`sheet`).";
+  if (!Array.isArray(moves)) return "The game has no list of its throws and choices (`moves`).";
+  const bad = moves.findIndex(move => !isNumber(move) && !(Array.isArray(move) && move.length && move.every(isNumber)));
+  if (bad >= 0) return `Move ${bad + 1} of the game, ${JSON.stringify(moves[bad])}, is neither a throw nor a choice.`;
+  const areNames = Array.isArray(players) && players.every(name => typeof name === "string");
+  if (!areNames) return "The players of the game are no list of names (`players`).";
+  return isNumber(at) ? null : "The place at which the game is to be shown is no number (`at`).";
 }
 
 const isNumber = value => Number.isInteger(value) && value >= 0;

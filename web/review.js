@@ -21,7 +21,7 @@ export function changes(game, valueAt) {
 }
 
 // The last step before which the seat that gained most was not ahead, or null where it always was.
-export function turningPoint(game, valueAt) {
+function turningPoint(game, valueAt) {
   const end = valueAt(game.last);
   const winner = end.indexOf(Math.max(...end));
   const isAhead = at => valueAt(at)[winner] >= Math.max(...valueAt(at).filter((_, seat) => seat !== winner));

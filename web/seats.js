@@ -1,12 +1,13 @@
-// Who plays each seat, chosen in a dialog: in that of a new game, and in that which changes the players of a game under way.
+// Who plays each seat, chosen in a dialog: in that of a new game, and in that which changes the players of a game under
+// way.
 
 import { byId, chip, element, fill, options, tell } from "./dom.js";
 import { bySeat, SEATS } from "./game.js";
 import * as play from "./play.js";
 import { best, choices, playerNamed } from "./players.js";
 
-// A choice of player for each seat of a game that is played by these rules: `players` by seat, which is changed. Says so
-// where no bot knows the rules.
+// A choice of player for each seat of a game that is played by these rules: `players` by seat, which is changed. Says
+// so where no bot knows the rules.
 export function drawPlayers(dialog, rules, seats, players, change = (seat, player) => { players[seat] = player; }) {
   const groups = choices(rules, seats);
   fill(dialog.querySelector(".seat-choices"), [...seats].map(seat => {

@@ -2,7 +2,7 @@
 
 import { button, byId, element, fill, onClick, onFile } from "./dom.js";
 import * as games from "./games.js";
-import { askSets, choose, chosenGame, draw, openNewGame, startable } from "./new-game.js";
+import { choose, chosenGame, openNewGame, setFlags, startable } from "./new-game.js";
 import { addBot } from "./players.js";
 
 const field = byId("sheet-text");
@@ -40,9 +40,8 @@ export async function openFile(file) {
     const { game, seats, sheet } = await addBot(file.name, new Uint8Array(await file.arrayBuffer()));
     const old = sheet ? games.keep(await games.read(sheet)) : null;
     const { game: name, flags } = games.flagsOf(game);
-    choose(name, flags, seats);
-    draw();
-    askSets();
+    choose(name);
+    setFlags(flags, seats);
     say(`The bot ${file.name} can sit down, until the page is left.${replaced(old)}`);
   } catch (error) {
     refuse([{ key: file.name, message: error.message }], "The bot cannot be taken:");
@@ -56,7 +55,6 @@ async function readSheet() {
     const game = await games.read(field.value);
     const old = games.keep(game);
     choose(game.name);
-    draw();
     say(`${game.title} is in the list of games, and chosen.${replaced(old)}`);
   } catch (error) {
     refuse(error.problems ?? error.message.split("\n").map(message => ({ message })));
@@ -107,7 +105,6 @@ function removeSheet() {
   const { name, title } = chosenGame();
   games.remove(name);
   choose(games.all()[0].name);
-  draw();
   say(`${title} is removed from the list.`);
   byId("read-sheet").focus();
 }

@@ -15,8 +15,8 @@ export const SETTLE = 400;
 export let choice = null;
 let chosenAt = null, since = 0;
 
-// What there is to be seen and done where the game is: { view, can, outcomes }, with the throws that can be entered. Null
-// where the game has gone on meanwhile.
+// What there is to be seen and done where the game is: { view, can, outcomes }, with the throws that can be entered.
+// Null where the game has gone on meanwhile.
 export async function look(isOld) {
   const { game } = play, { position } = game;
   const view = await ask(game.request("view"));

@@ -28,8 +28,8 @@ function takeFile(name, bytes) {
   files.set(name, bytes);
 }
 
-// An agent, of this content if it has a file. Also what is asked of the rules alone is answered by one, since it remembers
-// the sheet that it was given last.
+// An agent, of this content if it has a file. Also what is asked of the rules alone is answered by one, since it
+// remembers the sheet that it was given last.
 function agent(ashta, wanted, content) {
   const key = JSON.stringify(wanted);
   if (!agents.has(key)) agents.set(key, content ? ashta.read(content, wanted.level) : ashta.agent(wanted.name));
