@@ -11,6 +11,8 @@ const FREE = 6;
 // Between a tray in a corner and what is beside it.
 const MARGIN = 14;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+// Row and column of a square such as "C7", from 0.
+export const placeOf = square => [Number(square.slice(1)) - 1, LETTERS.indexOf(square[0])];
 const AROUND = ["S", "E", "N", "W"];
 
 export class Frame {
@@ -38,9 +40,9 @@ export class Frame {
     return (AROUND.indexOf(seat) - this.turned + 4) % 4;
   }
 
-  // Row and column of a square such as "C7", from 0, as they are drawn.
+  // Row and column of a square, from 0, as they are drawn.
   place(square) {
-    let [row, column] = [Number(square.slice(1)) - 1, LETTERS.indexOf(square[0])];
+    let [row, column] = placeOf(square);
     for (let quarter = 0; quarter < this.turned; quarter++) [row, column] = [this.side - 1 - column, row];
     return [row, column];
   }
@@ -88,7 +90,7 @@ export class Frame {
 // Rows and columns that are free in each corner of the frame.
 function freeCorners({ side, squares }) {
   const inCorner = squares.map(({ square }) => {
-    const [column, row] = [LETTERS.indexOf(square[0]), Number(square.slice(1)) - 1];
+    const [row, column] = placeOf(square);
     return Math.max(Math.min(column, side - 1 - column), Math.min(row, side - 1 - row));
   });
   return Math.min(...inCorner);

@@ -50,7 +50,7 @@ const keepSheets = () => store.keepSheets(all().filter(isOwn).map(({ sheet }) =>
 
 // Plays moves from a position, of the game of this sheet or of one in the list: what `advance` answers, and with it what
 // the game is (`about`) and its `board`.
-export async function played(position, moves = [], sheet = undefined) {
+export async function played(position, moves = [], sheet) {
   const name = flagsOf(position.split(" ")[0]).game;
   const about = sheet === undefined ? named(name) : await read(sheet);
   if (!about) {
