@@ -279,7 +279,7 @@ impl Race {
         };
         if let Some(allotted) = allotted {
             self.parse_allotted(state, allotted).map_err(|problem| bad_pending(pending, problem))?;
-            if !self.is_reachable(state) {
+            if !self.is_playable(state) {
                 return Err(bad_pending(pending, "no turn comes to this"));
             }
         }

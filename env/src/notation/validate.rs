@@ -1,10 +1,10 @@
-//! The invariants of a position: of one seat's pieces, and between the seats.
+//! The invariants of a position: of one seat's pieces, between the seats, and of a turn under way.
 
 use super::NotationError;
-use crate::game::{Game, Outlook, Seat};
-use crate::race::Race;
+use crate::game::{Game, Node, Outlook, Seat};
 use crate::race::rules::{Cells, PLACES};
-use crate::race::state::{NO_PIECE, State};
+use crate::race::state::{NO_PIECE, Phase, State, role};
+use crate::race::{Race, Turns};
 use crate::sheet::{Group, MarkRule, Meeting};
 
 impl Race {
@@ -89,5 +89,146 @@ impl Race {
             Outlook::Winner | Outlook::Teams | Outlook::Placings => return Ok(()),
         };
         Err(NotationError::Pieces(problem))
+    }
+
+    /// Whether a position within a turn can be played on by the rules. Not every such position can be reached from the
+    /// start of a turn.
+    pub(crate) fn is_playable(&self, state: &State) -> bool {
+        let mover = state.mover.index();
+        let (own, [left, whole]) = (&state.pieces[mover], state.dice);
+        let is_outcome = |values: [u8; 2]| self.rules.outcomes.iter().any(|throw| throw.values == values);
+        let chosen = State { phase: Phase::Choose, roles: [role::FRESH; 4], steps: [0; 4], ..*state };
+        match &self.turns {
+            Turns::Series(turns) => turns.can_complete(state),
+            Turns::Each(turns) => turns.is_under_way(state),
+            Turns::Dice(_) => {
+                let taken = state.steps.iter().fold(0, |taken: u8, steps| taken.saturating_add(*steps));
+                let dice = [taken.min(left), taken.max(left)];
+                is_outcome(dice) && self.leads(&State { dice: [taken, left], ..chosen }, state)
+            }
+            Turns::Divide(turns) => {
+                let last = turns.given(state).saturating_sub(1);
+                let mut before = *state;
+                (before.roles[last], before.steps[last]) = (role::FRESH, 0);
+                before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
+                self.leads(&before, state) && (last == 0 || self.is_playable(&before))
+            }
+            Turns::Throw(_) => {
+                let thrown = whole.max(left);
+                // A piece has entered, or come home by a part of the throw.
+                let (from, to) =
+                    if whole == 0 { (0, 1) } else { (self.rules.home.saturating_sub(thrown - left), self.rules.home) };
+                is_outcome([thrown, 0])
+                    && (0..self.seating.pieces).filter(|&slot| own[slot] == to).any(|slot| {
+                        let mut before = chosen;
+                        before.dice = [thrown, 0];
+                        before.pieces[mover][slot] = from;
+                        before.pieces[mover].sort_unstable();
+                        self.check_seat(&before, state.mover).is_ok() && self.leads(&before, state)
+                    })
+            }
+        }
+    }
+
+    /// Whether one action leads from `before` to `state`.
+    fn leads(&self, before: &State, state: &State) -> bool {
+        let is_decision = matches!(self.node(before), Node::Decision(_));
+        is_decision
+            && self.legal_actions(before).iter().any(|action| {
+                let mut after = *before;
+                self.apply_action(&mut after, action);
+                after == *state
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::chance;
+    use crate::game::Outcome;
+    use crate::ruleset::Ruleset;
+
+    #[test]
+    fn positions_that_cannot_be_played_on_are_refused() {
+        for text in [
+            "ashtapada S:5,30/N:off,23 S 4,2;5+200",
+            "ashtapada S:6,6/N:23,23 S 2;6&1",
+            "pagade S:3,12,30,73/N:6,7,12,68 S 6;30+3,73+1",
+            "pagade S:3,12,30,73/N:6,7,12,68 S 6;30+5",
+            "siga S:20,21/N:off,off S 1;/4",
+            "siga S:20,home/N:off,off S 9;/4",
+            "ashta-kashte-1892?grace=separate S:off,off,5,5/N:off,off,off,off S 4;in",
+            "saturankam S:0,0/N:0,0 S 1,3;0+5",
+            // No piece has entered or moved.
+            "thaayam?pieces=2&hop=each S:off,off/N:off,off S 4,2;",
+            // What is captured is off the board.
+            "thaayam?pieces=2&hop=each S:off,5/N:10,11 S 4;+",
+            // The 4 comes first; a throw is not set aside for none that can be played.
+            "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!8",
+            "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4,2;!4",
+            // Nothing can be played any more.
+            "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4;",
+        ] {
+            assert!(Race::parse(text).is_err(), "{text}");
+        }
+        for text in [
+            // No turn comes to these, but they can be played on.
+            "ashtapada S:off,off/N:off,off S 4,1,3;",
+            "ashtapada S:5,30/N:off,23 S 4,2;",
+            "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;+",
+            "ashtapada S:off,off/N:off,off S 4,3;off+0",
+            "siga S:20,home/N:off,off S 2;/4",
+            "ashta-kashte-1892?grace=separate S:off,off,0,5/N:off,off,off,off S 4;in",
+            "saturankam S:0,0/N:0,0 S 1,3;0+3",
+            "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;",
+            "thaayam?pieces=2&hop=each S:off,5/N:off,11 S 4;+",
+            "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4",
+        ] {
+            assert!(Race::parse(text).is_ok(), "{text}: {:?}", Race::parse(text).err());
+        }
+    }
+
+    #[test]
+    fn played_positions_are_read() {
+        for game in [
+            "ashtapada?pieces=3",
+            "ashtapada?must_use=greedy&pieces=3",
+            "ashtapada?must_use=optional",
+            "ashtapada?twin_speed=half_floor&twins=bell",
+            "ashtapada?twin_split=false&x=block&pieces=4",
+            "thaayam",
+            "thaayam?hop=each",
+            "siga?pieces=4",
+            "ashta-kashte-1892?grace=separate",
+            "chowka-5?throws=collect",
+            "pagade?no_cut=lap",
+            "saturankam",
+        ] {
+            let race = Race::new(Ruleset::seated(game, None).expect("a ruleset"));
+            let mut rng = chance::stream(21, 0);
+            let mut state = race.initial_state(crate::game::Seat::SOUTH);
+            let mut within = 0;
+            for _ in 0..4_000 {
+                match race.node(&state) {
+                    Node::Terminal => state = race.initial_state(crate::game::Seat::NORTH),
+                    Node::Chance(_) => {
+                        let outcome = chance::outcome(race.chance_outcomes(&state), rng.random());
+                        race.apply_chance(&mut state, Outcome(outcome.0));
+                    }
+                    Node::Decision(_) => {
+                        within += u32::from(state.phase == Phase::Allot);
+                        let text = race.print(&state);
+                        assert_eq!(race.parse_state(&text).as_ref(), Ok(&state), "{text}");
+                        let legal = race.legal_actions(&state);
+                        let action = legal.nth(rng.random_range(0..legal.len())).expect("a legal action");
+                        race.apply_action(&mut state, action);
+                    }
+                }
+            }
+            assert!(within > 20, "{game}: {within}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask};
+use crate::game::{Action, ActionMask, Seat};
 use crate::race::Participants;
 use crate::race::actions::{LATER, PAIRS, PASS, SINGLES};
 use crate::race::rules::{PLACES, Rules, WALL};
@@ -27,7 +27,7 @@ pub(crate) struct EachTurns {
 }
 
 /// Transposition table: by position within the turn, the most throws that can still be used.
-pub(super) type Memo = HashMap<State, u32>;
+type Memo = HashMap<State, u32>;
 
 impl EachTurns {
     pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
@@ -153,16 +153,13 @@ impl EachTurns {
         next
     }
 
-    /// Whether some piece or unit may play the throw so that it leads to `state`, with more to play.
-    pub(super) fn plays(&self, before: &State, throw: AllottedThrow, state: &State, memo: &mut Memo) -> bool {
-        let takers = self.takers(before, self.series.pips(throw));
-        if !takers.iter().any(|action| self.played(before, throw, action) == *state) {
-            return false;
-        }
-        match self.rules.sheet.turn.must {
-            Must::Optional => self.can_play(state),
-            _ => self.best(state, memo) > 0 && 1 + self.best(state, memo) == self.best(before, memo),
-        }
+    /// Whether throws can be played, those set aside are the first ones, and captured pieces have left the board.
+    pub(crate) fn is_under_way(&self, state: &State) -> bool {
+        let first = self.left(state).take(state.skipped.count_ones() as usize);
+        let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
+        first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
+            && self.legal_actions(state).iter().any(|action| action != PASS)
+            && (!state.has_captured || self.seating.enemies(state.mover).iter().any(waits))
     }
 
     /// The most throws that can still be used.

@@ -16,7 +16,6 @@ mod observe;
 mod odds;
 mod reach;
 mod relations;
-mod replay;
 pub(crate) mod rules;
 pub(crate) mod series;
 mod slots;

@@ -5,10 +5,12 @@
 //! the number by dynamic programming.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, SeriesTurn, actions};
+use super::allot::{Allotment, Remaining, SeriesTurn, actions, base};
 use super::fill;
 use crate::game::Action;
 use crate::race::actions::PASS;
+use crate::race::state::{State, role};
+use crate::sheet::UnitKind;
 
 /// Budget of tries, after which dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
@@ -21,6 +23,39 @@ pub(super) struct Search<'a> {
     enough: u32,
     /// The tries left.
     left: u32,
+}
+
+impl SeriesTurns {
+    /// Whether pieces that can move have the throws allotted so far, and the turn can be completed legally.
+    pub(crate) fn can_complete(&self, state: &State) -> bool {
+        let turn = self.turn(state);
+        let (own, declared) = (&state.pieces[state.mover.index()], state.declared[state.mover.index()]);
+        let kind = |slot: usize| (base(own[slot]), declared >> slot & 1);
+        let moves = |slot: usize| {
+            let ((from, declared), role) = (kind(slot), state.roles[slot]);
+            let count = |roles: u8| {
+                let slots = 0..self.seating.pieces;
+                slots.filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0).count()
+            };
+            let may_join = match self.unit.kind {
+                UnitKind::None => false,
+                UnitKind::Together => true,
+                UnitKind::Declared => declared == 1 || self.opposite >> from & 1 == 1,
+            };
+            role & role::BORNE == 0
+                && own[slot] < self.keep
+                && from.saturating_add(state.steps[slot]) <= self.keep
+                && (role & role::ENTERED == 0 || turn.closed >> 1 & 1 == 0)
+                && (role & (role::LEAD | role::FOLLOWER) == 0 || may_join && count(role::LEAD) == count(role::FOLLOWER))
+        };
+        let is_sound = |slot: usize| match state.roles[slot] {
+            role::FRESH => true,
+            role::BORNE => own[slot] == self.keep,
+            _ => moves(slot),
+        };
+        (0..self.seating.pieces).all(is_sound)
+            && Search::new(self, &turn, 0).most_used(&Allotment::of(state), self.remaining(state)).is_some()
+    }
 }
 
 /// The search has used up its tries.
