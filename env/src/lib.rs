@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`game`] is the `Game` interface that everything else uses; [`sheet`] is a game as data;
 //! [`ruleset`] is a sheet with its house rules and seats; [`race`] is the engine, which compiles a sheet into tables;
-//! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns; [`starts`] numbers the
+//! [`notation`] reads and prints positions; [`turn`] lists the afterstates of whole turns; [`turn_index`] numbers the
 //! turn-start states for solvers; [`gym`] steps games and throws their dice; [`testing`] has the property tests of
 //! every game and a small game that can be solved by hand.
 //!
@@ -28,9 +28,9 @@ pub mod notation;
 pub mod race;
 pub mod ruleset;
 pub mod sheet;
-pub mod starts;
 pub mod testing;
 pub mod turn;
+pub mod turn_index;
 
 pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
 pub use gym::{Env, Observation, Step, VecEnv};

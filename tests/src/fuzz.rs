@@ -16,10 +16,10 @@ use ashta_agents::roster::AgentSpec;
 use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat};
 use ashta_env::race::Race;
-use ashta_env::race::starts::RaceStarts;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::turn::{TurnResults, turn_results_within};
+use ashta_env::turn_index::TurnIndex;
 use rand::Rng;
 use serde_json::Value;
 
@@ -229,7 +229,7 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
     let mut rest = rest.get(4..)?;
     let mut facts: Value = serde_json::from_slice(header).ok()?;
     let ruleset: Ruleset = serde_json::from_value(facts.get("ruleset")?.clone()).ok()?;
-    let starts = RaceStarts::new(&Race::new(ruleset.clone())).ok()?;
+    let starts = TurnIndex::new(&Race::new(ruleset.clone())).ok()?;
     let values = starts.numbers() * if starts.seats() == 2 { 1 } else { starts.seats() };
     for (key, value) in [
         ("ruleset_hash", Value::from(format!("{:016x}", ruleset.hash64()))),

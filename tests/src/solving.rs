@@ -8,9 +8,9 @@ use ashta_agents::perfect::solve::{Solution, SolveConfig, Solved, solve};
 use ashta_agents::perfect::table::Table;
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::Ruleset;
-use ashta_env::starts::{Side, SideInfo, Sides, TurnStarts, TurnVisitor};
+use ashta_env::turn_index::{RaceTurns, TurnIndex};
+use ashta_env::turn_index::{Side, Sides, TurnModel, TurnVisitor};
 
 /// One thread, the smallest tolerance, with the certificate.
 pub const CONFIG: SolveConfig = SolveConfig { threads: 1, tolerance: 2e-9, certify: true };
@@ -29,7 +29,7 @@ pub fn race(text: &str, seats: &str) -> Race {
 /// # Panics
 /// When there is none.
 pub fn turns(text: &str, seats: &str) -> RaceTurns {
-    RaceTurns::new(RaceStarts::new(&race(text, seats)).expect("few enough"))
+    RaceTurns::new(TurnIndex::new(&race(text, seats)).expect("few enough"))
 }
 
 /// The side positions before the first throw.
@@ -37,8 +37,8 @@ pub fn turns(text: &str, seats: &str) -> RaceTurns {
 /// # Panics
 /// When there is none.
 pub fn start(turns: &RaceTurns) -> Sides {
-    let state = turns.starts().race().initial_state(turns.movers()[0]);
-    turns.starts().locate(&state).expect("a start").1
+    let state = turns.index().race().initial_state(turns.movers()[0]);
+    turns.index().locate(&state).expect("a start").1
 }
 
 /// Perfect play.
@@ -79,32 +79,16 @@ pub fn positions(turns: &RaceTurns) -> Vec<(usize, Seat, Sides)> {
 pub fn table(text: &str, seats: &str, is_short: bool) -> Arc<Table> {
     let turns = turns(text, seats);
     let solution = solved(&turns, &CONFIG);
-    Arc::new(Table::new(turns.starts().clone(), solution, is_short))
+    Arc::new(Table::new(turns.index().clone(), solution, is_short))
 }
 
-/// A game without [`TurnStarts::visit_row`].
+/// A game without [`TurnModel::visit_row`].
 #[derive(Debug)]
 pub struct OneByOne<'a>(pub &'a RaceTurns);
 
-impl TurnStarts for OneByOne<'_> {
-    fn seats(&self) -> usize {
-        self.0.seats()
-    }
-
-    fn movers(&self) -> &[Seat] {
-        self.0.movers()
-    }
-
-    fn sides(&self) -> &[SideInfo] {
-        self.0.sides()
-    }
-
-    fn number(&self, mover: Seat, sides: Sides) -> usize {
-        self.0.number(mover, sides)
-    }
-
-    fn numbers(&self) -> usize {
-        self.0.numbers()
+impl TurnModel for OneByOne<'_> {
+    fn index(&self) -> &TurnIndex {
+        self.0.index()
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {

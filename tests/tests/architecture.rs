@@ -190,11 +190,9 @@ fn modules_above_the_game_interface_do_not_name_the_rules() {
 
 #[test]
 fn rules_do_not_name_who_plays() {
-    // The turn-start states of the kinds that have no tables of their own are found by whole turns.
-    let (starts, race): (Vec<_>, Vec<_>) =
-        code("env/src/race").into_iter().partition(|(path, _)| path == "env/src/race/starts/stepped.rs");
-    never_say(&[race, code("env/src/sheet")].concat(), &["gym", "testing", "turn::", "crate::notation"]);
-    never_say(&starts, &["gym", "testing", "notation"]);
+    let rules = [code("env/src/race"), code("env/src/sheet")].concat();
+    never_say(&rules, &["gym", "testing", "turn::", "turn_index", "crate::notation"]);
+    never_say(&code("env/src/turn_index"), &["gym", "testing", "notation"]);
 }
 
 /// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.

@@ -14,19 +14,19 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::starts::TurnStarts;
+use ashta_env::turn_index::TurnModel;
 use ashta_tests::solving::{CONFIG, cells, positions, solved, start, turns};
 
 #[test]
 fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let turns = turns("ashte-kashte?pieces=1&move=optional", "SN");
-    let race = turns.starts().race().clone();
+    let race = turns.index().race().clone();
     let solution = solved(&turns, &CONFIG);
     // The exact win probability of the step-counting agent against perfect play.
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, sides) in positions(&turns) {
         let mut values = Vec::new();
-        PipEvaluator.values(&race, &[turns.starts().state(mover, sides)], &mut values);
+        PipEvaluator.values(&race, &[turns.index().state(mover, sides)], &mut values);
         thinks[number] = (f64::from(values[0][mover]) * f64::from(u32::MAX)) as u32;
     }
     let styles = [PlayerPolicy::GreedyBy(&cells(&thinks)), PlayerPolicy::GreedyBy(&cells(&solution.values))];
@@ -35,7 +35,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     let exact = met.expect("settles").expect("not stopped").mean();
     assert!(exact < 0.495, "{exact}");
 
-    let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
+    let table = Arc::new(Table::new(turns.index().clone(), solution, false));
     let pips =
         || Box::new(Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>) as Box<dyn Contestant<Race>>;
     let perfect = || {

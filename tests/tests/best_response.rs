@@ -18,10 +18,10 @@ use ashta_agents::play::evaluator::{Evaluation, Evaluator};
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
 use ashta_env::race::Race;
-use ashta_env::race::starts::RaceStarts;
 use ashta_env::race::state::State;
-use ashta_env::starts::{TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
+use ashta_env::turn_index::TurnIndex;
+use ashta_env::turn_index::{TurnEnd, TurnModel, TurnVisitor};
 use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, race, solved, start, turns};
 
 #[test]
@@ -43,10 +43,10 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     assert!((reply.first - value).abs() < 1e-7);
 
     // An agent that counts steps, as a table of its values.
-    let race = turns.starts().race().clone();
+    let race = turns.index().race().clone();
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, sides) in positions(&turns) {
-        let values = PipEvaluator.evaluate(&race, &[turns.starts().state(mover, sides)]).remove(0).values;
+        let values = PipEvaluator.evaluate(&race, &[turns.index().state(mover, sides)]).remove(0).values;
         thinks[number] = (f64::from(values[mover]) * f64::from(u32::MAX)) as u32;
     }
     let pips = cells(&thinks);
@@ -54,7 +54,7 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
     let best = met([PlayerPolicy::Best, PlayerPolicy::GreedyBy(&pips)]);
     assert!(best.mean() >= 1.0 - exact.mean() - 1e-7, "{best:?} and {exact:?}");
 
-    let table = Arc::new(Table::new(turns.starts().clone(), solution, false));
+    let table = Arc::new(Table::new(turns.index().clone(), solution, false));
     let matched = MatchConfig { blocks: 2_000, seed: 5, threads: 2, batch: 64 };
     let agent = || Box::new(OnePly::new(PipEvaluator)) as Box<dyn Agent<Race> + Send>;
     let (report, regret) =
@@ -73,7 +73,7 @@ fn perfect_play_is_unexploitable_and_beats_others_as_games_show() {
 
 /// Counts steps, plus a small random number for each position to break ties; the same from every seat.
 #[derive(Clone)]
-struct Whim(RaceStarts);
+struct Whim(TurnIndex);
 
 impl Whim {
     fn of(text: &str) -> Whim {
@@ -167,7 +167,7 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
         let styles = [PlayerPolicy::Best, PlayerPolicy::Tabular(&policy)];
         let found = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);
         let found = found.expect("settles").expect("whole");
-        let race = turns.starts().race();
+        let race = turns.index().race();
         let mut plays = BySeat([Play::Uniform; 4]);
         plays[Seat::SOUTH] = Play::Best;
         let exact = exact::solve(race, plays).expect("settles");
@@ -185,7 +185,7 @@ fn best_responses_by_rows_and_one_by_one_agree() {
     assert!(turns.has_rows());
     let mut thinks = vec![0; turns.numbers()];
     for (number, mover, sides) in positions(&turns) {
-        thinks[number] = (f64::from(whim.number(&turns.starts().state(mover, sides))) / UNIT) as u32;
+        thinks[number] = (f64::from(whim.number(&turns.index().state(mover, sides))) / UNIT) as u32;
     }
     let thinks = cells(&thinks);
     let go_on = |_: &_| ControlFlow::Continue(());

@@ -9,8 +9,8 @@ use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
-use ashta_env::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use ashta_env::testing::exact::{self, Play};
+use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
 use ashta_tests::solving::{CONFIG, OneByOne, cells, positions, solved, start, table, turns};
 use rand::Rng;
 
@@ -24,12 +24,12 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
     ] {
         let turns = turns(text, seats);
         let solution = solved(&turns, &CONFIG);
-        let race = turns.starts().race();
+        let race = turns.index().race();
         let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
         let mut compared = 0;
         for (number, mover, sides) in positions(&turns) {
             // Unreachable positions have values too.
-            let Some(values) = exact.values(&turns.starts().state(mover, sides)) else { continue };
+            let Some(values) = exact.values(&turns.index().state(mover, sides)) else { continue };
             compared += 1;
             let found = f64::from(solution.values[number]) * UNIT;
             assert!((found - values[mover]).abs() < 2e-7, "{text} {sides:?}: {found} for {}", values[mover]);
@@ -44,11 +44,11 @@ fn three_seats_win_as_often_as_their_values_say() {
     let turns = turns("ashte-kashte?pieces=1", "SEW");
     let solution = solved(&turns, &SolveConfig { tolerance: 1e-6, threads: 2, ..CONFIG });
     assert!(solution.facts.certificate.is_none() && solution.facts.residual < 3e-6, "{:?}", solution.facts);
-    let race = turns.starts().race();
+    let race = turns.index().race();
     let mut rng = chance::stream(3, 0);
     for position in ["S:hand/E:hand/W:hand E *", "S:40/E:20/W:45 W *"] {
         let state = race.parse_state(&format!("ashte-kashte?pieces=1 {position}")).expect("a position");
-        let (mover, sides) = turns.starts().locate(&state).expect("a start");
+        let (mover, sides) = turns.index().locate(&state).expect("a start");
         let mut wins = [0.0; 4];
         const GAMES: usize = 20_000;
         for _ in 0..GAMES {
@@ -67,7 +67,7 @@ fn three_seats_win_as_often_as_their_values_say() {
             }
             wins.iter_mut().zip(race.returns(&state).0).for_each(|(wins, returns)| *wins += f64::from(returns));
         }
-        for (at, seat) in turns.starts().in_turn(mover).enumerate() {
+        for (at, seat) in turns.index().in_turn(mover).enumerate() {
             let value = f64::from(solution.values[turns.number(mover, sides) * 3 + at]) * UNIT;
             let share = wins[seat.index()] / GAMES as f64;
             // Four standard deviations.
@@ -322,7 +322,7 @@ fn sixteen_bits_change_few_choices() {
     let turns = turns("pagade?pieces=1&must_use=optional&no_cut=off", "SN");
     let solution = solved(&turns, &SolveConfig { certify: false, ..CONFIG });
     let exact = cells(&solution.values);
-    let table = Table::new(turns.starts().clone(), solution, true);
+    let table = Table::new(turns.index().clone(), solution, true);
     let found = differences(&turns, &exact, &cells(&table.values()), 1);
     assert!(found.choices > 10_000, "{found:?}");
     assert!(found.different * 50 < found.choices && found.largest_loss < 2.0 / 65_535.0, "{found:?}");
@@ -334,12 +334,12 @@ fn lanes_fit_a_level() {
     // A range of others is never longer than the lanes that a visitor has.
     let turns = turns("ashtapada?pieces=1", "SN");
     struct Count(usize);
-    impl ashta_env::starts::RowVisitor for Count {
+    impl ashta_env::turn_index::RowVisitor for Count {
         fn quiet(&mut self, _side: Side) {
             self.0 += 1;
         }
         fn again(&mut self, lane: usize, _sides: Sides) {
-            assert!(lane < ashta_env::starts::LANES);
+            assert!(lane < ashta_env::turn_index::LANES);
         }
         fn won(&mut self) {
             self.0 += 1;

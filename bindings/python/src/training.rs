@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, solve as solve_turns};
 use ashta_agents::perfect::table::Table as Values;
 use ashta_env::game::Game as _;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
+use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use ashta_train::config::Config;
 use ashta_train::files::check_writable;
 use ashta_train::run::{Run, RunEnding, prepare};
@@ -133,7 +133,7 @@ pub fn solve(
     let threads = threads_or_all(threads)?;
     check_writable(&output).map_err(failed)?;
     let race = Arc::clone(&game.race);
-    let starts = RaceStarts::new(&race).map_err(refused)?;
+    let starts = TurnIndex::new(&race).map_err(refused)?;
     let first = starts.movers()[0];
     let (_, start) = starts
         .locate(&race.initial_state(first))

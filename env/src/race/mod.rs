@@ -14,12 +14,11 @@ mod exposure;
 mod illegal_tests;
 mod observe;
 mod odds;
-mod reach;
+pub(crate) mod reach;
 mod relations;
 pub(crate) mod rules;
 pub(crate) mod series;
 mod slots;
-pub mod starts;
 pub mod state;
 pub(crate) mod throw;
 mod throwing;
@@ -52,7 +51,7 @@ pub const ENCODING: u32 = 4;
 pub struct Race {
     ruleset: Ruleset,
     spec: Spec,
-    seating: Participants,
+    pub(crate) seating: Participants,
     /// Actions that leave a valid state.
     sound: ActionMask,
     has_series: bool,
@@ -74,7 +73,7 @@ pub(crate) enum Turns {
 
 impl Turns {
     /// Continues games in which no seat can ever move again.
-    fn ignore_dead_ends(&mut self) {
+    pub(crate) fn ignore_dead_ends(&mut self) {
         match self {
             Turns::Throw(turns) => turns.waits = false,
             Turns::Dice(turns) => turns.waits = false,

@@ -16,8 +16,8 @@ use ashta_agents::perfect::solve::{
 };
 use ashta_agents::perfect::table::{self, Table};
 use ashta_env::game::Game;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
-use ashta_env::starts::TurnStarts;
+use ashta_env::turn_index::TurnModel;
+use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use serde_json::json;
 
 use super::terminal;
@@ -30,7 +30,7 @@ use crate::cli::SolveArgs;
 pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
-    let starts = RaceStarts::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
+    let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
     check_writable(&args.output)?;
     let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).context("the game begins with a throw")?;
     let kept = unfinished_path(&args.output);

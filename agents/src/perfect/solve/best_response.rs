@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Side, Sides, TurnStarts};
+use ashta_env::turn_index::{Side, Sides, TurnModel};
 
 use super::duel::{Duel, PairOrder, PlayerPolicy, Role, UNIT, cells};
 use super::rows::{Criterion, Lookout, Quantity, Tile, TileOrder, Value, View, mirror, place};
@@ -39,7 +39,7 @@ pub struct Memory(Vec<AtomicU32>);
 ///
 /// # Errors
 /// When a style is not of as many positions as two seats have, or the values do not converge.
-pub fn evaluate_policies<T: TurnStarts>(
+pub fn evaluate_policies<T: TurnModel>(
     turns: &T,
     start: Sides,
     styles: [PlayerPolicy<'_>; 2],
@@ -90,7 +90,7 @@ struct TwoPlayers<'a, T> {
     styles: [PlayerPolicy<'a>; 2],
 }
 
-impl<T: TurnStarts> Kernel<[Side; 2]> for TwoPlayers<'_, T> {
+impl<T: TurnModel> Kernel<[Side; 2]> for TwoPlayers<'_, T> {
     fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
         if !self.duel.is_position(sides) {
             return;
@@ -119,7 +119,7 @@ struct MeetingRows<'a, T> {
     criteria: [Option<Criterion>; 2],
 }
 
-impl<'a, T: TurnStarts> MeetingRows<'a, T> {
+impl<'a, T: TurnModel> MeetingRows<'a, T> {
     fn new(duel: Duel<'a, T>, cells: &SharedValues, styles: [PlayerPolicy<'_>; 2]) -> MeetingRows<'a, T> {
         let count = duel.count;
         let (first, second) = cells.split_at(count * count);
@@ -135,7 +135,7 @@ impl<'a, T: TurnStarts> MeetingRows<'a, T> {
     }
 }
 
-impl<T: TurnStarts> Kernel<Tile> for MeetingRows<'_, T> {
+impl<T: TurnModel> Kernel<Tile> for MeetingRows<'_, T> {
     fn update(&self, tile: Tile, mut set: impl FnMut(usize, u32)) {
         let Ok(mirrors) = self.mirrors.read() else { return };
         let [first, second] = &*mirrors;

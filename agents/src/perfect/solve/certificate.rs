@@ -14,7 +14,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
 use serde::{Deserialize, Serialize};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
@@ -50,7 +50,7 @@ pub struct Certificate {
 ///
 /// # Errors
 /// When the watch stopped it.
-pub(super) fn certify<T: TurnStarts>(
+pub(super) fn certify<T: TurnModel>(
     turns: &T,
     values: &SharedValues,
     start: Sides,
@@ -153,7 +153,7 @@ struct Longest<'a, T> {
     cells: &'a SharedValues,
 }
 
-impl<T: TurnStarts> Longest<'_, T> {
+impl<T: TurnModel> Longest<'_, T> {
     fn ahead(&self, sides: [Side; 2]) -> Backup {
         let mut choice = LongestChoice {
             values: self.values,
@@ -170,7 +170,7 @@ impl<T: TurnStarts> Longest<'_, T> {
     }
 }
 
-impl<T: TurnStarts> Kernel<[Side; 2]> for Longest<'_, T> {
+impl<T: TurnModel> Kernel<[Side; 2]> for Longest<'_, T> {
     fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
         if !self.duel.is_position(sides) {
             return;

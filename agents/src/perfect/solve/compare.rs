@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ashta_env::starts::{Continuation, Side, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::turn_index::{Continuation, Side, TurnEnd, TurnModel, TurnVisitor};
 use serde::Serialize;
 
 use super::duel::{Duel, ONE, UNIT};
@@ -20,8 +20,8 @@ pub struct Differences {
 }
 
 /// Compares the choices of two seats by `values` and by `rounded`, both fractions of 2³² − 1 in the order of
-/// [`TurnStarts::number`].
-pub fn differences<T: TurnStarts>(
+/// [`TurnModel::number`].
+pub fn differences<T: TurnModel>(
     turns: &T,
     values: &SharedValues,
     rounded: &SharedValues,

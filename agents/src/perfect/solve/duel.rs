@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use ashta_env::game::Seat;
-use ashta_env::starts::{Continuation, Side, SideInfo, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::turn_index::{Continuation, Side, SideInfo, TurnEnd, TurnModel, TurnVisitor};
 
 use super::sweep::{Kernel, SharedValues, SweepOrder};
 
@@ -131,7 +131,7 @@ pub enum PlayerPolicy<'a> {
     Best,
     /// The afterstate whose value here is highest for it; among equals the worst for it, so that the score found is a
     /// lower bound. Values are for each position at the start of a turn those of the seat that throws, as fractions of
-    /// 2³² − 1 and in the order of [`TurnStarts::number`].
+    /// 2³² − 1 and in the order of [`TurnModel::number`].
     GreedyBy(&'a [AtomicU32]),
     /// A fixed policy, whatever the values.
     Tabular(&'a TabularPolicy),
@@ -154,7 +154,7 @@ pub struct TabularPolicy {
 }
 
 impl TabularPolicy {
-    /// The policy with these turns from each position, in the order of [`TurnStarts::number`]: the probabilities of
+    /// The policy with these turns from each position, in the order of [`TurnModel::number`]: the probabilities of
     /// throws and where they lead. A number that no position has leads nowhere.
     pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> TabularPolicy {
         let mut policy = TabularPolicy { first: vec![0], turns: Vec::new() };
@@ -188,7 +188,7 @@ pub(super) struct Duel<'a, T> {
     pub(super) count: usize,
 }
 
-impl<'a, T: TurnStarts> Duel<'a, T> {
+impl<'a, T: TurnModel> Duel<'a, T> {
     pub(super) fn new(turns: &'a T) -> Duel<'a, T> {
         Duel { turns, mover: turns.movers()[0], count: turns.sides().len() }
     }
@@ -436,7 +436,7 @@ pub(super) struct PerfectKernel<'a, T> {
     pub(super) cells: &'a SharedValues,
 }
 
-impl<T: TurnStarts> PerfectKernel<'_, T> {
+impl<T: TurnModel> PerfectKernel<'_, T> {
     pub(super) fn role(&self) -> Role<'_> {
         Role { mine: self.cells, theirs: self.cells, style: PlayerPolicy::Best }
     }
@@ -451,7 +451,7 @@ impl<T: TurnStarts> PerfectKernel<'_, T> {
     }
 }
 
-impl<T: TurnStarts> Kernel<[Side; 2]> for PerfectKernel<'_, T> {
+impl<T: TurnModel> Kernel<[Side; 2]> for PerfectKernel<'_, T> {
     #[inline]
     fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
         if !self.duel.is_position(sides) {

@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering;
 
 use ashta_env::game::MAX_SEATS;
-use ashta_env::starts::{Continuation, Sides, TurnEnd, TurnStarts, TurnVisitor};
+use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 use super::duel::{UNIT, bits};
 use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, SweepOrder, Sweeps, Swept};
@@ -17,7 +17,7 @@ use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, SweepOrder, Sweeps,
 const TIE: f64 = 1e-7;
 
 /// Sweeps until all values have converged.
-pub(super) fn sweep<T: TurnStarts>(
+pub(super) fn sweep<T: TurnModel>(
     turns: &T,
     cells: &SharedValues,
     sweeps: Sweeps,
@@ -28,7 +28,7 @@ pub(super) fn sweep<T: TurnStarts>(
 }
 
 /// Counts the positions and finds the largest change by looking one turn ahead.
-pub(super) fn check<T: TurnStarts>(turns: &T, cells: &SharedValues) -> (u64, f64) {
+pub(super) fn check<T: TurnModel>(turns: &T, cells: &SharedValues) -> (u64, f64) {
     let game = MaxN { turns, cells };
     let (mut count, mut residual) = (0, 0.0_f64);
     for number in 0..turns.numbers() {
@@ -50,7 +50,7 @@ pub(super) fn check<T: TurnStarts>(turns: &T, cells: &SharedValues) -> (u64, f64
 }
 
 /// The place of the mover among the movers, and the side positions, of a number.
-fn position(turns: &impl TurnStarts, mut number: usize) -> (usize, Sides) {
+fn position(turns: &impl TurnModel, mut number: usize) -> (usize, Sides) {
     let count = turns.sides().len();
     let mut sides = Sides::default();
     for side in sides[..turns.seats()].iter_mut().rev() {
@@ -72,7 +72,7 @@ struct RoundOrder {
 const ROW: usize = 256;
 
 impl RoundOrder {
-    fn new<T: TurnStarts>(turns: &T) -> RoundOrder {
+    fn new<T: TurnModel>(turns: &T) -> RoundOrder {
         let steps = |sides: &Sides| -> usize {
             sides[..turns.seats()].iter().map(|&side| usize::from(turns.sides()[usize::from(side)].steps)).sum()
         };
@@ -147,7 +147,7 @@ struct RoundBackup {
     staying: f64,
 }
 
-impl<T: TurnStarts> MaxN<'_, T> {
+impl<T: TurnModel> MaxN<'_, T> {
     /// The position after a pass.
     fn after(&self, mover: usize, mut sides: Sides) -> (usize, Sides) {
         sides[..self.turns.seats()].rotate_left(1);
@@ -186,7 +186,7 @@ impl<T: TurnStarts> MaxN<'_, T> {
     }
 }
 
-impl<T: TurnStarts> Kernel<u32> for MaxN<'_, T> {
+impl<T: TurnModel> Kernel<u32> for MaxN<'_, T> {
     fn update(&self, number: u32, mut set: impl FnMut(usize, u32)) {
         let seats = self.turns.seats();
         let (mut mover, mut sides) = position(self.turns, number as usize);
@@ -239,7 +239,7 @@ struct MaxNChoice<'a, T> {
     here: Option<Continuation>,
 }
 
-impl<T: TurnStarts> MaxNChoice<'_, T> {
+impl<T: TurnModel> MaxNChoice<'_, T> {
     fn settle(&mut self) {
         match (self.best, self.here) {
             (None, _) => {}
@@ -252,7 +252,7 @@ impl<T: TurnStarts> MaxNChoice<'_, T> {
     }
 }
 
-impl<T: TurnStarts> TurnVisitor for MaxNChoice<'_, T> {
+impl<T: TurnModel> TurnVisitor for MaxNChoice<'_, T> {
     fn throws(&mut self, probability: f64) {
         self.settle();
         (self.probability, self.best) = (probability, None);

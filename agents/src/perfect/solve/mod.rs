@@ -1,6 +1,6 @@
 //! Perfect play by value iteration over all turn-start states.
 //!
-//! A solver needs the positions numbered ([`TurnStarts`]) and knows nothing else of the game. Two seats are solved with
+//! A solver needs the positions numbered ([`TurnModel`]) and knows nothing else of the game. Two seats are solved with
 //! one number a position and a proven error bound; three and four seats each for itself with one number a seat.
 
 mod best_response;
@@ -14,7 +14,7 @@ mod sweep;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::starts::{Sides, TurnStarts};
+use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use duel::{Duel, PairOrder, PerfectKernel};
@@ -60,7 +60,7 @@ pub type StageWatch<'a> = &'a (dyn Fn(&Stage) -> ControlFlow<()> + Sync);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
     /// The values of all positions as fractions of 2³² − 1: with two seats the expected return of the seat that throws,
-    /// with more those of all seats in turn order from it. Positions are in the order of [`TurnStarts::number`]; places
+    /// with more those of all seats in turn order from it. Positions are in the order of [`TurnModel::number`]; places
     /// that no position has hold arbitrary values.
     pub values: Vec<u32>,
     /// Their accuracy and cost.
@@ -137,7 +137,7 @@ pub fn value_count(numbers: usize, seats: usize) -> usize {
 ///
 /// # Errors
 /// When `unfinished` is of another game, or the values do not converge.
-pub fn solve<T: TurnStarts>(
+pub fn solve<T: TurnModel>(
     turns: &T,
     start: Sides,
     unfinished: Option<Unfinished>,
@@ -190,7 +190,7 @@ pub fn solve<T: TurnStarts>(
 }
 
 /// Counts the positions of two seats and finds the largest change by looking one turn ahead.
-fn check<T: TurnStarts>(turns: &T, cells: &[AtomicU32], threads: usize) -> (u64, f64) {
+fn check<T: TurnModel>(turns: &T, cells: &[AtomicU32], threads: usize) -> (u64, f64) {
     let kernel = PerfectKernel { duel: Duel::new(turns), cells };
     let rows = turns.has_rows().then(|| Rows::<T, Value>::new(Duel::new(turns), cells, 1.0));
     let visit = |(count, largest): &mut (u64, f64), own| {

@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::RwLock;
 use std::sync::atomic::Ordering;
 
-use ashta_env::starts::{LANES, RowVisitor, Side, Sides, TurnStarts};
+use ashta_env::turn_index::{LANES, RowVisitor, Side, Sides, TurnModel};
 
 use super::duel::{Backup, Duel, ONE, PairOrder, UNIT, solve_pair};
 use super::sweep::{Kernel, SharedValues, SweepOrder};
@@ -182,7 +182,7 @@ pub(super) struct Lookout<'a, T, Q> {
     quantity: PhantomData<Q>,
 }
 
-impl<'a, T: TurnStarts, Q: Quantity> Lookout<'a, T, Q> {
+impl<'a, T: TurnModel, Q: Quantity> Lookout<'a, T, Q> {
     pub(super) fn new(duel: Duel<'a, T>, covered: f64) -> Lookout<'a, T, Q> {
         Lookout { duel, covered, quantity: PhantomData }
     }
@@ -260,7 +260,7 @@ pub(super) struct Rows<'a, T, Q> {
     criterion: Option<Criterion>,
 }
 
-impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
+impl<'a, T: TurnModel, Q: Quantity> Rows<'a, T, Q> {
     pub(super) fn new(duel: Duel<'a, T>, cells: &'a SharedValues, covered: f64) -> Rows<'a, T, Q> {
         let mirror = RwLock::new(mirror(cells, duel.count, Q::key_after));
         Rows { lookout: Lookout::new(duel, covered), cells, mirror, criterion: None }
@@ -293,7 +293,7 @@ impl<'a, T: TurnStarts, Q: Quantity> Rows<'a, T, Q> {
     }
 }
 
-impl<T: TurnStarts, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
+impl<T: TurnModel, Q: Quantity> Kernel<Tile> for Rows<'_, T, Q> {
     fn update(&self, tile: Tile, mut set: impl FnMut(usize, u32)) {
         let Ok(mirror) = self.mirror.read() else { return };
         let view = self.view(&mirror);

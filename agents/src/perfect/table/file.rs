@@ -8,8 +8,8 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
-use ashta_env::race::starts::{RaceStarts, StartsError};
 use ashta_env::ruleset::Ruleset;
+use ashta_env::turn_index::{IndexError, TurnIndex};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -123,7 +123,7 @@ pub enum TableError {
     },
     /// The ruleset has no table.
     #[error(transparent)]
-    Starts(#[from] StartsError),
+    Starts(#[from] IndexError),
     /// The game is not solved to the end.
     #[error("is not finished: go on with `ashta solve`")]
     Unfinished,
@@ -172,7 +172,7 @@ pub(super) fn decode(input: &mut impl Read) -> Result<Table, TableError> {
     }
 }
 
-pub(super) fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfinished, TableError> {
+pub(super) fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, TableError> {
     let read = || {
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
@@ -192,14 +192,14 @@ fn open(path: &Path) -> Result<BufReader<File>, TableError> {
 }
 
 /// The content of a file, finished or not.
-fn decode_any(input: &mut impl Read) -> Result<(TableHeader, RaceStarts, TableValues), TableError> {
+fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), TableError> {
     let header = read_header(input)?;
     let fact = |what, expected: &dyn ToString, found: &dyn ToString| {
         let (expected, found) = (expected.to_string(), found.to_string());
         if expected == found { Ok(()) } else { Err(TableError::Fact { what, expected, found }) }
     };
     fact("ruleset_hash", &hash(&header.ruleset), &header.ruleset_hash)?;
-    let starts = RaceStarts::new(&Race::new(header.ruleset.clone()))?;
+    let starts = TurnIndex::new(&Race::new(header.ruleset.clone()))?;
     fact("camps", &starts.sides().len(), &header.sides)?;
     fact("values", &value_count(&starts), &header.values)?;
     let values = match header.bits {
@@ -312,7 +312,7 @@ fn read_values<V: Copy + Default>(
 
 pub(super) fn write(
     path: &Path,
-    starts: &RaceStarts,
+    starts: &TurnIndex,
     values: Numbers<'_>,
     progress: SolveProgress,
 ) -> Result<(), TableError> {
@@ -322,7 +322,7 @@ pub(super) fn write(
 /// Puts the content of a file into `out`.
 pub(super) fn encode(
     out: &mut impl Write,
-    starts: &RaceStarts,
+    starts: &TurnIndex,
     values: Numbers<'_>,
     progress: SolveProgress,
 ) -> Result<(), TableError> {

@@ -10,11 +10,11 @@ use std::path::Path;
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::race::Race;
-use ashta_env::race::starts::RaceStarts;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::starts::Sides;
 use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn_index::Sides;
+use ashta_env::turn_index::TurnIndex;
 
 use crate::perfect::solve::{Facts, Solution, Unfinished};
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
@@ -59,7 +59,7 @@ fn short(value: u32) -> u16 {
 /// The values of perfect play of one game.
 #[derive(Clone, Debug)]
 pub struct Table {
-    starts: RaceStarts,
+    starts: TurnIndex,
     values: TableValues,
     facts: Facts,
 }
@@ -69,7 +69,7 @@ impl Table {
     ///
     /// # Panics
     /// When the solution is not of `starts`.
-    pub fn new(starts: RaceStarts, solution: Solution, is_short: bool) -> Table {
+    pub fn new(starts: TurnIndex, solution: Solution, is_short: bool) -> Table {
         let Solution { values, facts } = solution;
         let values = if is_short {
             TableValues::Short(values.into_iter().map(short).collect())
@@ -138,7 +138,7 @@ impl Table {
     }
 
     /// The positions.
-    pub fn starts(&self) -> &RaceStarts {
+    pub fn starts(&self) -> &TurnIndex {
         &self.starts
     }
 
@@ -187,7 +187,7 @@ impl Table {
 }
 
 /// Number of values of a table.
-fn value_count(starts: &RaceStarts) -> usize {
+fn value_count(starts: &TurnIndex) -> usize {
     crate::perfect::solve::value_count(starts.numbers(), starts.seats())
 }
 
@@ -195,7 +195,7 @@ fn value_count(starts: &RaceStarts) -> usize {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_unfinished(path: &Path, starts: &RaceStarts, unfinished: &Unfinished) -> Result<(), TableError> {
+pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), TableError> {
     file::write(path, starts, file::Numbers::Long(&unfinished.values), file::SolveProgress::Cursor(unfinished.place))
 }
 
@@ -203,7 +203,7 @@ pub fn write_unfinished(path: &Path, starts: &RaceStarts, unfinished: &Unfinishe
 ///
 /// # Errors
 /// When the file is none of these or damaged, or belongs to another game.
-pub fn read_unfinished(path: &Path, starts: &RaceStarts) -> Result<Unfinished, TableError> {
+pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, TableError> {
     file::read_unfinished(path, starts)
 }
 

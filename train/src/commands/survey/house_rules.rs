@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
 use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::{Ruleset, RulesetError};
+use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use indicatif::ProgressBar;
 
 use super::record::HouseRule;
@@ -76,7 +76,7 @@ fn solve_one(variation: &Variation, config: &SolveConfig, bar: &ProgressBar) -> 
         skipped: None,
     };
     let starts = match &variation.ruleset {
-        Ok(ruleset) => RaceStarts::new(&Race::new(ruleset.clone())).map_err(|error| error.to_string()),
+        Ok(ruleset) => TurnIndex::new(&Race::new(ruleset.clone())).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
     let starts = match starts {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use super::{RaceStarts, stepped};
+use super::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
+use super::{TurnIndex, stepped};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
 use crate::race::reach::places_of;
 use crate::race::rules::{Cells, Occupancy, PLACES};
 use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
-use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
 
 /// The tables of the walk by side position.
 #[derive(Clone, Debug)]
@@ -101,11 +101,11 @@ const NONE: u32 = u32::MAX;
 
 impl ListedWalk {
     /// Lists the turns of each outcome, except where enemies have more than `most_patterns` patterns.
-    pub(super) fn new(starts: &RaceStarts, most_patterns: usize) -> ListedWalk {
-        let rules = &starts.race.rules;
-        let sides = 0..starts.sides().len() as Side;
+    pub(super) fn new(index: &TurnIndex, most_patterns: usize) -> ListedWalk {
+        let rules = &index.race.rules;
+        let sides = 0..index.sides().len() as Side;
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
-        let mut race = starts.race.clone();
+        let mut race = index.race.clone();
         race.turns.ignore_dead_ends();
         let mut walk = ListedWalk {
             race,
@@ -118,22 +118,22 @@ impl ListedWalk {
             may_be_stuck: vec![false; sides.len()],
         };
         // Turns without enemies are read most: these lists are contiguous, and so are those of each side position.
-        for &mover in starts.movers() {
+        for &mover in index.movers() {
             for side in sides.clone() {
                 let mut lists = HashMap::new();
                 for outcome in 0..rules.outcomes.len() {
-                    let (alone, is_stuck) = walk.add(starts, mover, side, outcome, &[], &mut lists);
-                    let relevant = walk.relevant(starts, mover, side, outcome);
+                    let (alone, is_stuck) = walk.add(index, mover, side, outcome, &[], &mut lists);
+                    let relevant = walk.relevant(index, mover, side, outcome);
                     walk.turns[mover.index()].push(ListedTurn { relevant, alone, is_stuck, patterns: [0; 2] });
                 }
             }
         }
-        for &mover in starts.movers() {
+        for &mover in index.movers() {
             for side in sides.clone() {
                 let mut lists = HashMap::new();
                 let outcomes = 0..rules.outcomes.len();
                 let stuck = outcomes
-                    .filter(|&outcome| walk.list(starts, mover, side, outcome, most_patterns, &mut lists))
+                    .filter(|&outcome| walk.list(index, mover, side, outcome, most_patterns, &mut lists))
                     .count();
                 walk.may_be_stuck[usize::from(side)] |= stuck == rules.outcomes.len();
             }
@@ -145,7 +145,7 @@ impl ListedWalk {
     /// move.
     fn list(
         &mut self,
-        starts: &RaceStarts,
+        index: &TurnIndex,
         mover: Seat,
         side: Side,
         outcome: usize,
@@ -155,8 +155,8 @@ impl ListedWalk {
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
         let ListedTurn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
         let first = self.patterns.len();
-        for enemies in self.enemies(starts, mover, relevant, most_patterns).unwrap_or_default() {
-            let (start, is_stuck) = self.add(starts, mover, side, outcome, &enemies, lists);
+        for enemies in self.enemies(index, mover, relevant, most_patterns).unwrap_or_default() {
+            let (start, is_stuck) = self.add(index, mover, side, outcome, &enemies, lists);
             may_be_stuck |= is_stuck;
             let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
             self.patterns.push(Pattern { key: enemies.iter().fold(0, key), start });
@@ -176,14 +176,14 @@ impl ListedWalk {
     /// the side position cannot move.
     fn add(
         &mut self,
-        starts: &RaceStarts,
+        index: &TurnIndex,
         mover: Seat,
         side: Side,
         outcome: usize,
         enemies: &[Piece],
         lists: &mut HashMap<Vec<ListedEnd>, u32>,
     ) -> (u32, bool) {
-        let mut ends = self.step(starts, mover, side, outcome, enemies);
+        let mut ends = self.step(index, mover, side, outcome, enemies);
         let is_stuck = ends.iter().all(|end| end.side == side);
         if let Some(end) = ends.last_mut() {
             end.consequence |= LAST;
@@ -196,10 +196,10 @@ impl ListedWalk {
     }
 
     /// The cells on which enemies may matter to a side position with an outcome, and those on which two together may.
-    fn relevant(&self, starts: &RaceStarts, mover: Seat, side: Side, outcome: usize) -> Relevant {
+    fn relevant(&self, index: &TurnIndex, mover: Seat, side: Side, outcome: usize) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
-        let met = rules.met(starts.sides.places(side), &rules.outcomes[outcome]);
+        let met = rules.met(index.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] =
             met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
         let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| closed.enemies);
@@ -208,15 +208,15 @@ impl ListedWalk {
     }
 
     /// Every pattern of enemies on these cells; `None` where there are more than `most`.
-    fn enemies(&self, starts: &RaceStarts, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
+    fn enemies(&self, index: &TurnIndex, mover: Seat, relevant: Relevant, most: usize) -> Option<Vec<Vec<Piece>>> {
         let rules = &self.race.rules;
-        let pieces = starts.race.pieces();
+        let pieces = index.race.pieces();
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
-        for enemy in starts.in_turn(mover).skip(1) {
+        for enemy in index.in_turn(mover).skip(1) {
             let bits = &rules.bits[enemy.index()];
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
                 // Where only two matter, they may be of two seats, or on two places of one seat.
-                let is_apart = starts.seats() > 2 || rules.back < rules.home;
+                let is_apart = index.seats() > 2 || rules.back < rules.home;
                 let is_met_alone = is_apart || bits[usize::from(place)] & relevant.ones != 0;
                 let room = usize::from(rules.room[usize::from(place)]);
                 let mut more = Vec::new();
@@ -243,13 +243,13 @@ impl ListedWalk {
     /// The ends of a turn with these enemies on the board.
     fn step(
         &mut self,
-        starts: &RaceStarts,
+        index: &TurnIndex,
         mover: Seat,
         side: Side,
         outcome: usize,
         enemies: &[Piece],
     ) -> Vec<ListedEnd> {
-        let mut state = starts.state_of(mover, side);
+        let mut state = index.state_of(mover, side);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
             places[MAX_PIECES - 1] = place;
@@ -269,7 +269,7 @@ impl ListedWalk {
             let side = if then == Continuation::Won {
                 side
             } else {
-                starts.sides.of(end, mover).expect("a turn ends with a side")
+                index.sides.of(end, mover).expect("a turn ends with a side")
             };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
             ListedEnd { side, consequence: consequence as u16 }
@@ -278,30 +278,30 @@ impl ListedWalk {
     }
 
     #[inline]
-    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+    pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
         let rules = &self.race.rules;
         let mut occupancy = Occupancy::default();
-        for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
-            occupancy = occupancy.and(&rules.bits[seat.index()], starts.sides.places(side));
+        for (&side, seat) in sides[..index.seats()].iter().zip(index.in_turn(mover)).skip(1) {
+            occupancy = occupancy.and(&rules.bits[seat.index()], index.sides.places(side));
         }
         let first = rules.outcomes.len() * usize::from(sides[0]);
         let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
         // Whether a game can end because no seat can move, and the other side positions allow it.
         let may_be_stuck = |&side: &Side| self.may_be_stuck[usize::from(side)];
-        let are_stuck = self.waits && sides[1..starts.seats()].iter().all(may_be_stuck);
+        let are_stuck = self.waits && sides[1..index.seats()].iter().all(may_be_stuck);
         let [_, second, third, fourth] = sides;
         let mut lists = [(NONE, QUIET_END); TOGETHER];
         for (group, turns) in turns.chunks(TOGETHER).enumerate() {
             // All lists are looked up before any is visited, so that the memory latencies overlap.
             for (list, turn) in lists.iter_mut().zip(turns) {
                 let met = turn.relevant.met(occupancy);
-                let start = if met == 0 { turn.alone } else { self.find(starts, mover, sides, met, turn) };
+                let start = if met == 0 { turn.alone } else { self.find(index, mover, sides, met, turn) };
                 *list = (start, self.ends.get(start as usize).copied().unwrap_or(QUIET_END));
             }
             for (outcome, &(start, first)) in (group * TOGETHER..).zip(&lists[..turns.len()]) {
                 visitor.throws(rules.chances[outcome]);
                 if start == NONE {
-                    stepped::visit_outcome(starts, mover, sides, outcome, visitor);
+                    stepped::visit_outcome(index, mover, sides, outcome, visitor);
                     continue;
                 }
                 let (mut end, mut at) = (first, start as usize);
@@ -312,7 +312,7 @@ impl ListedWalk {
                         Some(&then) if !are_stuck || !self.may_be_stuck[usize::from(end.side)] => {
                             visitor.end(TurnEnd { sides: [end.side, second, third, fourth], then });
                         }
-                        _ => visitor.end(self.settled(starts, mover, [end.side, second, third, fourth], consequence)),
+                        _ => visitor.end(self.settled(index, mover, [end.side, second, third, fourth], consequence)),
                     }
                     if end.consequence & LAST != 0 {
                         break;
@@ -326,10 +326,10 @@ impl ListedWalk {
 
     /// The start of the list of ends with enemies on the cells `met`; [`NONE`] where there is none.
     #[inline]
-    fn find(&self, starts: &RaceStarts, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
+    fn find(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
-        for (&side, seat) in sides[..starts.seats()].iter().zip(starts.in_turn(mover)).skip(1) {
-            for &place in starts.sides.places(side) {
+        for (&side, seat) in sides[..index.seats()].iter().zip(index.in_turn(mover)).skip(1) {
+            for &place in index.sides.places(side) {
                 let place = usize::from(place) % PLACES;
                 let is_met = self.race.rules.bits[seat.index()][place] & met != 0;
                 key = key.wrapping_add(if is_met { self.keys[seat.index()][place] } else { 0 });
@@ -349,20 +349,19 @@ impl ListedWalk {
 
     /// The afterstate of a turn in which enemies lose pieces, or after which perhaps no seat can move.
     #[cold]
-    fn settled(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
+    fn settled(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];
-        for (side, seat) in sides[..starts.seats()].iter_mut().zip(starts.in_turn(mover)).skip(1) {
-            let mut places = *starts.sides.places(*side);
+        for (side, seat) in sides[..index.seats()].iter_mut().zip(index.in_turn(mover)).skip(1) {
+            let mut places = *index.sides.places(*side);
             for (_, lost) in lost.iter().filter(|&&(loser, _)| loser == seat) {
                 let piece = places.iter_mut().find(|place| *place == lost);
                 *piece.expect("a pattern has the pieces of its sides") = self.race.rules.sent_to();
             }
             sort(&mut places);
-            *side = starts.sides.number(&places, starts.sides.mark(*side));
+            *side = index.sides.number(places, index.sides.mark(*side));
         }
-        let may_be_dead =
-            self.waits && sides[..starts.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        let is_dead = may_be_dead && *then != Continuation::Won && starts.race.is_stuck(&starts.state(mover, sides));
+        let may_be_dead = self.waits && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
+        let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_stuck(&index.state(mover, sides));
         TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
     }
 }

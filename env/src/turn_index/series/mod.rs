@@ -3,22 +3,21 @@
 //! The legal turns of a seat depend on its own side position alone, unless enemies close marked squares; captures are
 //! looked up.
 
-mod allotted;
 mod legal;
-mod sets;
 #[cfg(test)]
 mod tests;
-mod throws;
 
-use super::RaceStarts;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use indexmap::IndexSet;
+
+use super::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnIndex, TurnVisitor};
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::series::SeriesTurns;
+use crate::race::series::allot::AllottedThrow;
 use crate::sheet::Must;
-use crate::starts::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnVisitor};
-use legal::{Class, Legal};
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
-use throws::ThrowList;
+use legal::{Legal, kept_throws};
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
@@ -41,8 +40,8 @@ pub(super) struct SeriesWalk {
 /// Places of the seat that throws as bits.
 #[derive(Clone, Copy, Default, Debug)]
 struct Seen {
-    /// Where one piece captures something, and where two together do.
-    struck: [u64; 2],
+    /// The landings that capture something.
+    struck: u128,
     /// Marked squares that are closed.
     closed: u64,
 }
@@ -52,17 +51,26 @@ struct Seen {
 struct OwnSide {
     /// Places that matter where they are closed, as bits.
     relevant: u64,
-    /// For each set of closed places that enemies can hold: the set, and where its classes begin and end.
-    closed: Vec<(u64, u32, u32)>,
-    classes: Vec<Class>,
+    /// For each set of closed places that enemies can hold, in ascending order: the set, and its classes.
+    closed: Vec<(u64, Vec<Class>)>,
     /// The choices of all classes, end to end, as places in `choices`.
     offers: Vec<u16>,
     /// Each choice once, in the order in which `offers` first have it.
     choices: Vec<Choice>,
 }
 
+/// Throws with the same legal afterstates.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    chance: f64,
+    /// Where their afterstates begin and end in `offers`.
+    offers: [u32; 2],
+    /// Number of the side position's choices in this class and those before it.
+    known: u16,
+}
+
 /// The end of a turn for the seat that throws.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Choice {
     side: Side,
     /// Landings on unmarked squares: the place, and [`PAIR`] where two pieces land together; 0 for none. The walk
@@ -72,8 +80,6 @@ struct Choice {
 
 /// Quarter turns between opposite seats.
 const OPPOSITE: usize = 2;
-/// The place on which pieces enter, as a bit.
-const ENTRY: u64 = 1 << 1;
 /// Added to a place where two pieces land together.
 const PAIR: u8 = 64;
 /// The number of landings.
@@ -110,38 +116,57 @@ impl Choice {
 const WON: u8 = PAIR + 63;
 
 impl SeriesWalk {
-    pub(super) fn new(starts: &RaceStarts, turns: &SeriesTurns) -> SeriesWalk {
+    pub(super) fn new(index: &TurnIndex, turns: &SeriesTurns) -> SeriesWalk {
         let missing = if turns.must == Must::Optional { MISSING_OPTIONAL } else { MISSING };
-        SeriesWalk::of(starts, turns, ThrowList::length(turns, missing), |_| true)
+        let longer = std::iter::successors(Some(goes_on(turns)), |longer| Some(longer * goes_on(turns)));
+        SeriesWalk::of(index, turns, longer.take_while(|&longer| longer > missing).count() as u8, |_| true)
     }
 
     /// A walk for the wanted side positions and series of up to `length` throws before the last.
-    fn of(starts: &RaceStarts, turns: &SeriesTurns, length: usize, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
-        let throws = ThrowList::new(turns, length);
-        let captured = std::array::from_fn(|quarters| captured(starts, turns, quarters));
+    fn of(index: &TurnIndex, turns: &SeriesTurns, length: u8, is_wanted: impl Fn(Side) -> bool) -> SeriesWalk {
+        let kept = kept_throws(turns, length);
+        let captured = std::array::from_fn(|quarters| captured(index, turns, quarters));
         let seen: [Vec<Seen>; MAX_SEATS] =
-            std::array::from_fn(|quarters| seen(starts, turns, quarters, &captured[quarters]));
-        let closed = closed_sets(starts, &seen);
-        let mut legal = Legal::new(starts, turns, &throws);
-        let own = |side: Side| match is_wanted(side) {
-            true => OwnSide::new(starts, turns, &mut legal, side, &closed),
-            false => OwnSide::default(),
+            std::array::from_fn(|quarters| seen(index, turns, quarters, &captured[quarters]));
+        let closed = closed_sets(index, &seen);
+        let own = |side: Side| {
+            // No piece lands where it stands or behind, except that one enters on the first place.
+            let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
+            let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
+            let is_on_board = turns.is_on_board(index.sides.places(side));
+            let mut own = OwnSide { relevant, ..OwnSide::default() };
+            let mut choices = IndexSet::new();
+            for closed in sets.into_iter().filter(|_| is_wanted(side)) {
+                let mut classes = Vec::new();
+                for (offers, chance) in Legal::new(index, turns, &kept, side, closed).classes(&kept, is_on_board) {
+                    let start = own.offers.len() as u32;
+                    own.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
+                    let (end, known) = (own.offers.len() as u32, choices.len() as u16);
+                    classes.push(Class { chance, offers: [start, end], known });
+                }
+                own.closed.push((closed, classes));
+            }
+            own.choices = choices.into_iter().collect();
+            own
         };
-        let own = (0..starts.sides().len() as Side).map(own).collect();
-        SeriesWalk { seats: starts.seats(), cut_off: throws.cut_off(), seen, captured, own }
+        SeriesWalk {
+            seats: index.seats(),
+            cut_off: (0..=length).map(|_| goes_on(turns)).product(),
+            own: (0..index.sides().len() as Side).map(own).collect(),
+            seen,
+            captured,
+        }
     }
 
     #[inline]
-    pub(super) fn visit(&self, starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        let enemies = self.enemies(starts, mover, sides);
+    pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+        let enemies = self.enemies(index, mover, sides);
         let own = &self.own[usize::from(sides[0])];
-        let (classes, mut start) = own.classes(enemies.closed);
-        for class in classes {
+        for class in own.classes(enemies.closed) {
             visitor.throws(class.chance);
-            for &offer in &own.offers[start as usize..class.end as usize] {
-                visitor.end(self.end(starts, mover, sides, own.choices[usize::from(offer)], &enemies));
+            for &offer in own.offers(class) {
+                visitor.end(self.end(index, mover, sides, own.choices[usize::from(offer)], &enemies));
             }
-            start = class.end;
         }
     }
 
@@ -156,27 +181,23 @@ impl SeriesWalk {
         // By landing the lanes in which something is captured.
         let mut struck = [0_u32; LANDINGS];
         for (lane, other) in others.clone().enumerate() {
-            for (squares, first) in self.seen[OPPOSITE][usize::from(other)].struck.into_iter().zip([0, PAIR]) {
-                let mut squares = squares;
-                while squares != 0 {
-                    struck[usize::from(first) + squares.trailing_zeros() as usize] |= 1 << lane;
-                    squares &= squares - 1;
-                }
+            let mut landings = self.seen[OPPOSITE][usize::from(other)].struck;
+            while landings != 0 {
+                struck[landings.trailing_zeros() as usize] |= 1 << lane;
+                landings &= landings - 1;
             }
         }
         let side = &self.own[usize::from(own)];
-        let (classes, mut start) = side.classes(0);
         let mut reported = 0;
-        for class in classes {
-            let offers = &side.offers[start as usize..class.end as usize];
+        for class in side.classes(0) {
             let known = usize::from(class.known);
             for choice in side.choices.get(reported..known).unwrap_or_default() {
                 self.report(*choice, &others, &struck, visitor);
             }
-            if visitor.throws(class.chance, offers).is_break() {
+            if visitor.throws(class.chance, side.offers(class)).is_break() {
                 return;
             }
-            (reported, start) = (known, class.end);
+            reported = known;
         }
     }
 
@@ -201,22 +222,21 @@ impl SeriesWalk {
 
     /// The other seats as seen by the one that throws.
     #[inline]
-    fn enemies(&self, starts: &RaceStarts, mover: Seat, sides: Sides) -> Seen {
-        let mut enemies = Seen { struck: [0, 1 << (WON % PAIR)], closed: 0 };
-        for (&side, seat) in sides[..self.seats].iter().zip(starts.in_turn(mover)).skip(1) {
+    fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> Seen {
+        let mut enemies = Seen { struck: 1 << WON, closed: 0 };
+        for (&side, seat) in sides[..self.seats].iter().zip(index.in_turn(mover)).skip(1) {
             let seen = self.seen[mover.quarters_to(seat)][usize::from(side)];
-            enemies.struck[0] |= seen.struck[0];
-            enemies.struck[1] |= seen.struck[1];
+            enemies.struck |= seen.struck;
             enemies.closed |= seen.closed;
         }
         enemies
     }
 
     #[inline]
-    fn end(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, choice: Choice, enemies: &Seen) -> TurnEnd {
-        let strikes = |landing: u8| enemies.struck[usize::from(landing / PAIR % 2)] >> (landing % PAIR) & 1;
-        if strikes(choice.landings[0]) | strikes(choice.landings[1]) != 0 {
-            return self.strike(starts, mover, sides, choice);
+    fn end(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, choice: Choice, enemies: &Seen) -> TurnEnd {
+        let [first, second] = choice.landings;
+        if (enemies.struck >> first | enemies.struck >> second) & 1 != 0 {
+            return self.strike(index, mover, sides, choice);
         }
         sides[0] = choice.side;
         TurnEnd { sides, then: Continuation::Next }
@@ -224,12 +244,12 @@ impl SeriesWalk {
 
     /// The end of a turn that captures something or wins.
     #[cold]
-    fn strike(&self, starts: &RaceStarts, mover: Seat, mut sides: Sides, choice: Choice) -> TurnEnd {
+    fn strike(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, choice: Choice) -> TurnEnd {
         if choice == Choice::WINS {
             return TurnEnd { sides, then: Continuation::Won };
         }
         sides[0] = choice.side;
-        for (side, seat) in sides[..self.seats].iter_mut().zip(starts.in_turn(mover)).skip(1) {
+        for (side, seat) in sides[..self.seats].iter_mut().zip(index.in_turn(mover)).skip(1) {
             let captured = &self.captured[mover.quarters_to(seat)];
             for landing in choice.landings {
                 *side = captured[usize::from(*side)][usize::from(landing) % LANDINGS];
@@ -244,101 +264,64 @@ impl SeriesWalk {
 }
 
 impl OwnSide {
-    fn new(starts: &RaceStarts, turns: &SeriesTurns, legal: &mut Legal, side: Side, closed: &BTreeSet<u64>) -> OwnSide {
-        // No piece lands where it stands or behind, except that one enters on the first place.
-        let relevant = turns.marked & (u64::MAX << (starts.sides.places(side)[0] + 1));
-        let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
-        let mut own = OwnSide { relevant, ..OwnSide::default() };
-        let mut choices = Vec::new();
-        // The possible moves, apart from legal landings, depend on one square only.
-        let (entry_closed, entry_open): (Vec<u64>, Vec<u64>) = sets.into_iter().partition(|closed| closed & ENTRY != 0);
-        for sets in [entry_open, entry_closed] {
-            let Some(&first) = sets.first() else { continue };
-            legal.allot(side, first);
-            for closed in sets {
-                legal.find(side, closed);
-                let begin = own.classes.len() as u32;
-                own.classes.extend(legal.classes(side, &mut choices));
-                own.closed.push((closed, begin, own.classes.len() as u32));
-            }
-        }
-        own.closed.sort_unstable();
-        own.classes.shrink_to_fit();
-        let mut numbers = HashMap::new();
-        own.offers = choices
-            .iter()
-            .map(|choice| {
-                *numbers.entry(choice.to_bits()).or_insert_with(|| {
-                    own.choices.push(*choice);
-                    own.choices.len() as u16 - 1
-                })
-            })
-            .collect();
-        own.choices.shrink_to_fit();
-        let (mut start, mut known) = (0, 0);
-        for class in &mut own.classes {
-            let offers = &own.offers[start..class.end as usize];
-            known = offers.iter().fold(known, |known, &offer| known.max(offer + 1));
-            (class.known, start) = (known, class.end as usize);
-        }
-        own
+    /// The classes while enemies hold the marked squares `closed`.
+    #[inline]
+    fn classes(&self, closed: u64) -> &[Class] {
+        let at = match self.closed.len() {
+            1 => Ok(0),
+            _ => self.closed.binary_search_by_key(&(closed & self.relevant), |&(closed, _)| closed),
+        };
+        &self.closed[at.expect("every set of squares that enemies can hold has been looked at")].1
     }
 
-    /// The classes while enemies hold the marked squares `closed`, and the start of the choices of the first one.
     #[inline]
-    fn classes(&self, closed: u64) -> (&[Class], u32) {
-        let closed = closed & self.relevant;
-        let at = match self.closed.len() {
-            1 => 0,
-            _ => {
-                let at = self.closed.binary_search_by_key(&closed, |&(closed, ..)| closed);
-                at.expect("every set of squares that enemies can hold has been looked at")
-            }
-        };
-        let (_, begin, end) = self.closed[at];
-        let start = if begin == 0 { 0 } else { self.classes[begin as usize - 1].end };
-        (&self.classes[begin as usize..end as usize], start)
+    fn offers(&self, class: &Class) -> &[u16] {
+        &self.offers[class.offers[0] as usize..class.offers[1] as usize]
     }
 }
 
+/// The probability that a throw does not end the series.
+fn goes_on(turns: &SeriesTurns) -> f64 {
+    let ends = turns.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
+    1.0 - ends.map(|throw| turns.chance_of(throw)).sum::<f64>()
+}
+
 /// The side position that each landing leaves of each side position of a seat `quarters` counter-clockwise.
-fn captured(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
+fn captured(index: &TurnIndex, turns: &SeriesTurns, quarters: usize) -> Vec<[Side; LANDINGS]> {
     let enemy = Seat::SOUTH.rotated(quarters);
     let becomes = |side: Side, landing: u8| {
         let place = landing % PAIR;
         if turns.rules.contested >> place & 1 == 0 {
             return side;
         }
-        let (places, mark) = (*starts.sides.places(side), starts.sides.mark(side));
+        let (places, mark) = (*index.sides.places(side), index.sides.mark(side));
         let cell = turns.rules.cells[0][usize::from(place)];
         let left = turns.rules.captured(enemy, places, mark, cell, landing >= PAIR);
-        left.map_or(side, |(places, mark)| starts.sides.number(&places, mark))
+        left.map_or(side, |(places, mark)| index.sides.number(places, mark))
     };
-    let sides = 0..starts.sides().len() as Side;
+    let sides = 0..index.sides().len() as Side;
     sides.map(|side| std::array::from_fn(|landing| becomes(side, landing as u8))).collect()
 }
 
 /// Each side position of a seat `quarters` counter-clockwise as seen by South.
-fn seen(starts: &RaceStarts, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
+fn seen(index: &TurnIndex, turns: &SeriesTurns, quarters: usize, captured: &[[Side; LANDINGS]]) -> Vec<Seen> {
     let seen = |(side, captured): (usize, &[Side; LANDINGS])| {
-        let becomes_another = |landing: &usize| usize::from(captured[*landing]) != side;
-        let strikes = |pair: u8| {
-            let landings = (0..usize::from(PAIR)).filter(|place| becomes_another(&(place + usize::from(pair))));
-            landings.fold(0, |places, place| places | 1 << place)
-        };
-        let held = || turns.seen(Seat::SOUTH.rotated(quarters), starts.sides.places(side as Side), Seat::SOUTH);
-        let closed = if turns.blocks { held() & turns.marked } else { 0 };
-        Seen { struck: [strikes(0), strikes(PAIR)], closed }
+        let strikes = (0..LANDINGS).filter(|&landing| usize::from(captured[landing]) != side);
+        let held = || turns.seen(Seat::SOUTH.rotated(quarters), index.sides.places(side as Side), Seat::SOUTH);
+        Seen {
+            struck: strikes.fold(0, |landings, landing| landings | 1 << landing),
+            closed: if turns.blocks { held() & turns.marked } else { 0 },
+        }
     };
     captured.iter().enumerate().map(seen).collect()
 }
 
 /// Every set of marked squares that the enemies of any seat can close.
-fn closed_sets(starts: &RaceStarts, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64> {
+fn closed_sets(index: &TurnIndex, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64> {
     let mut all = BTreeSet::new();
-    for &mover in starts.movers() {
+    for &mover in index.movers() {
         let mut sets = BTreeSet::from([0]);
-        for enemy in starts.in_turn(mover).skip(1) {
+        for enemy in index.in_turn(mover).skip(1) {
             let one: BTreeSet<u64> = seen[mover.quarters_to(enemy)].iter().map(|seen| seen.closed).collect();
             sets = sets.iter().flat_map(|set| one.iter().map(move |closed| set | closed)).collect();
         }

@@ -2,21 +2,21 @@
 
 use indexmap::IndexMap;
 
-use super::RaceStarts;
+use super::TurnIndex;
+use super::{Continuation, Sides, TurnEnd, TurnVisitor};
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::state::State;
-use crate::starts::{Continuation, Sides, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The total probability of longer series, which are cut off.
 pub(super) const MISSING: f64 = 1e-7;
 
 /// Visits the turn of `mover`.
-pub(super) fn visit(starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-    for (state, probability) in thrown(starts, &starts.state(mover, sides)) {
+pub(super) fn visit(index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
+    for (state, probability) in thrown(index, &index.state(mover, sides)) {
         visitor.throws(probability);
-        ends_of(starts, sides, &state).into_iter().for_each(|end| visitor.end(end));
+        ends_of(index, sides, &state).into_iter().for_each(|end| visitor.end(end));
     }
 }
 
@@ -24,29 +24,29 @@ pub(super) fn visit(starts: &RaceStarts, mover: Seat, sides: Sides, visitor: &mu
 #[cold]
 #[inline(never)]
 pub(super) fn visit_outcome(
-    starts: &RaceStarts,
+    index: &TurnIndex,
     mover: Seat,
     sides: Sides,
     outcome: usize,
     visitor: &mut impl TurnVisitor,
 ) {
-    let mut state = starts.state(mover, sides);
-    starts.race.apply_chance(&mut state, Outcome(outcome as u8));
-    ends_of(starts, sides, &state).into_iter().for_each(|end| visitor.end(end));
+    let mut state = index.state(mover, sides);
+    index.race.apply_chance(&mut state, Outcome(outcome as u8));
+    ends_of(index, sides, &state).into_iter().for_each(|end| visitor.end(end));
 }
 
-fn ends_of(starts: &RaceStarts, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
+fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
     let end = |end: &State| {
-        let then = then(&starts.race, end, thrown.mover);
+        let then = then(&index.race, end, thrown.mover);
         let mut after = sides;
         if then != Continuation::Won {
-            for (side, seat) in after[..starts.seats()].iter_mut().zip(starts.in_turn(thrown.mover)) {
-                *side = starts.sides.of(end, seat).expect("the end of a turn is a position");
+            for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
+                *side = index.sides.of(end, seat).expect("the end of a turn is a position");
             }
         }
         TurnEnd { sides: after, then }
     };
-    results(&starts.race, thrown).states().iter().map(end).collect()
+    results(&index.race, thrown).states().iter().map(end).collect()
 }
 
 /// The afterstates of a turn with these throws.
@@ -67,16 +67,16 @@ pub(super) fn then(race: &Race, end: &State, mover: Seat) -> Continuation {
 }
 
 /// The decisions that throws lead to, with their probabilities.
-fn thrown(starts: &RaceStarts, start: &State) -> IndexMap<State, f64> {
+fn thrown(index: &TurnIndex, start: &State) -> IndexMap<State, f64> {
     let mut found = IndexMap::new();
     let mut open = IndexMap::from([(*start, 1.0)]);
     while !open.is_empty() {
         let mut next = IndexMap::new();
         for (state, probability) in open {
-            for (outcome, chance) in starts.race.rules.chances.iter().enumerate() {
+            for (outcome, chance) in index.race.rules.chances.iter().enumerate() {
                 let mut after = state;
-                starts.race.apply_chance(&mut after, Outcome(outcome as u8));
-                let is_thrown = !matches!(starts.race.node(&after), Node::Chance(_));
+                index.race.apply_chance(&mut after, Outcome(outcome as u8));
+                let is_thrown = !matches!(index.race.node(&after), Node::Chance(_));
                 *if is_thrown { &mut found } else { &mut next }.entry(after).or_insert(0.0) += probability * chance;
             }
         }

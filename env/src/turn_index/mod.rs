@@ -1,11 +1,17 @@
-//! The turn-start states of a race game, and walks through its turns.
+//! Turn-start states, numbered densely, and where whole turns lead, for solvers and their tables.
 //!
-//! Walks have exactly the afterstates of the engine. Where throws are few, the turns of a side position are precomputed
-//! by stepping the engine; the throws of a series are allotted by the engine's own functions.
+//! The *side position* of a seat is the places of its pieces at the start of a turn and whatever else the rules remember
+//! of it. Side positions are numbered from 0, and a turn-start state is the side positions of all seats in turn order
+//! from the seat to throw ([`TurnIndex`]).
+//!
+//! A turn is walked without stepping through its actions ([`RaceTurns`]), to exactly the afterstates of the engine. Where
+//! throws are few, the turns of each side position are listed once by stepping the engine. The throws of a series are
+//! allotted by the engine's own functions.
 
 mod listed;
 #[cfg(test)]
 mod listed_tests;
+mod model;
 mod series;
 mod sides;
 mod stepped;
@@ -16,10 +22,11 @@ use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
 use crate::race::rules::{Cells, Occupancy};
 use crate::race::state::{Phase, State};
 use crate::race::{Race, Turns};
-use crate::starts::{RowVisitor, Side, SideInfo, Sides, TurnStarts, TurnVisitor};
 use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
+
+pub use model::{Continuation, LANES, RowVisitor, Side, SideInfo, Sides, TurnEnd, TurnModel, TurnVisitor};
 
 /// The most positions that are numbered, by the memory of a solver.
 pub const MAX_POSITIONS: u64 = 500_000_000;
@@ -27,7 +34,7 @@ pub const MAX_POSITIONS: u64 = 500_000_000;
 /// Why the positions of a ruleset are not numbered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StartsError {
+pub enum IndexError {
     /// One seat alone has too many.
     #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Side::MAX - 1)]
     TooManySides {
@@ -48,45 +55,45 @@ pub enum StartsError {
     },
 }
 
-/// The turn-start states of a race game.
+/// The turn-start states of a race game, by number.
 ///
 /// A seat's side position is the places of its pieces and its other memory under the rules: whether it has captured,
 /// where that opens a gate, and its declared units.
 #[derive(Clone, Debug)]
-pub struct RaceStarts {
+pub struct TurnIndex {
     race: Race,
     sides: SideList,
     /// Seats that must be distinguished.
     movers: Vec<Seat>,
 }
 
-impl RaceStarts {
+impl TurnIndex {
     /// Numbers the positions of `race`.
     ///
     /// # Errors
     /// When there are too many, or the game is not about who wins.
-    pub fn new(race: &Race) -> Result<RaceStarts, StartsError> {
+    pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
         match race.spec().outlook {
             Outlook::Winner => {}
-            Outlook::Teams => return Err(StartsError::Outlook { what: "teams" }),
-            Outlook::Placings => return Err(StartsError::Outlook { what: "placings" }),
+            Outlook::Teams => return Err(IndexError::Outlook { what: "teams" }),
+            Outlook::Placings => return Err(IndexError::Outlook { what: "placings" }),
         }
-        if matches!(race.turns, Turns::Dice(_)) && race.spec.seats.len() > 2 {
-            return Err(StartsError::Outlook { what: "two dice and more than two seats" });
+        if matches!(race.turns, Turns::Dice(_)) && race.spec().seats.len() > 2 {
+            return Err(IndexError::Outlook { what: "two dice and more than two seats" });
         }
         if race.rules.sheet.turn.most_throws.is_some() {
-            return Err(StartsError::Outlook { what: "limited throws" });
+            return Err(IndexError::Outlook { what: "limited throws" });
         }
         let sides = SideList::new(race)?;
         let seats = race.spec().seats;
-        let mut starts = RaceStarts { race: race.clone(), sides, movers: Vec::new() };
+        let mut index = TurnIndex { race: race.clone(), sides, movers: Vec::new() };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
-        starts.movers = starts.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
-        let count = (starts.sides().len() as u128).pow(seats.len() as u32) * starts.movers.len() as u128;
+        index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
+        let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
         if count > u128::from(MAX_POSITIONS) {
-            return Err(StartsError::TooManyPositions { count });
+            return Err(IndexError::TooManyPositions { count });
         }
-        Ok(starts)
+        Ok(index)
     }
 
     /// The game.
@@ -143,14 +150,15 @@ impl RaceStarts {
         state.cuts |= (mark / sides::CUT) << seat.index();
     }
 
-    /// The number of a position, as [`TurnStarts::number`].
+    /// The number of a position among all combinations of side positions: the place of the seat to throw among the
+    /// movers, and then the side positions in turn order, each a digit.
     pub fn number(&self, mover: Seat, sides: Sides) -> usize {
         let mover = self.movers.iter().position(|&seat| seat == self.alike(mover)).unwrap_or(0);
         let count = self.sides().len();
         sides[..self.seats()].iter().fold(mover, |number, &side| number * count + usize::from(side))
     }
 
-    /// The count of numbers, as [`TurnStarts::numbers`].
+    /// The count of numbers; some may belong to no position.
     pub fn numbers(&self) -> usize {
         self.movers.len() * self.sides().len().pow(self.seats() as u32)
     }
@@ -186,10 +194,10 @@ impl RaceStarts {
     }
 }
 
-/// [`RaceStarts`] with the tables for fast walks through turns.
+/// [`TurnIndex`] with the tables for fast walks through turns.
 #[derive(Clone, Debug)]
 pub struct RaceTurns {
-    starts: RaceStarts,
+    index: TurnIndex,
     /// Cells that two seats cannot both hold.
     exclusive: Cells,
     walk: Walk,
@@ -208,58 +216,37 @@ enum Walk {
 impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
-    pub fn new(starts: RaceStarts) -> RaceTurns {
-        let walk = match &starts.race.turns {
-            Turns::Series(turns) if starts.race.pieces() <= 2 => {
-                Walk::Series(Box::new(SeriesWalk::new(&starts, turns)))
+    pub fn new(index: TurnIndex) -> RaceTurns {
+        let walk = match &index.race.turns {
+            Turns::Series(turns) if index.race.pieces() <= 2 => {
+                Walk::Series(Box::new(SeriesWalk::new(&index, turns)))
             }
             Turns::Series(_) | Turns::Each(_) => Walk::Stepped,
             Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => {
-                Walk::Listed(Box::new(ListedWalk::new(&starts, MOST_PATTERNS)))
+                Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS)))
             }
         };
-        RaceTurns { exclusive: starts.race.exclusive_cells(), starts, walk }
-    }
-
-    /// The positions.
-    pub fn starts(&self) -> &RaceStarts {
-        &self.starts
+        RaceTurns { exclusive: index.race.exclusive_cells(), index, walk }
     }
 }
 
-impl TurnStarts for RaceTurns {
-    fn seats(&self) -> usize {
-        self.starts.seats()
-    }
-
-    fn movers(&self) -> &[Seat] {
-        self.starts.movers()
-    }
-
-    fn sides(&self) -> &[SideInfo] {
-        self.starts.sides()
-    }
-
-    fn number(&self, mover: Seat, sides: Sides) -> usize {
-        self.starts.number(mover, sides)
-    }
-
-    fn numbers(&self) -> usize {
-        self.starts.numbers()
+impl TurnModel for RaceTurns {
+    fn index(&self) -> &TurnIndex {
+        &self.index
     }
 
     fn is_position(&self, mover: Seat, sides: Sides) -> bool {
         // A series is also walked from combinations of side positions that are no position, which saves the check.
-        matches!(self.walk, Walk::Series(_)) || self.starts.are_apart(self.starts.alike(mover), sides, self.exclusive)
+        matches!(self.walk, Walk::Series(_)) || self.index.are_apart(self.index.alike(mover), sides, self.exclusive)
     }
 
     #[inline]
     fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
-        let mover = self.starts.alike(mover);
+        let mover = self.index.alike(mover);
         match &self.walk {
-            Walk::Series(walk) => walk.visit(&self.starts, mover, sides, visitor),
-            Walk::Listed(walk) => walk.visit(&self.starts, mover, sides, visitor),
-            Walk::Stepped => stepped::visit(&self.starts, mover, sides, visitor),
+            Walk::Series(walk) => walk.visit(&self.index, mover, sides, visitor),
+            Walk::Listed(walk) => walk.visit(&self.index, mover, sides, visitor),
+            Walk::Stepped => stepped::visit(&self.index, mover, sides, visitor),
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::listed::ListedWalk;
-use super::{RaceStarts, RaceTurns, Walk};
+use super::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use super::{RaceTurns, TurnIndex, Walk};
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
 use crate::race::state::State;
 use crate::ruleset::Ruleset;
-use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 
 /// The afterstates of each throw.
@@ -33,14 +33,14 @@ impl TurnVisitor for Recorder {
     }
 }
 
-fn starts(text: &str, seats: &str) -> RaceStarts {
+fn starts(text: &str, seats: &str) -> TurnIndex {
     let seats = SeatSet::from_letters(seats).expect("seats");
-    RaceStarts::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
+    TurnIndex::new(&Race::new(Ruleset::parse(text, seats).expect("valid"))).expect("few enough positions")
 }
 
 /// The engine's afterstates of `start` with one outcome.
 fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<TurnEnd> {
-    let race = turns.starts().race();
+    let race = turns.index().race();
     let mut thrown = *start;
     race.apply_chance(&mut thrown, outcome);
     let mut results = TurnResults::new();
@@ -50,7 +50,7 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
         if race.node(state) == Node::Terminal {
             return over(if race.returns(state)[start.mover] == 1.0 { Continuation::Won } else { Continuation::Drawn });
         }
-        let (mover, mut sides) = turns.starts().locate(state).expect("a turn ends at the start of the next");
+        let (mover, mut sides) = turns.index().locate(state).expect("a turn ends at the start of the next");
         if mover == start.mover {
             return TurnEnd { sides, then: Continuation::Again };
         }
@@ -62,16 +62,16 @@ fn by_engine(turns: &RaceTurns, start: &State, outcome: Outcome) -> BTreeSet<Tur
 
 /// Side positions of the thrower and of the others to draw from: any, and those in which rare rules matter.
 fn pools(turns: &RaceTurns) -> Vec<[Vec<Side>; 2]> {
-    let sides = &turns.starts.sides;
+    let sides = &turns.index.sides;
     let pool = |is_wanted: &dyn Fn(&[u8], u8) -> bool| -> Vec<Side> {
-        let pieces = turns.starts.race.pieces();
+        let pieces = turns.index.race.pieces();
         let all = 0..turns.sides().len() as Side;
         all.filter(|&side| is_wanted(&sides.places(side)[..pieces], sides.mark(side))).collect()
     };
     let any = pool(&|_, _| true);
     let pairs = pool(&|places, _| places.windows(2).any(|pair| pair[0] == pair[1]));
     // Pieces that have not captured, before their gate.
-    let gate = turns.starts.race.rules.gate;
+    let gate = turns.index.race.rules.gate;
     let is_before = |place: u8, steps: u8| place < gate && gate - place <= steps;
     let late = pool(&|places, mark| mark == 0 && places.iter().any(|&place| is_before(place, 12)));
     let stuck = pool(&|places, mark| mark == 0 && places.iter().all(|&place| is_before(place, 7)));
@@ -89,7 +89,7 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
             *side = pool[below(pool.len(), rng)];
         }
         if turns.is_position(mover, sides) {
-            return (turns.starts().state(mover, sides), sides);
+            return (turns.index().state(mover, sides), sides);
         }
     }
 }
@@ -132,7 +132,7 @@ fn walks_have_the_afterstates_of_the_engine() {
         if matches!(turns.walk, Walk::Listed(_)) {
             // With few lists the engine is stepped where any enemies matter.
             for most_patterns in [0, 3] {
-                let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.starts, most_patterns)));
+                let walk = Walk::Listed(Box::new(ListedWalk::new(&turns.index, most_patterns)));
                 check(&RaceTurns { walk, ..turns.clone() }, 200, &mut rng);
             }
         }
@@ -141,11 +141,11 @@ fn walks_have_the_afterstates_of_the_engine() {
 
 /// Compares the afterstates of each outcome in random positions with the engine's.
 fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
-    let race = turns.starts().race();
+    let race = turns.index().race();
     let pools = pools(turns);
     for pools in pools.iter().cycle().take(positions) {
         let (state, sides) = random_position(turns, pools, rng);
-        assert_eq!(turns.starts().locate(&state), Some((state.mover, sides)), "{}", race.print(&state));
+        assert_eq!(turns.index().locate(&state), Some((state.mover, sides)), "{}", race.print(&state));
         let mut found = Recorder::default();
         turns.visit(state.mover, sides, &mut found);
         let chances = race.chance_outcomes(&state);
@@ -162,9 +162,9 @@ fn check(turns: &RaceTurns, positions: usize, rng: &mut GameRng) {
 #[test]
 fn dead_ends_are_draws() {
     let turns = RaceTurns::new(starts("pagade?pieces=2", "SN"));
-    let race = turns.starts().race().clone();
+    let race = turns.index().race().clone();
     let state = race.parse_state("pagade?pieces=2 S:70,76/N:76,76 S *").expect("a position");
-    let (_, sides) = turns.starts().locate(&state).expect("a start");
+    let (_, sides) = turns.index().locate(&state).expect("a start");
     let mut found = Recorder::default();
     turns.visit(state.mover, sides, &mut found);
     let drawn = TurnEnd { sides: Sides::default(), then: Continuation::Drawn };
@@ -184,7 +184,7 @@ fn rulesets_that_cannot_be_solved_are_named() {
     ] {
         let seats = SeatSet::from_letters(seats).expect("seats");
         let race = Race::new(Ruleset::parse(text, seats).expect("valid"));
-        let error = RaceStarts::new(&race).expect_err("too large").to_string();
+        let error = TurnIndex::new(&race).expect_err("too large").to_string();
         assert!(error.contains(words), "{text}: {error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::throws::{NONE, ThrowList};
+use super::legal::KeptThrows;
 use super::*;
 use crate::chance;
 use crate::game::{Game, Node, Outcome};
@@ -39,29 +39,29 @@ const RULES: [&str; 24] = [
     "ashtapada?rule7_keep_counts=false&must_use=optional&dice=uniform5",
 ];
 
-fn starts(text: &str, seats: usize) -> RaceStarts {
+fn starts(text: &str, seats: usize) -> TurnIndex {
     let race = Race::new(Ruleset::parse(text, Ruleset::default_seats(seats).expect("seats")).expect("valid"));
-    RaceStarts::new(&race).expect("few enough")
+    TurnIndex::new(&race).expect("few enough")
 }
 
-fn series_turns(starts: &RaceStarts) -> &SeriesTurns {
-    match &starts.race.turns {
+fn series_turns(index: &TurnIndex) -> &SeriesTurns {
+    match &index.race.turns {
         Turns::Series(turns) => turns,
         _ => panic!("a series with one hop"),
     }
 }
 
 /// The longest series before the last throw in these tests.
-const LENGTH: usize = 8;
+const LENGTH: u8 = 8;
 
-fn random_sides(starts: &RaceStarts, rng: &mut chance::GameRng) -> Sides {
+fn random_sides(index: &TurnIndex, rng: &mut chance::GameRng) -> Sides {
     // More rules apply at the ends of the course.
-    let keep = series_turns(starts).keep;
+    let keep = series_turns(index).keep;
     let is_at_an_end = |&place: &u8| place < 2 || place >= keep - 2;
-    let all = 0..starts.sides().len() as Side;
-    let at_ends: Vec<Side> = all.clone().filter(|&side| starts.sides.places(side).iter().all(is_at_an_end)).collect();
+    let all = 0..index.sides().len() as Side;
+    let at_ends: Vec<Side> = all.clone().filter(|&side| index.sides.places(side).iter().all(is_at_an_end)).collect();
     let mut sides = [0; MAX_SEATS];
-    sides[..starts.seats()].fill_with(|| match chance::below(4, rng) {
+    sides[..index.seats()].fill_with(|| match chance::below(4, rng) {
         0 => at_ends[chance::below(at_ends.len(), rng)],
         1 => all.end - 1 - chance::below(all.len().min(200), rng) as Side,
         _ => chance::below(all.len(), rng) as Side,
@@ -70,9 +70,9 @@ fn random_sides(starts: &RaceStarts, rng: &mut chance::GameRng) -> Sides {
 }
 
 /// The afterstates of the position with `outcomes` thrown, by playing.
-fn played(starts: &RaceStarts, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
-    let race = starts.race();
-    let mut state = starts.state(mover, sides);
+fn played(index: &TurnIndex, mover: Seat, sides: Sides, outcomes: &[u8]) -> Vec<TurnEnd> {
+    let race = index.race();
+    let mut state = index.state(mover, sides);
     outcomes.iter().for_each(|&outcome| race.apply_chance(&mut state, Outcome(outcome)));
     let mut results = TurnResults::new();
     turn_results(race, &state, &mut results);
@@ -81,10 +81,10 @@ fn played(starts: &RaceStarts, mover: Seat, sides: Sides, outcomes: &[u8]) -> Ve
         if race.node(state) == Node::Terminal {
             return TurnEnd { sides, then: Continuation::Won };
         }
-        let (next, mut after) = starts.locate(state).expect("a turn begins");
+        let (next, mut after) = index.locate(state).expect("a turn begins");
         let then = if next == mover { Continuation::Again } else { Continuation::Next };
         if then == Continuation::Next {
-            after[..starts.seats()].rotate_right(1);
+            after[..index.seats()].rotate_right(1);
         }
         TurnEnd { sides: after, then }
     };
@@ -114,9 +114,9 @@ impl TurnVisitor for Classes {
 }
 
 impl Classes {
-    fn of(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides) -> BTreeMap<Vec<TurnEnd>, f64> {
+    fn of(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides) -> BTreeMap<Vec<TurnEnd>, f64> {
         let mut classes = Classes::default();
-        walk.visit(starts, mover, sides, &mut classes);
+        walk.visit(index, mover, sides, &mut classes);
         let mut merged = BTreeMap::new();
         for (probability, ends) in classes.classes {
             assert!(probability > 0.0 && !ends.is_empty());
@@ -127,8 +127,8 @@ impl Classes {
 }
 
 /// The probabilities of the throws 1, 2, 3, 4 and no mouth.
-fn chances(starts: &RaceStarts) -> [f64; 5] {
-    std::array::from_fn(|outcome| starts.race.rules.chances[outcome])
+fn chances(index: &TurnIndex) -> [f64; 5] {
+    std::array::from_fn(|outcome| index.race.rules.chances[outcome])
 }
 
 /// Visits all series with up to `length` throws before the last one, with their probabilities.
@@ -152,26 +152,26 @@ fn each_series(
 }
 
 /// Compares the classes with playing every series of up to `length` throws before the last.
-fn check_position(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
-    let classes = Classes::of(starts, walk, mover, sides);
+fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
+    let classes = Classes::of(index, walk, mover, sides);
     let total: f64 = classes.values().sum();
     assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
-    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(sides[0]));
+    let is_on_board = series_turns(index).is_on_board(index.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
     }
     let mut left = classes;
     let mut played_in_all = 0.0;
-    each_series(&chances(starts), length, &mut Vec::new(), 1.0, &mut |series, probability| {
-        let ends = played(starts, mover, sides, series);
+    each_series(&chances(index), length, &mut Vec::new(), 1.0, &mut |series, probability| {
+        let ends = played(index, mover, sides, series);
         let Some(class) = left.get_mut(&ends) else {
-            panic!("{} {series:?}: {ends:?}", starts.race().print(&starts.state(mover, sides)))
+            panic!("{} {series:?}: {ends:?}", index.race().print(&index.state(mover, sides)))
         };
         *class -= probability;
         played_in_all += probability;
     });
     let longer = 1.0 - played_in_all;
-    assert!(left.values().all(|&rest| rest > -1e-12 && rest < longer + 1e-12), "{:?}", starts.race().ruleset());
+    assert!(left.values().all(|&rest| rest > -1e-12 && rest < longer + 1e-12), "{:?}", index.race().ruleset());
     let rest: f64 = left.values().sum();
     assert!((rest - (longer - (1.0 - total))).abs() < 1e-12);
 }
@@ -183,30 +183,31 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
     series
 }
 
-/// The throws that a seat keeps of a series, as the number in the list and the last throw.
-fn kept(starts: &RaceStarts, throws: &ThrowList, side: Side, series: &[u8]) -> (usize, usize) {
-    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(side));
+/// The place in the list of what a seat keeps of a series.
+fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
+    let is_on_board = series_turns(index).is_on_board(index.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
-    let count = |outcome: u8| series[dropped..].iter().filter(|&&other| other == outcome).count();
-    let at = throws.find([count(0), count(3), count(4)]);
-    assert_ne!(at, NONE);
-    (at, if dropped == series.len() { 0 } else { usize::from(series[series.len() - 1]) })
+    let kinds: Vec<AllottedThrow> = series_turns(index).throws().collect();
+    let mut kept: Vec<usize> = series[dropped..].iter().map(|&outcome| [0, 3, 4, 1, 2][usize::from(outcome)]).collect();
+    kept.sort_unstable();
+    kept.into_iter().fold(0, |before, kind| {
+        let is_longer = |longer: &KeptThrows| longer.less.last() == Some(&(before, kinds[kind]));
+        throws.iter().position(is_longer).expect("the list has all throws up to a length")
+    })
 }
 
 /// Compares the afterstates of long series with playing them.
-fn check_long_series(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
-    let turns = series_turns(starts);
-    let throws = ThrowList::new(turns, LENGTH);
-    let enemies = walk.enemies(starts, mover, sides);
-    let mut legal = Legal::new(starts, turns, &throws);
-    legal.allot(sides[0], enemies.closed);
-    legal.find(sides[0], enemies.closed);
+fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, rng: &mut chance::GameRng) {
+    let turns = series_turns(index);
+    let throws = kept_throws(turns, LENGTH);
+    let enemies = walk.enemies(index, mover, sides);
+    let legal = Legal::new(index, turns, &throws, sides[0], enemies.closed);
     for _ in 0..12 {
-        let series = random_series(chance::below(LENGTH + 1, rng), rng);
-        let (at, last) = kept(starts, &throws, sides[0], &series);
-        let ends = legal.choices(at, last).map(|choice| walk.end(starts, mover, sides, choice, &enemies));
-        let text = starts.race().ruleset().to_string();
-        assert_eq!(distinct(ends.collect()), played(starts, mover, sides, &series), "{text:?} {sides:?} {series:?}");
+        let series = random_series(chance::below(usize::from(LENGTH) + 1, rng), rng);
+        let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
+        let ends = choices.into_iter().map(|choice| walk.end(index, mover, sides, choice, &enemies));
+        let text = index.race().ruleset().to_string();
+        assert_eq!(distinct(ends.collect()), played(index, mover, sides, &series), "{text:?} {sides:?} {series:?}");
     }
 }
 
@@ -217,16 +218,16 @@ fn walks_have_the_afterstates_of_the_game() {
     for text in RULES {
         for (pieces, seats, count) in [(2, 2, 16), (1, 2, 4), (1, 3, 4), (1, 4, 4)] {
             let join = if text.contains('?') { '&' } else { '?' };
-            let starts = starts(&format!("{text}{join}pieces={pieces}"), seats);
-            let positions: Vec<Sides> = (0..count).map(|_| random_sides(&starts, &mut rng)).collect();
+            let index = starts(&format!("{text}{join}pieces={pieces}"), seats);
+            let positions: Vec<Sides> = (0..count).map(|_| random_sides(&index, &mut rng)).collect();
             let throwing: Vec<Side> = positions.iter().map(|sides| sides[0]).collect();
-            let walk = SeriesWalk::of(&starts, series_turns(&starts), LENGTH, |side| throwing.contains(&side));
+            let walk = SeriesWalk::of(&index, series_turns(&index), LENGTH, |side| throwing.contains(&side));
             for (round, &sides) in positions.iter().enumerate() {
-                let movers = starts.race().seating.seats;
+                let movers = index.race().seating.seats;
                 let mover = movers.iter().nth(chance::below(seats, &mut rng)).expect("a seat");
-                check_position(&starts, &walk, mover, sides, if round == 0 { 4 } else { 2 });
-                check_long_series(&starts, &walk, mover, sides, &mut rng);
-                let ends = Classes::of(&starts, &walk, mover, sides);
+                check_position(&index, &walk, mover, sides, if round == 0 { 4 } else { 2 });
+                check_long_series(&index, &walk, mover, sides, &mut rng);
+                let ends = Classes::of(&index, &walk, mover, sides);
                 seen.extend(ends.keys().flatten().map(|end| end.then));
             }
         }
@@ -236,24 +237,26 @@ fn walks_have_the_afterstates_of_the_game() {
 
 #[test]
 fn throws_are_as_likely_as_the_rules_say() {
-    for (text, length, cut_off) in [("ashtapada", 23, 5.98e-11), ("ashtapada?dice=uniform5", 45, 6.24e-11)] {
-        let starts = starts(text, 2);
-        let turns = series_turns(&starts);
-        assert_eq!(ThrowList::length(turns, MISSING), length);
-        let throws = ThrowList::new(turns, length);
-        assert!((throws.cut_off() / cut_off - 1.0).abs() < 1e-3, "{}", throws.cut_off());
-        for is_on_board in [true, false] {
-            let kept: f64 = throws.throws().iter().flat_map(|kept| throws.chance(kept, is_on_board)).sum();
-            let missing = 1.0 - kept - throws.chance_of_nothing(is_on_board);
-            assert!(missing < throws.cut_off() + 1e-12 && missing > -1e-12, "{missing}");
+    for (text, length, cut_off) in
+        [("ashtapada?pieces=1", 23, 5.98e-11), ("ashtapada?pieces=1&dice=uniform5", 45, 6.24e-11)]
+    {
+        let index = starts(text, 2);
+        let turns = series_turns(&index);
+        let throws = kept_throws(turns, length);
+        let side_off_board = index.locate(&index.race().initial_state(Seat::SOUTH)).expect("a start").1[0];
+        for at in [0, 1] {
+            let missing = 1.0 - throws.iter().map(|kept| kept.chances[at]).sum::<f64>();
+            assert!(missing < cut_off * 1.001 + 1e-12 && missing > -1e-12, "{missing}");
         }
-        let [one, two, _, four, zero] = chances(&starts);
+        let [one, two, _, four, zero] = chances(&index);
         let orders = 12.0 * one * one * four * zero * two;
-        let kept = &throws.throws()[throws.find([2, 1, 1])];
-        assert!((throws.chance(kept, true).next().unwrap_or_default() - orders).abs() < 1e-15);
+        let kept = &throws[place_of_kept(&index, &throws, side_off_board, &[0, 0, 3, 4, 1])];
+        assert!((kept.chances[1] - orders).abs() < 1e-15);
         // Without a piece on the board the rest of the series follows the first 1.
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
-        assert!((throws.chance(kept, false).next().unwrap_or_default() - after).abs() < 1e-15);
+        assert!((kept.chances[0] - after).abs() < 1e-15);
+        let walk = SeriesWalk::new(&index, turns);
+        assert!((walk.cut_off() / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off());
     }
 }
 

@@ -1,12 +1,8 @@
-//! Turn-start states, numbered densely, and the afterstates of whole turns.
-//!
-//! Solvers and tables need more than the `Game` interface: every turn-start state has a number, and a turn is walked
-//! without stepping through its actions. The *side position* of a seat is the places of its pieces at the start of a
-//! turn and whatever else the rules remember of it. Side positions are numbered from 0, and a turn-start state is the
-//! side positions of all seats in turn order from the seat to throw.
+//! What a solver sees of a game: side positions, and visitors of the turns between them.
 
 use std::ops::{ControlFlow, Range};
 
+use super::TurnIndex;
 use crate::game::{MAX_SEATS, Seat};
 
 /// The number of a side position.
@@ -78,39 +74,51 @@ pub trait RowVisitor {
     fn throws(&mut self, probability: f64, results: &[u16]) -> ControlFlow<()>;
 }
 
-/// The turn-start states of one game.
-pub trait TurnStarts: Sync {
+/// A game as a solver sees it: its turn-start states, numbered, and where each turn leads.
+pub trait TurnModel: Sync {
+    /// The numbering of the turn-start states.
+    fn index(&self) -> &TurnIndex;
+
     /// Number of seats.
-    fn seats(&self) -> usize;
+    fn seats(&self) -> usize {
+        self.index().seats()
+    }
 
     /// The seats whose turns must be distinguished, in turn order: only the first one where the board looks the same to
     /// every seat.
-    fn movers(&self) -> &[Seat];
+    fn movers(&self) -> &[Seat] {
+        self.index().movers()
+    }
 
     /// Every side position, by number, in ascending order of layer and then of steps.
-    fn sides(&self) -> &[SideInfo];
+    fn sides(&self) -> &[SideInfo] {
+        self.index().sides()
+    }
 
-    /// The number of a position among all combinations of side positions: the place of the seat to throw among the
-    /// movers, and then the side positions in turn order, each a digit.
-    fn number(&self, mover: Seat, sides: Sides) -> usize;
+    /// The number of a position, as [`TurnIndex::number`].
+    fn number(&self, mover: Seat, sides: Sides) -> usize {
+        self.index().number(mover, sides)
+    }
 
     /// The count of numbers; some may belong to no position.
-    fn numbers(&self) -> usize;
+    fn numbers(&self) -> usize {
+        self.index().numbers()
+    }
 
     /// Whether seats can have these side positions at the same time. Otherwise no other method accepts them.
     fn is_position(&self, mover: Seat, sides: Sides) -> bool;
 
     /// Visits the throws of `mover`'s turn and their afterstates. The probabilities sum to 1 less
-    /// [`TurnStarts::cut_off`].
+    /// [`TurnModel::cut_off`].
     fn visit(&self, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor);
 
-    /// Whether [`TurnStarts::visit_row`] is supported.
+    /// Whether [`TurnModel::visit_row`] is supported.
     fn has_rows(&self) -> bool {
         false
     }
 
     /// Visits the turns of `own` against each of up to [`LANES`] `others` in a game of two seats. Visits nothing unless
-    /// [`TurnStarts::has_rows`].
+    /// [`TurnModel::has_rows`].
     fn visit_row(&self, _own: Side, _others: Range<Side>, _visitor: &mut impl RowVisitor) {}
 
     /// The largest total probability of throws that are not visited; 0 unless a turn can have any number of throws.

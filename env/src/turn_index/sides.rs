@@ -1,27 +1,20 @@
 //! Enumeration and ranking of the side positions of a seat.
 
-use super::StartsError;
-use crate::game::Seat;
+use indexmap::IndexSet;
+
+use super::IndexError;
+use super::{Side, SideInfo};
+use crate::game::{Game, Seat};
 use crate::race::Race;
 use crate::race::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
-use crate::starts::{Side, SideInfo};
 
-/// The side positions of a ruleset: places of the pieces, and a mark (that the seat has cut; that the pieces are
-/// declared twins).
+/// The side positions of a ruleset by number: places of the pieces in ascending order, fillers last, and a mark (that
+/// the seat has cut; that the pieces are declared twins).
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     infos: Vec<SideInfo>,
-    places: Vec<[u8; MAX_PIECES]>,
-    marks: Vec<u8>,
-    /// By rank of places and mark the number of the side position, or [`NONE`].
-    numbers: Vec<Side>,
-    /// By slot and place its contribution to the rank of places in ascending order.
-    ranks: Box<[[u32; 256]; MAX_PIECES]>,
-    /// Ranks of places.
-    multisets: u32,
-    /// By mark its place among the marks.
-    mark_ranks: [u32; 32],
+    sides: IndexSet<([u8; MAX_PIECES], u8)>,
 }
 
 /// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
@@ -30,7 +23,7 @@ pub(super) const CUT: u8 = 1 << MAX_PIECES;
 /// Beyond so many arrangements of pieces legality is not checked: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;
 
-/// Stands for impossible places.
+/// Stands for a side position that the rules exclude.
 const NONE: Side = Side::MAX;
 
 impl SideList {
@@ -38,20 +31,16 @@ impl SideList {
     ///
     /// # Errors
     /// When there are more than a [`Side`] can count.
-    pub(super) fn new(race: &Race) -> Result<SideList, StartsError> {
+    pub(super) fn new(race: &Race) -> Result<SideList, IndexError> {
         let pieces = race.pieces();
-        let last = usize::from(race.rules.goal);
-        let ranks = ranks(pieces, last);
-        let multisets: u32 = (0..pieces).map(|slot| ranks[slot][last]).sum::<u32>() + 1;
+        let last = race.rules.goal;
         let declared = if race.series().is_some_and(|turns| turns.declares()) { 1 << pieces } else { 1 };
         let cuts = if race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open { 2 } else { 1 };
         let marks: Vec<u8> =
             (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
-        let mut mark_ranks = [0; 32];
-        marks.iter().zip(0..).for_each(|(&mark, rank)| mark_ranks[usize::from(mark)] = rank);
-        let all = u64::from(multisets) * marks.len() as u64;
-        if u64::from(multisets) > MOST_COUNTED {
-            return Err(StartsError::TooManySides { count: all });
+        let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
+        if arrangements > MOST_COUNTED {
+            return Err(IndexError::TooManySides { count: arrangements * marks.len() as u64 });
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -66,28 +55,18 @@ impl SideList {
                     }
                 }
             }
-            if !advance(&mut places[..pieces], last as u8) {
+            if !advance(&mut places[..pieces], last) {
                 break;
             }
         }
         if count >= usize::from(NONE) {
-            return Err(StartsError::TooManySides { count: count as u64 });
+            return Err(IndexError::TooManySides { count: count as u64 });
         }
         found.sort_unstable();
-        let mut list = SideList {
+        Ok(SideList {
             infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
-            places: found.iter().map(|&(.., places, _)| places).collect(),
-            marks: found.iter().map(|&(.., mark)| mark).collect(),
-            numbers: vec![NONE; all as usize],
-            ranks,
-            multisets,
-            mark_ranks,
-        };
-        for side in 0..list.infos.len() {
-            let at = list.rank(&list.places[side], list.marks[side]);
-            list.numbers[at] = side as Side;
-        }
-        Ok(list)
+            sides: found.iter().map(|&(.., places, mark)| (places, mark)).collect(),
+        })
     }
 
     pub(super) fn infos(&self) -> &[SideInfo] {
@@ -97,51 +76,24 @@ impl SideList {
     /// Places in ascending order, fillers last.
     #[inline]
     pub(super) fn places(&self, side: Side) -> &[u8; MAX_PIECES] {
-        &self.places[usize::from(side)]
+        &self.sides[usize::from(side)].0
     }
 
     #[inline]
     pub(super) fn mark(&self, side: Side) -> u8 {
-        self.marks[usize::from(side)]
+        self.sides[usize::from(side)].1
     }
 
     /// The number of a side position; places in ascending order, fillers last.
-    #[inline]
-    pub(super) fn number(&self, places: &[u8; MAX_PIECES], mark: u8) -> Side {
-        self.numbers[self.rank(places, mark)]
-    }
-
-    #[inline]
-    fn rank(&self, places: &[u8; MAX_PIECES], mark: u8) -> usize {
-        let rank: u32 = places.iter().zip(self.ranks.iter()).map(|(&place, ranks)| ranks[usize::from(place)]).sum();
-        (rank + self.mark_ranks[usize::from(mark) % 32] * self.multisets) as usize
+    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8) -> Side {
+        self.sides.get_index_of(&(places, mark)).map_or(NONE, |side| side as Side)
     }
 
     /// The side position of `seat`, or `None` where the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
-        let places = state.pieces[seat.index()];
-        let is_ranked =
-            places.iter().zip(self.ranks.iter()).all(|(&place, ranks)| ranks[usize::from(place)] != u32::MAX);
-        let side = if is_ranked { self.number(&places, mark) } else { NONE };
-        (side != NONE).then_some(side)
+        Some(self.number(state.pieces[seat.index()], mark)).filter(|&side| side != NONE)
     }
-}
-
-/// By slot and place: the number of ascending sequences of places for the slots so far that end below the place
-/// (combinatorial number system). Places beyond the last one have no rank.
-fn ranks(pieces: usize, last: usize) -> Box<[[u32; 256]; MAX_PIECES]> {
-    let mut ranks = Box::new([[u32::MAX; 256]; MAX_PIECES]);
-    for (slot, ranks) in ranks.iter_mut().enumerate() {
-        ranks[usize::from(NO_PIECE)] = 0;
-        let last = if slot < pieces { last } else { 0 };
-        for (place, rank) in ranks[..=last].iter_mut().enumerate() {
-            // Choose slot + 1 of place + slot.
-            let (place, slot) = (place as u64, slot as u64);
-            *rank = (0..=slot).fold(1, |product, at| product * (place + slot - at) / (at + 1)) as u32;
-        }
-    }
-    ranks
 }
 
 /// The next places in ascending order within one another, the lowest slot fastest; `false` after the last.
@@ -155,7 +107,7 @@ fn advance(places: &mut [u8], last: u8) -> bool {
 
 /// The solver's facts of the side position; `None` where the rules exclude it, or the game is over.
 fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
-    let seat = race.spec.seats.iter().next()?;
+    let seat = race.spec().seats.iter().next()?;
     let pieces = race.pieces();
     let mut state = State::empty(seat);
     state.pieces[seat.index()] = places;
@@ -217,7 +169,7 @@ mod tests {
         {
             let list = list(text);
             for side in 0..list.infos().len() as Side {
-                assert_eq!(list.number(list.places(side), list.mark(side)), side, "{text}");
+                assert_eq!(list.number(*list.places(side), list.mark(side)), side, "{text}");
             }
             assert!(list.infos().is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }

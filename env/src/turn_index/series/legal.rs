@@ -1,0 +1,196 @@
+//! The legal turns of a side position with each series of throws.
+//!
+//! No series is played. The allotments that use exactly some throws are those that use one throw less, with that throw
+//! given to each unit that can take it; the engine's functions decide which can. Where throws are left unused, the legal
+//! allotments are those of the same throws less one.
+
+use std::collections::HashMap;
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::Choice;
+use crate::race::series::SeriesTurns;
+use crate::race::series::allot::{Allotment, AllottedThrow, SeriesTurn};
+use crate::sheet::Must;
+use crate::turn_index::{Side, TurnIndex};
+
+/// Throws of a series that a seat keeps: some after which it goes on, whatever their order, and perhaps the one that
+/// ends it.
+#[derive(Clone, Debug)]
+pub(super) struct KeptThrows {
+    /// Where in the list the same throws less one stand, and that one. They are in the order in which throws are
+    /// allotted.
+    pub(super) less: Vec<(usize, AllottedThrow)>,
+    count: u8,
+    /// The probability that a series begins with these throws in any order.
+    begins: f64,
+    /// The probability that exactly these are kept, without a piece on the board and with one.
+    pub(super) chances: [f64; 2],
+}
+
+/// All throws that can be kept of a series of up to `length` throws before the one that ends it; shorter ones first.
+pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
+    let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =
+        turns.throws().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
+    let chance = |throw: &AllottedThrow| turns.chance_of(*throw);
+    let ends: f64 = ending.iter().map(chance).sum();
+    // A seat without a piece on the board loses the throws before the first 1.
+    let any_one = chance(&going[0]) / (chance(&going[0]) + ends);
+    let mut list: Vec<KeptThrows> = Vec::new();
+    let mut places = HashMap::new();
+    let all = (0..=length).flat_map(|count| (0..=count).rev().map(move |ones| (count, ones)));
+    let all =
+        all.flat_map(|(count, ones)| (0..=count - ones).rev().map(move |fours| [ones, fours, count - ones - fours]));
+    for counts in all.filter(|counts| counts[going.len()..].iter().all(|&count| count == 0)) {
+        let kinds = going.iter().enumerate().filter(|&(kind, _)| counts[kind] > 0);
+        let less: Vec<(usize, AllottedThrow)> = kinds
+            .map(|(kind, &throw)| {
+                let mut less = counts;
+                less[kind] -= 1;
+                (places[&less], throw)
+            })
+            .collect();
+        // The throw that came last is any of them.
+        let begins: f64 = less.iter().map(|(at, throw)| chance(throw) * list[*at].begins).sum();
+        let begins = if less.is_empty() { 1.0 } else { begins };
+        let kept = if counts[0] > 0 { any_one * list[less[0].0].begins } else { 0.0 };
+        let nothing = if less.is_empty() { 1.0 - any_one } else { 0.0 };
+        let (at, count) = (list.len(), counts.iter().sum());
+        places.insert(counts, at);
+        let longer: Vec<KeptThrows> = ending
+            .iter()
+            .enumerate()
+            .map(|(stop, throw)| {
+                let shorter = less.iter().map(|&(before, throw)| (before + 1 + stop, throw));
+                KeptThrows {
+                    less: shorter.chain([(at, *throw)]).collect(),
+                    count: count + 1,
+                    begins: 0.0,
+                    chances: [kept, begins].map(|begins| chance(throw) * begins),
+                }
+            })
+            .collect();
+        list.push(KeptThrows { less, count, begins, chances: [nothing, 0.0] });
+        list.extend(longer);
+    }
+    list
+}
+
+/// The legal afterstates with each of the kept throws.
+#[derive(Default)]
+pub(super) struct Legal {
+    /// Every set of afterstates once, as bits of choices above [`KIND_BITS`] bits. These are the kinds of throws that
+    /// the turn could go on with and so must not leave.
+    sets: IndexSet<Vec<u64>>,
+    /// By kept throws the set of legal afterstates, and the number of throws that they use.
+    results: Vec<(usize, u8)>,
+}
+
+const KIND_BITS: u32 = 8;
+
+impl Legal {
+    /// Finds the legal turns of a side position while enemies close the squares `closed`.
+    pub(super) fn new(index: &TurnIndex, turns: &SeriesTurns, kept: &[KeptThrows], side: Side, closed: u64) -> Legal {
+        let turn = SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed);
+        let throws: Vec<AllottedThrow> = turns.throws().collect();
+        let (allotments, longer) = allotments(turns, &throws, &turn);
+        let ended: Vec<Option<u64>> =
+            allotments.iter().map(|allotment| result(index, turns, side, &turn, allotment)).collect();
+        let mut legal = Legal::default();
+        // By kept throws the allotments that use all of them.
+        let mut using: Vec<Vec<usize>> = Vec::with_capacity(kept.len());
+        for KeptThrows { less, count, .. } in kept {
+            let all = match less.last() {
+                None => vec![0],
+                Some(&(before, throw)) => {
+                    let kind = throws.iter().position(|&other| other == throw).expect("a throw of the game");
+                    let mut all: Vec<usize> =
+                        using[before].iter().flat_map(|at| &longer[throws.len() * at + kind]).copied().collect();
+                    all.sort_unstable();
+                    all.dedup();
+                    all
+                }
+            };
+            let mut ends: Vec<u64> = all.iter().filter_map(|&at| ended[at]).collect();
+            using.push(all);
+            let mut used = *count;
+            if turns.must != Must::Most || ends.is_empty() {
+                used = less.iter().map(|&(at, _)| legal.results[at].1).max().unwrap_or(0);
+                for &(at, throw) in less {
+                    let (set, less_used) = legal.results[at];
+                    let must_not = if turns.must == Must::Greedy { u64::from(turns.bit(throw)) } else { 0 };
+                    if turns.must != Must::Most || less_used == used {
+                        ends.extend(legal.sets[set].iter().filter(|&end| end & must_not == 0));
+                    }
+                }
+            }
+            // Sets in ascending order, one after the other, are merged.
+            ends.sort();
+            ends.dedup();
+            legal.results.push((legal.sets.insert_full(ends).0, used));
+        }
+        legal
+    }
+
+    /// The legal afterstates with the kept throws of this place in the list.
+    pub(super) fn choices(&self, at: usize) -> Vec<Choice> {
+        let mut choices: Vec<Choice> =
+            self.sets[self.results[at].0].iter().map(|end| Choice::from_bits(end >> KIND_BITS)).collect();
+        choices.dedup();
+        choices
+    }
+
+    /// The sets of legal afterstates with the probability of the throws that lead to each, the likeliest first.
+    pub(super) fn classes(&self, kept: &[KeptThrows], is_on_board: bool) -> IndexMap<Vec<Choice>, f64> {
+        let mut chances: IndexMap<usize, (usize, f64)> = IndexMap::new();
+        for (at, (kept, &(set, _))) in kept.iter().zip(&self.results).enumerate() {
+            let chance = kept.chances[usize::from(is_on_board)];
+            if chance > 0.0 {
+                chances.entry(set).or_insert((at, 0.0)).1 += chance;
+            }
+        }
+        let mut classes = IndexMap::new();
+        for &(at, chance) in chances.values() {
+            *classes.entry(self.choices(at)).or_insert(0.0) += chance;
+        }
+        classes.sort_by(|_, one, _, other| other.total_cmp(one));
+        classes
+    }
+}
+
+/// The allotments of a turn over all throws; then for each and each throw those that give the throw to a unit. Many
+/// series lead to the same allotment, so the engine computes each once.
+fn allotments(
+    turns: &SeriesTurns,
+    throws: &[AllottedThrow],
+    turn: &SeriesTurn,
+) -> (IndexSet<Allotment>, Vec<Vec<usize>>) {
+    let mut found = IndexSet::from([Allotment::NONE]);
+    let mut longer = Vec::new();
+    let mut at = 0;
+    while let Some(&allotment) = found.get_index(at) {
+        for &throw in throws {
+            longer.push(turns.extensions(turn, &allotment, throw).map(|next| found.insert_full(next).0).collect());
+        }
+        at += 1;
+    }
+    (found, longer)
+}
+
+/// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with where
+/// these must not be left.
+fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn, allotment: &Allotment) -> Option<u64> {
+    if !turns.stands(turn, allotment) {
+        return None;
+    }
+    let landed = turns.landed(turn.own, allotment);
+    let (places, mark) = turns.settled(turn.own, index.sides.mark(side), allotment, landed);
+    let choice = if places[0] == turns.keep + 1 {
+        Choice::WINS
+    } else {
+        Choice::new(index.sides.number(places, mark), turns.strikes(allotment, landed))
+    };
+    let extending = turns.throws().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));
+    let kinds = extending.fold(0, |kinds, throw| kinds | turns.bit(throw));
+    Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
+}
