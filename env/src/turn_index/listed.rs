@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use super::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
-use super::{TurnIndex, stepped};
+use super::{Continuation, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, stepped};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;

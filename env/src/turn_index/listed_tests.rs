@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::listed::ListedWalk;
-use super::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
-use super::{RaceTurns, TurnIndex, Walk};
+use super::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, Walk};
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;

@@ -2,8 +2,7 @@
 
 use indexmap::IndexSet;
 
-use super::IndexError;
-use super::{Side, SideInfo};
+use super::{IndexError, Side, SideInfo};
 use crate::game::{Game, Seat};
 use crate::race::Race;
 use crate::race::state::{MAX_PIECES, NO_PIECE, State};

@@ -2,8 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::TurnIndex;
-use super::{Continuation, Sides, TurnEnd, TurnVisitor};
+use super::{Continuation, Sides, TurnEnd, TurnIndex, TurnVisitor};
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::state::State;
