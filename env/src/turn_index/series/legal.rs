@@ -89,30 +89,21 @@ pub(super) struct Legal {
 const KIND_BITS: u32 = 8;
 
 impl Legal {
-    /// Finds the legal turns of a side position while enemies close the squares `closed`.
-    pub(super) fn new(index: &TurnIndex, turns: &SeriesTurns, kept: &[KeptThrows], side: Side, closed: u64) -> Legal {
-        let turn = SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed);
-        let throws: Vec<AllottedThrow> = turns.throws().collect();
-        let (allotments, longer) = allotments(turns, &throws, &turn);
+    /// Finds the legal turns of a side position from its allotments while enemies close the squares `closed`.
+    pub(super) fn new(
+        index: &TurnIndex,
+        turns: &SeriesTurns,
+        kept: &[KeptThrows],
+        side: Side,
+        closed: u64,
+        allotted: &Allotted,
+    ) -> Legal {
+        let turn = turn_of(index, side, closed);
         let ended: Vec<Option<u64>> =
-            allotments.iter().map(|allotment| result(index, turns, side, &turn, allotment)).collect();
+            allotted.all.iter().map(|allotment| result(index, turns, side, &turn, allotment)).collect();
         let mut legal = Legal::default();
-        // By kept throws the allotments that use all of them.
-        let mut using: Vec<Vec<usize>> = Vec::with_capacity(kept.len());
-        for KeptThrows { less, count, .. } in kept {
-            let all = match less.last() {
-                None => vec![0],
-                Some(&(before, throw)) => {
-                    let kind = throws.iter().position(|&other| other == throw).expect("a throw of the game");
-                    let mut all: Vec<usize> =
-                        using[before].iter().flat_map(|at| &longer[throws.len() * at + kind]).copied().collect();
-                    all.sort_unstable();
-                    all.dedup();
-                    all
-                }
-            };
-            let mut ends: Vec<u64> = all.iter().filter_map(|&at| ended[at]).collect();
-            using.push(all);
+        for (KeptThrows { less, count, .. }, using) in kept.iter().zip(&allotted.using) {
+            let mut ends: Vec<u64> = using.iter().filter_map(|&at| ended[at]).collect();
             let mut used = *count;
             if turns.must != Must::Most || ends.is_empty() {
                 used = less.iter().map(|&(at, _)| legal.results[at].1).max().unwrap_or(0);
@@ -158,23 +149,50 @@ impl Legal {
     }
 }
 
-/// The allotments of a turn over all throws; then for each and each throw those that give the throw to a unit. Many
-/// series lead to the same allotment, so the engine computes each once.
-fn allotments(
-    turns: &SeriesTurns,
-    throws: &[AllottedThrow],
-    turn: &SeriesTurn,
-) -> (IndexSet<Allotment>, Vec<Vec<usize>>) {
-    let mut found = IndexSet::from([Allotment::NONE]);
-    let mut longer = Vec::new();
-    let mut at = 0;
-    while let Some(&allotment) = found.get_index(at) {
-        for &throw in throws {
-            longer.push(turns.extensions(turn, &allotment, throw).map(|next| found.insert_full(next).0).collect());
+/// The allotments of a side position over all throws. Many series lead to the same one, so the engine computes each
+/// once.
+pub(super) struct Allotted {
+    all: IndexSet<Allotment>,
+    /// By kept throws the allotments that use all of them.
+    using: Vec<Vec<usize>>,
+}
+
+impl Allotted {
+    /// Finds the allotments; of the squares `closed` by enemies only that of entry matters.
+    pub(super) fn new(
+        index: &TurnIndex,
+        turns: &SeriesTurns,
+        kept: &[KeptThrows],
+        side: Side,
+        closed: u64,
+    ) -> Allotted {
+        let turn = turn_of(index, side, closed);
+        let throws: Vec<AllottedThrow> = turns.throws().collect();
+        let mut all = IndexSet::from([Allotment::NONE]);
+        // By allotment and throw those that give the throw to a unit.
+        let mut longer: Vec<Vec<usize>> = Vec::new();
+        while let Some(&allotment) = all.get_index(longer.len() / throws.len()) {
+            for &throw in &throws {
+                longer.push(turns.extensions(&turn, &allotment, throw).map(|next| all.insert_full(next).0).collect());
+            }
         }
-        at += 1;
+        let mut using: Vec<Vec<usize>> = Vec::with_capacity(kept.len());
+        for KeptThrows { less, .. } in kept {
+            let mut found = vec![0];
+            if let Some(&(before, throw)) = less.last() {
+                let kind = throws.iter().position(|&other| other == throw).expect("a throw of the game");
+                found = using[before].iter().flat_map(|at| &longer[throws.len() * at + kind]).copied().collect();
+                found.sort_unstable();
+                found.dedup();
+            }
+            using.push(found);
+        }
+        Allotted { all, using }
     }
-    (found, longer)
+}
+
+fn turn_of(index: &TurnIndex, side: Side, closed: u64) -> SeriesTurn {
+    SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed)
 }
 
 /// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with where

@@ -17,7 +17,7 @@ use crate::game::{MAX_SEATS, Seat};
 use crate::race::series::SeriesTurns;
 use crate::race::series::allot::AllottedThrow;
 use crate::sheet::Must;
-use legal::{Legal, kept_throws};
+use legal::{Allotted, Legal, kept_throws};
 
 /// The total probability of longer series, which are cut off.
 const MISSING: f64 = 1e-10;
@@ -80,6 +80,8 @@ struct Choice {
 
 /// Quarter turns between opposite seats.
 const OPPOSITE: usize = 2;
+/// The place on which pieces enter, as a bit.
+const ENTRY: u64 = 1 << 1;
 /// Added to a place where two pieces land together.
 const PAIR: u8 = 64;
 /// The number of landings.
@@ -136,9 +138,13 @@ impl SeriesWalk {
             let is_on_board = turns.is_on_board(index.sides.places(side));
             let mut own = OwnSide { relevant, ..OwnSide::default() };
             let mut choices = IndexSet::new();
+            let mut allotted = [const { None }; 2];
             for closed in sets.into_iter().filter(|_| is_wanted(side)) {
+                let allotted = allotted[usize::from(closed & ENTRY != 0)]
+                    .get_or_insert_with(|| Allotted::new(index, turns, &kept, side, closed));
+                let legal = Legal::new(index, turns, &kept, side, closed, allotted);
                 let mut classes = Vec::new();
-                for (offers, chance) in Legal::new(index, turns, &kept, side, closed).classes(&kept, is_on_board) {
+                for (offers, chance) in legal.classes(&kept, is_on_board) {
                     let start = own.offers.len() as u32;
                     own.offers.extend(offers.into_iter().map(|choice| choices.insert_full(choice).0 as u16));
                     let (end, known) = (own.offers.len() as u32, choices.len() as u16);
