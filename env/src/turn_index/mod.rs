@@ -1,12 +1,12 @@
 //! Turn-start states, numbered densely, and where whole turns lead, for solvers and their tables.
 //!
-//! The *side position* of a seat is the places of its pieces at the start of a turn and whatever else the rules remember
-//! of it. Side positions are numbered from 0, and a turn-start state is the side positions of all seats in turn order
-//! from the seat to throw ([`TurnIndex`]).
+//! The *side position* of a seat is the places of its pieces at the start of a turn and whatever else the rules
+//! remember of it. Side positions are numbered from 0, and a turn-start state is the side positions of all seats in
+//! turn order from the seat to throw ([`TurnIndex`]).
 //!
-//! A turn is walked without stepping through its actions ([`RaceTurns`]), to exactly the afterstates of the engine. Where
-//! throws are few, the turns of each side position are listed once by stepping the engine. The throws of a series are
-//! allotted by the engine's own functions.
+//! A turn is walked without stepping through its actions ([`RaceTurns`]), to exactly the afterstates of the engine.
+//! Where throws are few, the turns of each side position are listed once by stepping the engine. The throws of a series
+//! are allotted by the engine's own functions.
 
 mod listed;
 #[cfg(test)]

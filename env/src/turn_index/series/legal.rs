@@ -1,8 +1,8 @@
 //! The legal turns of a side position with each series of throws.
 //!
 //! No series is played. The allotments that use exactly some throws are those that use one throw less, with that throw
-//! given to each unit that can take it; the engine's functions decide which can. Where throws are left unused, the legal
-//! allotments are those of the same throws less one.
+//! given to each unit that can take it; the engine's functions decide which can. Where throws are left unused, the
+//! legal allotments are those of the same throws less one.
 
 use std::collections::HashMap;
 
