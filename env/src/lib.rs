@@ -11,7 +11,6 @@ pub mod game;
 pub mod gym;
 pub mod notation;
 pub mod race;
-pub mod ruleset;
 pub mod sheet;
 pub mod starts;
 pub mod testing;
@@ -19,7 +18,7 @@ pub mod turn;
 
 pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
 pub use race::Race;
-pub use ruleset::Ruleset;
+pub use sheet::ruleset::{self, Ruleset};
 
 /// The example of the README, run as a documentation test.
 #[cfg(doctest)]

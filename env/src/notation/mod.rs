@@ -21,10 +21,11 @@ mod words;
 use std::fmt::Write;
 
 use crate::game::{Action, BySeat, Game, Seat};
-use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
-use crate::race::series::SeriesTurns;
-use crate::race::state::{Phase, State, role};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::position::state::{Phase, State, role};
+use crate::race::turns::Turns;
+use crate::race::turns::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
+use crate::race::turns::series::SeriesTurns;
 use crate::sheet::{Divide, Sheets};
 
 pub use board::{Ground, Standing};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::game::{Game, Outlook, Seat, SeatSet};
-use crate::race::state::{MAX_PIECES, Phase, State, role};
-use crate::race::{Race, Turns};
-use crate::ruleset::{Ruleset, RulesetError};
+use crate::race::Race;
+use crate::race::position::state::{MAX_PIECES, Phase, State, role};
+use crate::race::turns::Turns;
 use crate::sheet::Sheets;
+use crate::sheet::ruleset::{Ruleset, RulesetError};
 
 /// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use super::Standing;
 use super::words::{MoveKind, UnitMove};
 use crate::game::{Action, Game, Node, Seat};
-use crate::race::board::Square;
-use crate::race::state::{MAX_PIECES, State, role};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::compile::board::Square;
+use crate::race::position::state::{MAX_PIECES, State, role};
+use crate::race::turns::Turns;
 use crate::sheet::Without;
 
 /// The effect of an action on the board.

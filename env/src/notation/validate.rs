@@ -3,8 +3,8 @@
 use super::NotationError;
 use crate::game::{Game, Outlook, Seat};
 use crate::race::Race;
-use crate::race::rules::{Cells, PLACES};
-use crate::race::state::{NO_PIECE, State};
+use crate::race::compile::{Cells, PLACES};
+use crate::race::position::state::{NO_PIECE, State};
 use crate::sheet::{Group, MarkRule, Meeting};
 
 impl Race {

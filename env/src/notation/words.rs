@@ -4,10 +4,11 @@
 //! is described, not its alternatives.
 
 use crate::game::{Action, Game, Node, Outlook, Seat};
-use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
-use crate::race::rules::WALL;
-use crate::race::state::{Phase, SeriesKind, State, role};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::compile::WALL;
+use crate::race::position::state::{Phase, SeriesKind, State, role};
+use crate::race::turns::Turns;
+use crate::race::turns::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
 use crate::sheet::{EntryAt, Speed, Without};
 
 /// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.

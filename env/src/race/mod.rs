@@ -3,45 +3,38 @@
 //! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
 //! throws that is allotted or played throw by throw, two dice, or a divided total.
 
-pub mod actions;
-mod bits;
-pub mod board;
-pub(crate) mod dice;
-pub(crate) mod divide;
-pub(crate) mod each;
-mod exposure;
+pub(crate) mod compile;
+mod face_values;
 #[cfg(test)]
 mod illegal_tests;
 mod observe;
-mod odds;
-mod reach;
-mod relations;
+pub(crate) mod position;
 mod replay;
-pub(crate) mod rules;
-pub(crate) mod series;
-mod slots;
 pub mod starts;
-pub mod state;
-pub(crate) mod throw;
-mod throwing;
+pub(crate) mod turns;
 
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, Seat, SeatSet, Spec};
-use crate::ruleset::Ruleset;
+use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use crate::sheet::ruleset::Ruleset;
 use crate::sheet::{Hop, Order, TurnKind};
-use dice::DiceTurns;
-use divide::DivideTurns;
-use each::EachTurns;
-use exposure::Exposure;
+use compile::Rules;
 use observe::Layout;
-use rules::Rules;
-use series::SeriesTurns;
-use state::{Phase, State};
-use throw::ThrowTurns;
+use observe::exposure::Exposure;
+use position::seating::Participants;
+use position::state::{Phase, State};
+use turns::Turns;
+use turns::dice::DiceTurns;
+use turns::divide::DivideTurns;
+use turns::each::EachTurns;
+use turns::series::SeriesTurns;
+use turns::throw::ThrowTurns;
 
-pub use throwing::ThrowError;
+pub use compile::board;
+pub use face_values::ThrowError;
+pub use position::state;
+pub use turns::actions;
 
 /// Version of the encoding of actions and observations of all race games.
 pub const ENCODING: u32 = 4;
@@ -59,81 +52,6 @@ pub struct Race {
     pub(crate) turns: Turns,
     layout: Layout,
     exposure: Exposure,
-}
-
-/// The kinds of turn.
-#[derive(Clone, Debug)]
-pub(crate) enum Turns {
-    Throw(ThrowTurns),
-    Series(SeriesTurns),
-    Each(EachTurns),
-    Dice(DiceTurns),
-    Divide(DivideTurns),
-}
-
-impl Turns {
-    /// Continues games in which no seat can ever move again.
-    fn ignore_dead_ends(&mut self) {
-        match self {
-            Turns::Throw(turns) => turns.waits = false,
-            Turns::Dice(turns) => turns.waits = false,
-            Turns::Series(_) | Turns::Each(_) | Turns::Divide(_) => {}
-        }
-    }
-}
-
-/// The seats that take part, their number of pieces and the order of turns.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Participants {
-    pub seats: SeatSet,
-    pub pieces: usize,
-    next: BySeat<Seat>,
-    /// For each seat the other seats that take part, enemies first, then fillers.
-    others: BySeat<[Seat; MAX_SEATS - 1]>,
-    /// Enemies of each seat.
-    enemies: usize,
-}
-
-impl Participants {
-    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
-    /// ones play together where `has_teams`.
-    fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Participants {
-        let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
-        let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
-        let others = |seat: Seat| {
-            let mut others = [seat; MAX_SEATS - 1];
-            let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
-            let enemies = seats.iter().filter(|&other| other != seat && !is_partner(other));
-            let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
-            others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
-            others
-        };
-        Participants {
-            seats,
-            pieces,
-            next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
-            others: BySeat(Seat::ALL.map(others)),
-            enemies: seats.len() - 1 - usize::from(has_teams),
-        }
-    }
-
-    /// The seat after `seat` that takes part.
-    #[inline]
-    pub(crate) fn next(&self, seat: Seat) -> Seat {
-        self.next[seat]
-    }
-
-    /// The other seats that take part, in the order of `seat`, which takes part itself.
-    #[inline]
-    pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
-        &self.others[seat][..self.seats.len() - 1]
-    }
-
-    /// The seats that take part and do not play together with `seat`.
-    #[inline]
-    pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
-        &self.others[seat][..self.enemies]
-    }
 }
 
 const COUNTER_CLOCKWISE: usize = 1;

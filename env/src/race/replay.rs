@@ -4,12 +4,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::game::{Action, Game, Node, Seat};
-use crate::race::actions::PASS;
-use crate::race::each::EachTurns;
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::AllottedThrow;
-use crate::race::state::{MAX_PIECES, Phase, SeriesKind, State, role};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
+use crate::race::turns::Turns;
+use crate::race::turns::actions::PASS;
+use crate::race::turns::each::EachTurns;
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::AllottedThrow;
 
 /// Most throws of one kind that are assumed to have been left unused before: one more makes no difference.
 const MOST_UNUSED: u32 = 2;
@@ -290,7 +291,7 @@ mod tests {
     use super::*;
     use crate::chance;
     use crate::game::Outcome;
-    use crate::ruleset::Ruleset;
+    use crate::sheet::ruleset::Ruleset;
 
     #[test]
     fn unreachable_positions_are_refused() {

@@ -7,9 +7,9 @@ use super::{
     SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
 };
 use crate::game::SeatSet;
-use crate::race::board::{Courses, Square};
-use crate::race::rules::{PLACES, Rules};
-use crate::race::state::MAX_PIECES;
+use crate::race::compile::board::{Courses, Square};
+use crate::race::compile::{PLACES, Rules};
+use crate::race::position::state::MAX_PIECES;
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -196,7 +196,7 @@ impl Check<'_> {
         self.say(only(&[series]) && !turn.stop.is_empty(), "turn.stop", "only a series stops");
         self.say(kind == series && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
         let going_on = sheet.throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
-        let most = crate::race::state::MAX_KINDS;
+        let most = crate::race::position::state::MAX_KINDS;
         self.say(
             kind == series && going_on > most,
             "turn.stop",

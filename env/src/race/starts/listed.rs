@@ -9,9 +9,9 @@ use super::{RaceStarts, stepped};
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
-use crate::race::reach::places_of;
-use crate::race::rules::{Cells, Occupancy, PLACES};
-use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::race::compile::reach::places_of;
+use crate::race::compile::{Cells, Occupancy, PLACES};
+use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, sort};
 use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
 
 /// The tables of the walk by side position.

@@ -7,8 +7,8 @@ use super::{RaceStarts, RaceTurns, Walk};
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
-use crate::race::state::State;
-use crate::ruleset::Ruleset;
+use crate::race::position::state::State;
+use crate::sheet::ruleset::Ruleset;
 use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 

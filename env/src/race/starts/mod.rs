@@ -13,9 +13,10 @@ mod stepped;
 use std::ops::Range;
 
 use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
-use crate::race::rules::{Cells, Occupancy};
-use crate::race::state::{Phase, State};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::compile::{Cells, Occupancy};
+use crate::race::position::state::{Phase, State};
+use crate::race::turns::Turns;
 use crate::starts::{RowVisitor, Side, SideInfo, Sides, TurnStarts, TurnVisitor};
 use listed::ListedWalk;
 use series::SeriesWalk;

@@ -3,7 +3,7 @@
 use super::StartsError;
 use crate::game::Seat;
 use crate::race::Race;
-use crate::race::state::{MAX_PIECES, NO_PIECE, State};
+use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 use crate::starts::{Side, SideInfo};
 
@@ -181,7 +181,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ruleset::Ruleset;
+    use crate::sheet::ruleset::Ruleset;
 
     fn list(text: &str) -> SideList {
         let seats = Ruleset::default_seats(2).expect("two seats");

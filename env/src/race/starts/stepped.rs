@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::RaceStarts;
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
-use crate::race::state::State;
+use crate::race::position::state::State;
 use crate::starts::{Continuation, Sides, TurnEnd, TurnVisitor};
 use crate::turn::{TurnResults, turn_results};
 

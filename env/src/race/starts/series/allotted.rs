@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, SeriesTurn};
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::{Allotment, SeriesTurn};
 
 use super::throws::{KINDS, ThrowList};
 

@@ -8,10 +8,10 @@ use super::Choice;
 use super::allotted::Allotted;
 use super::sets::InternedSets;
 use super::throws::{MAX_STOPS, NONE, ThrowCounts, ThrowList};
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, SeriesTurn};
+use crate::race::position::state::MAX_KINDS;
 use crate::race::starts::RaceStarts;
-use crate::race::state::MAX_KINDS;
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::{Allotment, SeriesTurn};
 use crate::sheet::Must;
 use crate::starts::Side;
 

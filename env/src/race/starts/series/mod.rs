@@ -12,7 +12,7 @@ mod throws;
 
 use super::RaceStarts;
 use crate::game::{MAX_SEATS, Seat};
-use crate::race::series::SeriesTurns;
+use crate::race::turns::series::SeriesTurns;
 use crate::sheet::Must;
 use crate::starts::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnVisitor};
 use legal::{Class, Legal};

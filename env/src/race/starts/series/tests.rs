@@ -6,9 +6,9 @@ use super::throws::{NONE, ThrowList};
 use super::*;
 use crate::chance;
 use crate::game::{Game, Node, Outcome};
-use crate::race::state::State;
+use crate::race::position::state::State;
 use crate::race::{Race, Turns};
-use crate::ruleset::Ruleset;
+use crate::sheet::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
 /// Every flag of the turn at every value, and some combinations.

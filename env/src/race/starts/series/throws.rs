@@ -1,8 +1,8 @@
 //! The multisets of throws that a series can keep, and their probabilities.
 
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::AllottedThrow;
-use crate::race::state::{MAX_KINDS, SeriesKind};
+use crate::race::position::state::{MAX_KINDS, SeriesKind};
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::AllottedThrow;
 
 /// The most values that end a series.
 pub(super) const MAX_STOPS: usize = 3;

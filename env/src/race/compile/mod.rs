@@ -1,0 +1,492 @@
+//! A sheet compiled into look-up tables, once; the engine reads them and never branches on the game.
+//!
+//! A *place* is one number for all games: 0 waits off the board, 1 is the first square of the course and so on, then
+//! comes the finish, and where pieces are borne off one place more. A *cell* is a square of the board, numbered from 1;
+//! 0 stands for no square, where pieces never meet. The table [`Rules::cells`] maps the places of each seat to cells,
+//! and it alone decides which pieces meet.
+
+pub mod board;
+pub(crate) mod odds;
+pub(crate) mod reach;
+
+use std::sync::Arc;
+
+use crate::game::{Chances, MAX_SEATS, Seat};
+use crate::race::compile::board::{Courses, Square};
+use crate::race::compile::odds::outcomes;
+use crate::race::position::seating::Participants;
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{MAX_PIECES, State, sort};
+use crate::sheet::values::{
+    Area, EntryAt, Group, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    Without,
+};
+
+/// Entries of a table by place.
+pub(crate) const PLACES: usize = 128;
+/// A place that does not exist, where no slot is.
+pub(crate) const NOWHERE: u8 = 0xFE;
+/// A place that is closed to all seats, in every table of bits.
+pub(crate) const WALL: u8 = 127;
+
+/// A byte for each piece slot of every seat.
+type AllSlots = [u8; MAX_SEATS * MAX_PIECES];
+
+/// Cells as bits.
+pub(crate) type Cells = u128;
+
+/// The tables of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) sheet: Arc<Sheet>,
+    pub(crate) board: Courses,
+    /// The place of the finish.
+    pub(crate) home: u8,
+    /// The last place: the finish, or borne off.
+    pub(crate) goal: u8,
+    /// The place from which a throw is counted that enters.
+    pub(crate) entry: u8,
+    /// The place from which steps are counted.
+    origin: u8,
+    /// The cell of each seat's places.
+    pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
+    /// The places of each seat on a cell where captures are made, the first visit and the second; [`NOWHERE`] where
+    /// there is none.
+    places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    /// By seat and place, for each piece slot of each enemy the place on which the piece is captured there, at its
+    /// first visit and at its second; [`NOWHERE`] where there is none.
+    meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+    /// [`Rules::cells`] as bits.
+    pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
+    /// Places that are the second visit to a square, and those after: from the first such place on.
+    pub(crate) back: u8,
+    /// Places that are marked, as bits; the same for every seat.
+    pub(crate) marked: u128,
+    /// Places on which two pieces can become a unit as they leave, where units are declared, as bits.
+    pub(crate) declaring: u128,
+    /// Places on which pieces can be captured, as bits.
+    pub(crate) contested: u128,
+    /// The conditions that close cells to a single piece, and to a unit.
+    pub(crate) closed_to_single: Closed,
+    pub(crate) closed_to_unit: Closed,
+    /// Cells that cannot be passed while two pieces stand there.
+    pub(crate) impassable: Cells,
+    /// Cells on which enemies are captured.
+    pub(crate) captured: Cells,
+    /// Cells on which two own pieces together are a unit.
+    pub(crate) unit_cells: Cells,
+    /// By place the number of pieces of a seat that can stand there; 0 where none ever does.
+    pub(crate) room: [u8; PLACES],
+    /// The first place that opens with a capture; [`NOWHERE`] if there is none.
+    pub(crate) gate: u8,
+    pub(crate) gate_rule: GateRule,
+    /// The outcomes of a throw, by ascending values.
+    pub(crate) outcomes: Vec<Throw>,
+    /// The probabilities of the outcomes.
+    pub(crate) chances: Chances,
+    /// The same for a series that can hold no more throws: only those that end it.
+    pub(crate) last_chances: Chances,
+    /// The most steps of one hop by one throw.
+    pub(crate) longest: u8,
+    /// By value of a throw its effects.
+    pub(crate) effects: [ThrowEffects; 256],
+}
+
+/// The seats to which the places beyond the gate are open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateRule {
+    is_open_to_all: bool,
+    /// Whether a partner's capture opens it, too.
+    is_shared: bool,
+}
+
+impl GateRule {
+    /// Whether `seat` may go beyond its gate.
+    #[inline]
+    pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
+        self.is_open_to_all | state.has_cut(seat) | (self.is_shared & state.has_cut(seat.rotated(2)))
+    }
+}
+
+/// One outcome of a chance node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Throw {
+    /// The value, or two ascending.
+    pub(crate) values: [u8; 2],
+    /// In so many of equally likely cases.
+    pub(crate) weight: u32,
+}
+
+/// The effects of a value, by [`Rules::does`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct ThrowEffects {
+    /// Whether it enters a piece while none is on the course, and while one is.
+    pub(crate) enters: [bool; 2],
+    /// Whether it bears a piece off.
+    pub(crate) bears: bool,
+    /// Whether it ends a series.
+    pub(crate) stops: bool,
+    /// Whether it grants one more throw.
+    pub(crate) again: bool,
+    /// Steps of a unit; 0 where it cannot be given to one.
+    pub(crate) unit_steps: u8,
+}
+
+/// The cells that are closed to a landing, for each kind of pieces there, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Closed {
+    /// Always.
+    pub(crate) always: Cells,
+    /// With an own piece there, and with two.
+    pub(crate) own: [Cells; 2],
+    /// With an enemy's piece there, and with two.
+    pub(crate) enemies: [Cells; 2],
+    /// With a partner's piece there.
+    pub(crate) partner: Cells,
+}
+
+/// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Occupancy {
+    pub(crate) ones: Cells,
+    pub(crate) twos: Cells,
+}
+
+impl Occupancy {
+    /// The same with one more piece, on a cell as a bit.
+    #[inline]
+    pub(crate) fn with(self, cell: Cells) -> Occupancy {
+        Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    }
+
+    /// The same with one seat's pieces.
+    #[inline]
+    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy {
+        places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
+    }
+}
+
+impl Rules {
+    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces.
+    ///
+    /// # Errors
+    /// The problem of its course.
+    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
+        let board = Courses::new(&sheet.board)?;
+        let outcomes = outcomes(&sheet);
+        let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
+        let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
+            let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
+            let all: f64 = outcomes.iter().map(weight).sum();
+            outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
+        };
+        let south = board.course(Seat::SOUTH);
+        let home = south.len() as u8;
+        let place_of = |number: u8| number + 1 - sheet.board.first_number;
+        let mut rules = Rules {
+            home,
+            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
+            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
+            origin: match sheet.entry.at {
+                EntryAt::Count => 1 - sheet.board.first_number,
+                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::Start => 0,
+            },
+            cells: Box::new([[0; PLACES]; MAX_SEATS]),
+            places: Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]),
+            meeting: Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]),
+            bits: Box::new([[0; PLACES]; MAX_SEATS]),
+            back: (2..home)
+                .find(|&place| south[..usize::from(place) - 1].contains(&south[usize::from(place) - 1]))
+                .unwrap_or(home),
+            marked: 0,
+            declaring: 0,
+            contested: 0,
+            closed_to_single: Closed::default(),
+            closed_to_unit: Closed::default(),
+            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
+            captured: 0,
+            unit_cells: 0,
+            room: [0; PLACES],
+            gate_rule: GateRule {
+                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
+                is_shared: sheet.seats.teams == Teams::Opposite && sheet.gate.opened_by == OpenedBy::Team,
+            },
+            gate: if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) },
+            chances: chances(&|_| true),
+            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
+            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
+            outcomes,
+            effects,
+            board,
+            sheet,
+        };
+        rules.lay_out(pieces);
+        Ok(rules)
+    }
+
+    /// Fills the tables of squares.
+    fn lay_out(&mut self, pieces: usize) {
+        let sheet = Arc::clone(&self.sheet);
+        // A cell for each square of the courses but the finishes.
+        let board = self.board.clone();
+        let way = |seat: Seat| &board.course(seat)[..usize::from(self.home) - 1];
+        let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
+        squares.sort_unstable();
+        squares.dedup();
+        let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
+        let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
+            squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
+        };
+        let marks: Vec<Square> = sheet.board.marks.iter().filter_map(|name| Square::named(name)).collect();
+        let declaring: Vec<Square> = sheet.unit.from.iter().filter_map(|name| Square::named(name)).collect();
+        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
+        let beyond_gate = usize::from(self.gate.min(self.home)) - 1;
+        let is_outer = |square: &Square| Seat::ALL.into_iter().any(|seat| way(seat)[..beyond_gate].contains(square));
+        let marked = cells_of(&|square| marks.contains(square));
+        let private = cells_of(&|square| visitors(square) == 1) & !marked;
+        let plain = cells_of(&|_| true) & !marked & !private;
+        let inner = plain & !cells_of(&is_outer);
+
+        for seat in Seat::ALL {
+            for (at, square) in way(seat).iter().enumerate() {
+                // Where pieces begin or return to the first square of their course, it is private to them.
+                let number = if at == 0 && self.begins_on_board() { 0 } else { cell(square) };
+                self.cells[seat.index()][at + 1] = number;
+                self.bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                if plain >> number & 1 == 1 {
+                    let [first, second] = &mut self.places[seat.index()][usize::from(number)];
+                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                }
+            }
+        }
+        for (at, square) in way(Seat::SOUTH).iter().enumerate() {
+            let place = at + 1;
+            self.marked |= (marked >> cell(square) & 1) << place;
+            self.declaring |= u128::from(declaring.contains(square)) << place;
+            self.contested |= u128::from(self.bits[0][place] & plain != 0) << place;
+        }
+        for seat in Seat::ALL {
+            let has_teams = self.has_teams();
+            let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
+            for (place, cell) in self.cells[seat.index()].iter().enumerate() {
+                for enemy in Seat::ALL.into_iter().filter(is_enemy) {
+                    let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
+                    let met = self.places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in self.meeting[seat.index()][place].iter_mut().zip(met) {
+                        visit[slots.clone()].fill(there);
+                    }
+                }
+            }
+        }
+        self.captured = plain;
+        self.unit_cells = match (sheet.unit.kind, sheet.unit.area) {
+            (UnitKind::None, _) => 0,
+            (_, Area::Inner) => inner,
+            (_, Area::Any) => Cells::MAX,
+        };
+
+        let stacking = &sheet.stacking;
+        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
+        let rooms = [
+            (marked, if is_closed { Room::One } else { stacking.marked }),
+            (private, stacking.private.unwrap_or(stacking.plain)),
+            (inner, stacking.inner.unwrap_or(stacking.plain)),
+            (plain & !inner, stacking.plain),
+        ];
+        let with_room =
+            |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
+        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & self.unit_cells } else { 0 };
+        let partner = if self.has_teams() { plain } else { 0 };
+        let (one, two) = (with_room(Room::One), with_room(Room::Two));
+        self.closed_to_single = Closed { always: 1 << WALL, own: [one, two], enemies: [blocked, barred], partner };
+        for bits in self.bits.iter_mut() {
+            bits[usize::from(WALL)] = 1 << WALL;
+        }
+        let always = 1 << WALL | if is_closed { marked } else { 0 };
+        self.closed_to_unit = Closed { always, own: [one | two, 0], enemies: [blocked, 0], partner };
+
+        let reachable = self.reachable();
+        for place in (0..=self.goal).filter(|place| reachable >> place & 1 == 1) {
+            let bit = self.bits[0][usize::from(place)];
+            let most = if one & bit != 0 {
+                1
+            } else if two & bit != 0 {
+                2
+            } else {
+                pieces
+            };
+            self.room[usize::from(place)] = most.min(pieces) as u8;
+        }
+    }
+
+    /// Dice thrown at once.
+    pub(crate) fn dice(&self) -> usize {
+        usize::from(self.sheet.throws.dice)
+    }
+
+    /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
+    #[inline]
+    pub(crate) fn steps(&self, place: u8) -> u8 {
+        place.saturating_sub(self.origin)
+    }
+
+    /// Whether pieces begin or wait on the first square of their course.
+    pub(crate) fn begins_on_board(&self) -> bool {
+        self.sheet.pieces.setup == Setup::All(SentTo::Start) || self.sheet.pieces.sent_to == SentTo::Start
+    }
+
+    pub(crate) fn has_teams(&self) -> bool {
+        self.sheet.seats.teams == Teams::Opposite
+    }
+
+    /// Whether seats remember that they have captured.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.gate != NOWHERE
+    }
+
+    /// The cells on which one piece in all may stand, as bits.
+    pub(crate) fn closed_marks(&self) -> Cells {
+        self.closed_to_unit.always & !(1 << WALL)
+    }
+
+    /// Whether a position can be dead: no seat can ever move again.
+    pub(crate) fn waits_at_gate(&self) -> bool {
+        self.has_gate() && self.sheet.gate.without == Without::Wait
+    }
+
+    /// Captures the enemies on the square of the mover's place, where captures are made; returns whether anything was
+    /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
+    /// in parts stalls.
+    #[inline(always)]
+    pub(crate) fn capture(
+        &self,
+        state: &mut State,
+        seating: &Participants,
+        mover: Seat,
+        to: u8,
+        is_unit: bool,
+    ) -> bool {
+        let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
+        let pieces = state.pieces.as_flattened();
+        let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
+        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
+            && self.capture_met(state, seating, mover, to, is_unit)
+    }
+
+    /// [`Rules::capture`] where an enemy stands.
+    #[inline(never)]
+    fn capture_met(&self, state: &mut State, seating: &Participants, mover: Seat, to: u8, is_unit: bool) -> bool {
+        let cell = self.cells[mover.index()][usize::from(to) % PLACES];
+        let mut has_captured = false;
+        for &enemy in seating.enemies(mover) {
+            let at = enemy.index();
+            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
+                has_captured = true;
+                (state.pieces[at], state.declared[at]) = left;
+            }
+        }
+        state.cuts |= u8::from(has_captured && self.has_gate()) << mover.index();
+        has_captured
+    }
+
+    /// A seat's remaining pieces, with the slots of its declared units, after a piece or a unit of an enemy has landed
+    /// on a cell where captures are made; `None` where nothing is captured.
+    #[inline(always)]
+    pub(crate) fn captured(
+        &self,
+        seat: Seat,
+        places: [u8; MAX_PIECES],
+        declared: u8,
+        cell: u8,
+        by_unit: bool,
+    ) -> Option<([u8; MAX_PIECES], u8)> {
+        let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
+        let own = Slots::of(places);
+        let there = own.are(first) | own.are(second);
+        if there.is_empty() {
+            return None;
+        }
+        let units = match self.sheet.unit.kind {
+            UnitKind::None => Set::NONE,
+            UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
+            UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
+        };
+        let capture = &self.sheet.capture;
+        let taken = if by_unit {
+            (there & units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
+        } else {
+            let singles = there & !units;
+            let group = if capture.group == Group::One { singles.lowest() } else { singles };
+            group | (there & units).when(capture.single_on_unit == Meeting::Takes)
+        };
+        if taken.is_empty() {
+            return None;
+        }
+        if declared == 0 {
+            let mut left = own.without(taken).or(taken.each(self.sent_to())).bytes();
+            sort(&mut left);
+            return Some((left, 0));
+        }
+        let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
+            if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
+        });
+        left.sort_unstable();
+        let marks = left.iter().enumerate().fold(0, |bits, (slot, (_, declared))| bits | declared << slot);
+        Some((left.map(|(place, _)| place), marks))
+    }
+
+    /// The place to which a piece on the course comes by so many steps, or [`WALL`].
+    pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
+        let to = from.saturating_add(steps);
+        if steps == 0 || from >= self.home {
+            return WALL;
+        }
+        if to >= self.gate && !is_open {
+            return match self.sheet.gate.without {
+                Without::Lap if to - self.sheet.gate.lap < self.gate => to - self.sheet.gate.lap,
+                Without::Lap | Without::Wait | Without::Open => WALL,
+            };
+        }
+        if to > self.home { WALL } else { to }
+    }
+
+    /// The place where captured pieces go.
+    #[inline]
+    pub(crate) fn sent_to(&self) -> u8 {
+        u8::from(self.sheet.pieces.sent_to == SentTo::Start)
+    }
+
+    /// The places of a seat's pieces at the beginning, ascending.
+    pub(crate) fn setup(&self, pieces: usize) -> [u8; MAX_PIECES] {
+        let mut places = [crate::race::position::state::NO_PIECE; MAX_PIECES];
+        match &self.sheet.pieces.setup {
+            Setup::All(to) => places[..pieces].fill(u8::from(*to == SentTo::Start)),
+            Setup::On(numbers) => {
+                let last = &numbers[numbers.len() - pieces..];
+                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
+                places.iter_mut().zip(last).for_each(|(slot, number)| *slot = place(number));
+            }
+        }
+        places
+    }
+}
+
+impl ThrowEffects {
+    fn new(sheet: &Sheet, value: u8) -> ThrowEffects {
+        let series = sheet.turn.kind == TurnKind::Series;
+        ThrowEffects {
+            enters: [sheet.entry.first.contains(value), sheet.entry.next.contains(value)],
+            bears: sheet.finish.bear_off.contains(&value),
+            stops: series && sheet.turn.stop.contains(&value),
+            again: sheet.turn.again.contains(&value),
+            unit_steps: match sheet.unit.speed {
+                Speed::Full => value,
+                Speed::Half | Speed::HalfSpent => value / 2,
+                Speed::HalfEven if value.is_multiple_of(2) => value / 2,
+                Speed::HalfEven => 0,
+            },
+        }
+    }
+}

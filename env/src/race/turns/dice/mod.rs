@@ -1,0 +1,292 @@
+//! The turn of two dice for one piece, two pieces or a unit.
+//!
+//! The smaller die is allotted first. An action names the pawn that takes it; the second action names the pawn that
+//! takes the other die, and the same pawn again means the sum in one hop. Pawns move in the order in which they were
+//! named. Where only the other order is legal, or gives another result, `LARGER_FIRST` names it.
+
+pub(crate) mod hops;
+pub(crate) mod ring;
+
+use std::sync::Arc;
+
+use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
+use crate::race::compile::{GateRule, Rules};
+use crate::race::position::seating::Participants;
+use crate::race::position::slots::Slots;
+use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
+use crate::race::turns::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::sheet::values::{End, FinishedPartner, Must, Without};
+use hops::{Hops, LARGER, PawnHop, SMALLER, other};
+use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
+
+/// The rules of the turn with their tables.
+#[derive(Clone, Debug)]
+pub(crate) struct DiceTurns {
+    pub(crate) rules: Arc<Rules>,
+    seating: Participants,
+    squares: Arc<[Squares; MAX_SEATS]>,
+    pub(crate) is_optional: bool,
+    is_partnership: bool,
+    gate_rule: GateRule,
+    /// The rule for pieces beyond a gate that is closed to them.
+    closed: Beyond,
+    pub(crate) waits: bool,
+    home: u8,
+    /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
+    pawns: [u8; MAX_SEATS],
+    /// Pieces before this place can surely be moved by some throw.
+    late_from: u8,
+}
+
+impl DiceTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> DiceTurns {
+        let is_partnership = rules.has_teams();
+        let (pieces, seats) = (seating.pieces, seating.seats.len());
+        // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
+        // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
+        let partner = if is_partnership { pieces } else { 0 };
+        let enemies = if is_partnership { 2 } else { seats - 1 };
+        let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
+        let is_free = rules.hops().count_ones() as usize > closed;
+        let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
+        // Waiting pieces need room, too.
+        let enters_freely = (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
+            let (south, entering) = (&squares[0], rules.entry + steps);
+            south.of(entering) == ring::BESIDE || steps > rules.longest / 2
+        });
+        DiceTurns {
+            is_optional: rules.sheet.turn.must == Must::Optional,
+            is_partnership,
+            gate_rule: rules.gate_rule,
+            closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
+            waits: rules.waits_at_gate(),
+            home: rules.home,
+            pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
+            late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
+            squares,
+            seating,
+            rules,
+        }
+    }
+
+    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
+        state.dice = self.rules.outcomes[outcome].values;
+        state.phase = Phase::Choose;
+    }
+
+    /// The colour whose pawns the mover moves: its own, or its partner's once all its own are home.
+    pub(crate) fn colour(&self, state: &State, mover: Seat) -> Seat {
+        let donates = self.is_partnership && state.finished[mover.index()] > 0;
+        if donates { mover.rotated(2) } else { mover }
+    }
+
+    /// Whether `colour` may enter its belly on the way home.
+    pub(crate) fn may_enter(&self, state: &State, colour: Seat) -> bool {
+        self.gate_rule.is_open(state, colour)
+    }
+
+    /// The pawns of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
+    #[inline(always)]
+    fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
+        let own = state.pieces[colour.index()];
+        ring.add(&own, self.squares(colour), OWN);
+        for &other in self.seating.others(colour) {
+            ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[colour.quarters_to(other)]);
+        }
+        Hops::new(self.squares(colour), own, ring, dice, self.beyond(self.may_enter(state, colour)))
+    }
+
+    /// The squares of a seat.
+    #[inline]
+    fn squares(&self, seat: Seat) -> &Squares {
+        &self.squares[seat.index()]
+    }
+
+    /// The rule for pieces beyond the gate, open to them or not.
+    #[inline]
+    fn beyond(&self, may_enter: bool) -> Beyond {
+        if may_enter { Beyond::Enters } else { self.closed }
+    }
+
+    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+        let colour = self.colour(state, state.mover);
+        if state.phase == Phase::Allot {
+            return self.second_actions(state, colour);
+        }
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, state.dice);
+        let mut mask = ActionMask::EMPTY;
+        let (sums, pairs) = (hops.sums(), hops.pairs());
+        let order_matters = !hops.is_doublet() && hops.order_matters();
+        for slot in hops.lowest().iter() {
+            let (single, larger_first) = (Action(SINGLES.0 + slot as u8), Action(LARGER_FIRST.0 + slot as u8));
+            if sums.contains(slot) || !hops.others(slot, SMALLER).is_empty() {
+                mask.insert(single);
+            }
+            if pairs.contains(slot) {
+                mask.insert(Action(PAIRS.0 + slot as u8));
+            }
+            if order_matters && !hops.others(slot, LARGER).is_empty() {
+                mask.insert(larger_first);
+            }
+        }
+        let is_optional = self.is_optional;
+        if mask.is_empty() || is_optional {
+            let dice = [(SMALLER, SINGLES), (LARGER, LARGER_FIRST)];
+            for (die, actions) in dice.into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
+                let slots = hops.firsts(die) & hops.lowest();
+                slots.iter().for_each(|slot| mask.insert(Action(actions.0 + slot as u8)));
+            }
+        }
+        if mask.is_empty() || is_optional {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// The first pawn and the die that it has taken, once one is allotted.
+    #[inline]
+    fn allotted(&self, state: &State) -> Option<(usize, usize)> {
+        let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
+        Some((slot, if state.roles[slot] & role::LARGER_FIRST == 0 { SMALLER } else { LARGER }))
+    }
+
+    fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
+        let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
+        let mut mask = ActionMask::EMPTY;
+        hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
+        let may_stop = self.is_optional && hops.firsts(die).contains(slot);
+        if may_stop || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+        let colour = self.colour(state, state.mover);
+        let moves = match state.phase {
+            Phase::Allot => self.second_move(state, colour, action),
+            _ if action == PASS => None,
+            _ => {
+                let mut ring = Ring::empty();
+                let hops = self.hops(&mut ring, state, colour, state.dice);
+                let is_larger_first = action >= LARGER_FIRST;
+                let die = if is_larger_first { LARGER } else { SMALLER };
+                let slot = usize::from(if is_larger_first { action.0 - LARGER_FIRST.0 } else { action.0 } % PAIRS.0);
+                let hop = hops.by(slot, die);
+                if (PAIRS..PASS).contains(&action) {
+                    hops.pairs().contains(slot).then_some([(slot, hop), (slot + 1, hop)])
+                } else if !hops.seconds(slot, die).is_empty() {
+                    return self.allot(state, slot, die, &hops);
+                } else {
+                    hops.firsts(die).contains(slot).then_some([(slot, hop); 2])
+                }
+            }
+        };
+        debug_assert!(moves.is_some() || action == PASS, "action {} is not legal in {state:?}", action.0);
+        self.resolve(state, colour, moves);
+    }
+
+    /// Labels the pawn of `slot` with its die, while the other die waits.
+    fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
+        let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
+        state.roles[slot] = role::SINGLE | order;
+        state.steps[slot] = hops.steps(die);
+        state.dice = [hops.steps(other(die)), 0];
+        state.phase = Phase::Allot;
+    }
+
+    /// The moves of a turn whose first pawn has its die.
+    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
+        let (first, die) = self.allotted(state)?;
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
+        let second = usize::from(action.0 % PAIRS.0);
+        if action >= PAIRS {
+            return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
+        }
+        let is_legal = hops.seconds(first, die).contains(second);
+        is_legal.then(|| {
+            if second == first {
+                return [(first, hops.by_sum(first)); 2];
+            }
+            let [hop, next] = hops.both(first, die, second);
+            [(first, hop), (second, next)]
+        })
+    }
+
+    /// Moves pawns, one or two, and passes the turn on or ends the game.
+    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
+        if let Some([(first, hop), (second, next)]) = moves {
+            let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
+            let mut own = landed.bytes();
+            sort(&mut own);
+            state.pieces[colour.index()] = own;
+            for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
+                self.rules.capture(
+                    state,
+                    &self.seating,
+                    colour,
+                    hop.place,
+                    second == first + 1 && hop.square == next.square,
+                );
+            }
+            if own[0] == self.home && state.finished[colour.index()] == 0 {
+                let place = if self.is_partnership { 1 } else { self.finished_count(state) + 1 };
+                state.finished[colour.index()] = place;
+                if self.is_over(state) {
+                    return state.end();
+                }
+            }
+        }
+        if self.is_dead(state) { state.end() } else { state.begin_turn(self.next(state)) }
+    }
+
+    fn finished_count(&self, state: &State) -> u8 {
+        state.finished.iter().filter(|&&place| place > 0).count() as u8
+    }
+
+    pub(crate) fn is_over(&self, state: &State) -> bool {
+        let count = usize::from(self.finished_count(state));
+        let seats = self.seating.seats.len();
+        if self.is_partnership {
+            let is_done = |seat: Seat| state.finished[seat.index()] > 0;
+            return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
+        }
+        count + 1 == seats || count > 0 && (self.rules.sheet.seats.end == End::First || seats == 2)
+    }
+
+    /// Whether `seat` still throws: it has not finished, or it throws for its partner.
+    pub(crate) fn has_turns(&self, state: &State, seat: Seat) -> bool {
+        let donates = self.is_partnership && self.rules.sheet.seats.finished_partner == FinishedPartner::Donates;
+        donates || state.finished[seat.index()] == 0
+    }
+
+    fn next(&self, state: &State) -> Seat {
+        let mut next = self.seating.next(state.mover);
+        while !self.has_turns(state, next) {
+            next = self.seating.next(next);
+        }
+        next
+    }
+
+    /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
+    pub(crate) fn is_dead(&self, state: &State) -> bool {
+        let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
+        unfinished.all(|colour| {
+            self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
+                && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
+        })
+    }
+
+    /// Whether pawns may have no move left with any throw: otherwise they surely have one.
+    #[inline]
+    fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
+        self.waits && !may_enter && pieces[0] >= self.late_from
+    }
+}
+
+/// A pawn's slot and hop.
+type PawnMove = (usize, PawnHop);

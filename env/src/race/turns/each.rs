@@ -1,0 +1,254 @@
+//! A series whose throws are played one by one, in any order, each with a landing of its own.
+//!
+//! The smallest throw that is left is offered first; [`LATER`] sets its kind aside until another throw has been played.
+//! The throws that must be used are found by searching every order of those left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::game::{Action, ActionMask};
+use crate::race::compile::{PLACES, Rules, WALL};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::{MAX_PIECES, Phase, State};
+use crate::race::turns::actions::{LATER, PAIRS, PASS, SINGLES};
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::AllottedThrow;
+use crate::race::turns::throw::ThrowTurns;
+use crate::sheet::values::{Must, UnitKind};
+
+/// The rules of the turn.
+#[derive(Clone, Debug)]
+pub(crate) struct EachTurns {
+    /// The rules of throwing the series.
+    pub(crate) series: SeriesTurns,
+    hops: ThrowTurns,
+    rules: Arc<Rules>,
+    seating: Participants,
+}
+
+/// Transposition table: by position within the turn, the most throws that can still be used.
+pub(crate) type Memo = HashMap<State, u32>;
+
+impl EachTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
+        EachTurns {
+            series: SeriesTurns::new(Arc::clone(&rules), seating),
+            hops: ThrowTurns::new(Arc::clone(&rules), seating),
+            rules,
+            seating,
+        }
+    }
+
+    /// The kinds of throws that are left to be played, in the order in which they are offered.
+    pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+        let (counts, last) = self.series.kept_counts(state);
+        self.series.throws().filter(move |throw| match throw {
+            AllottedThrow::Of(kind) => counts[*kind as usize - 1] > 0,
+            AllottedThrow::Last(value) => *value == last,
+        })
+    }
+
+    /// The throws that are left and not set aside.
+    fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+        self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
+    }
+
+    /// The value of the throw that the next action plays.
+    pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
+        self.offered(state).next().map(|throw| self.series.pips(throw))
+    }
+
+    /// The place to which the piece of `slot` comes by a throw, alone or with the next one; [`WALL`] where it may
+    /// not.
+    pub(crate) fn target(&self, state: &State, slot: usize, value: u8, is_unit: bool) -> u8 {
+        let (mover, rules) = (state.mover, &*self.rules);
+        let own = &state.pieces[mover.index()];
+        let from = own[slot];
+        let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
+        let occupied = self.hops.occupied(mover, own, self.hops.enemies(state, mover));
+        let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
+        let is_pair = match rules.sheet.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => bit & rules.unit_cells & occupied.own.1 != 0,
+            UnitKind::Declared => is_declared(slot),
+        };
+        if from == rules.home {
+            let are_all_home = own[..self.seating.pieces].iter().all(|&place| place >= rules.home);
+            let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
+            return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
+        }
+        if from > rules.home || value == 0 {
+            return WALL;
+        }
+        let is_open = self.hops.is_open(state, mover);
+        let (to, closed) = if is_unit {
+            let next = slot + 1;
+            let are_together =
+                next < self.seating.pieces && from > 0 && own[next] == from && is_declared(next) == is_declared(slot);
+            let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
+            let may_join = is_pair || becomes_unit;
+            if !are_together || !may_join {
+                return WALL;
+            }
+            (self.hops.unit_target(from, value, is_open), occupied.to_unit)
+        } else if is_pair && self.is_tied(own, from) {
+            return WALL;
+        } else {
+            (self.hops.hop_target(own, from, value, is_open), occupied.to_single)
+        };
+        let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
+        if landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
+    }
+
+    /// Whether a piece of a unit may not leave its place alone.
+    fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
+        match self.rules.sheet.unit.kind {
+            UnitKind::Declared => !self.rules.sheet.unit.split,
+            UnitKind::None | UnitKind::Together => self.hops.is_tied(own, place),
+        }
+    }
+
+    /// The units that can play a throw of this value.
+    fn takers(&self, state: &State, value: u8) -> ActionMask {
+        let own = &state.pieces[state.mover.index()];
+        let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
+        let mut mask = ActionMask::EMPTY;
+        for slot in (0..self.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
+            for (actions, is_unit) in [(SINGLES, false), (PAIRS, true)] {
+                if self.target(state, slot, value, is_unit) != WALL {
+                    mask.insert(Action(actions.0 + slot as u8));
+                }
+            }
+        }
+        mask
+    }
+
+    /// The position after a throw was played.
+    fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
+        let mut next = *state;
+        let mover = state.mover.index();
+        let (slot, is_unit) = (usize::from(action.0 % PAIRS.0), action >= PAIRS);
+        let to = self.target(state, slot, self.series.pips(throw), is_unit);
+        let (series, last) = self.series.kept(state);
+        match throw {
+            AllottedThrow::Of(kind) => (next.series, next.dice[0]) = (series.without(kind), last),
+            AllottedThrow::Last(_) => (next.series, next.dice[0]) = (series, 0),
+        }
+        next.skipped = 0;
+        next.phase = Phase::Allot;
+        if to == WALL {
+            return next;
+        }
+        let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
+        let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
+        // When a declared unit parts, the other piece is no longer declared.
+        let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
+        let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
+            at if is_moving(at) => (to, u8::from(stays_unit)),
+            at if is_left(at) => (state.pieces[mover][at], 0),
+            at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
+        });
+        next = next.with_pieces(mover, pieces);
+        next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
+        next
+    }
+
+    /// Whether some piece or unit may play the throw so that it leads to `state`, with more to play.
+    pub(crate) fn plays(&self, before: &State, throw: AllottedThrow, state: &State, memo: &mut Memo) -> bool {
+        let takers = self.takers(before, self.series.pips(throw));
+        if !takers.iter().any(|action| self.played(before, throw, action) == *state) {
+            return false;
+        }
+        match self.rules.sheet.turn.must {
+            Must::Optional => self.can_play(state),
+            _ => self.best(state, memo) > 0 && 1 + self.best(state, memo) == self.best(before, memo),
+        }
+    }
+
+    /// The most throws that can still be used.
+    fn best(&self, state: &State, memo: &mut Memo) -> u32 {
+        let left = self.series.left_count(state);
+        if left == 0 || self.is_won(state) {
+            return 0;
+        }
+        if let Some(&known) = memo.get(state) {
+            return known;
+        }
+        let mut best = 0;
+        'found: for throw in self.left(state) {
+            for action in self.takers(state, self.series.pips(throw)).iter() {
+                best = best.max(1 + self.best(&self.played(state, throw, action), memo));
+                if best == left {
+                    break 'found;
+                }
+            }
+        }
+        memo.insert(*state, best);
+        best
+    }
+
+    fn is_won(&self, state: &State) -> bool {
+        state.pieces[state.mover.index()][0] == self.rules.goal
+    }
+
+    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+        let is_optional = self.rules.sheet.turn.must == Must::Optional;
+        let mut memo = Memo::new();
+        let mut clean = *state;
+        clean.skipped = 0;
+        let best = if is_optional { 0 } else { self.best(&clean, &mut memo) };
+        let mut legal = |throw: AllottedThrow| -> ActionMask {
+            let takers = self.takers(state, self.series.pips(throw)).iter();
+            takers
+                .filter(|&action| is_optional || 1 + self.best(&self.played(state, throw, action), &mut memo) == best)
+                .collect()
+        };
+        let mut offered = self.offered(state);
+        let mut mask = offered.next().map_or(ActionMask::EMPTY, &mut legal);
+        if offered.any(|throw| !legal(throw).is_empty()) {
+            mask.insert(LATER);
+        }
+        if is_optional || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+        let (throw, has_more) = {
+            let mut offered = self.offered(state);
+            (offered.next(), offered.next().is_some())
+        };
+        if let Some(throw) = throw.filter(|_| action == LATER && has_more) {
+            state.skipped |= self.series.bit(throw);
+            state.phase = Phase::Allot;
+            return;
+        }
+        if let Some(throw) = throw.filter(|_| action < PASS) {
+            *state = self.played(state, throw, action);
+        }
+        if self.is_won(state) {
+            state.finished[state.mover.index()] = 1;
+            return state.end();
+        }
+        let is_optional = self.rules.sheet.turn.must == Must::Optional;
+        let goes_on = action < PASS && self.series.left_count(state) > 0;
+        if goes_on && (is_optional && self.can_play(state) || !is_optional && self.best(state, &mut Memo::new()) > 0) {
+            return;
+        }
+        if self.hops.is_dead(state) {
+            return state.end();
+        }
+        let again = state.has_captured && self.rules.sheet.turn.again_on_capture;
+        state.begin_turn(if again { state.mover } else { self.seating.next(state.mover) });
+    }
+
+    fn can_play(&self, state: &State) -> bool {
+        self.left(state).any(|throw| !self.takers(state, self.series.pips(throw)).is_empty())
+    }
+
+    /// Whether no seat can ever move again.
+    pub(crate) fn is_dead(&self, state: &State) -> bool {
+        self.hops.is_dead(state)
+    }
+}
