@@ -3,7 +3,6 @@
 use crate::game::{Game, Node, Outcome};
 use crate::race::Race;
 use crate::race::position::state::State;
-use crate::race::turns::Turns;
 
 /// Why values could not be thrown; the position is as it was.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -38,7 +37,7 @@ impl Race {
             return Err(ThrowError::NotThrowing);
         }
         let mut next = *state;
-        if let Turns::Series(_) | Turns::Each(_) = &self.turns {
+        if self.series().is_some() {
             if values.is_empty() {
                 return Err(self.impossible(state, values));
             }

@@ -3,6 +3,7 @@
 //! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
 //! throws that is allotted or played throw by throw, two dice, or a divided total.
 
+mod capture;
 pub(crate) mod compile;
 mod face_values;
 #[cfg(test)]
@@ -17,19 +18,15 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use crate::sheet::Order;
 use crate::sheet::ruleset::Ruleset;
-use crate::sheet::{Hop, Order, TurnKind};
 use compile::Rules;
 use observe::Layout;
 use observe::exposure::Exposure;
 use position::seating::Participants;
 use position::state::{Phase, State};
-use turns::Turns;
-use turns::dice::DiceTurns;
-use turns::divide::DivideTurns;
-use turns::each::EachTurns;
-use turns::series::SeriesTurns;
-use turns::throw::ThrowTurns;
+use turns::series_throws::SeriesThrows;
+use turns::{Turns, by_kind};
 
 pub use compile::board;
 pub use face_values::ThrowError;
@@ -47,7 +44,6 @@ pub struct Race {
     seating: Participants,
     /// Actions that leave a valid state.
     sound: ActionMask,
-    has_series: bool,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
@@ -64,28 +60,18 @@ impl Race {
     /// Never: a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = Arc::new(Rules::new(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
+        let rules = Arc::new(turns::compile(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
         let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
         let seating = Participants::new(seats, pieces, direction, rules.has_teams());
-        let table = Arc::clone(&rules);
-        let (turns, actions) = match (sheet.turn.kind, sheet.turn.hop) {
-            (TurnKind::Throw, _) => (Turns::Throw(ThrowTurns::new(table, seating)), actions::ACTIONS),
-            (TurnKind::Series, Hop::Sum) => (Turns::Series(SeriesTurns::new(table, seating)), actions::ACTIONS),
-            (TurnKind::Series, Hop::Each) => (Turns::Each(EachTurns::new(table, seating)), actions::EACH_ACTIONS),
-            (TurnKind::Dice, _) => (Turns::Dice(DiceTurns::new(table, seating)), actions::DICE_ACTIONS),
-            (TurnKind::Divide, _) => {
-                let turns = DivideTurns { rules: table, seating };
-                let actions = turns.actions();
-                (Turns::Divide(turns), actions)
-            }
-        };
+        let turns = Turns::new(Arc::clone(&rules), seating);
+        let actions = by_kind!(&turns, turns => turns.actions());
         let outlook = ruleset.outlook();
         let team = |seat: Seat| match outlook {
             Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
         };
         let layout = Layout::new(&rules, &turns, seating, outlook);
-        let exposure = Exposure::new(&rules, seating);
+        let exposure = Exposure::new(&rules, &turns, seating);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -100,9 +86,9 @@ impl Race {
             goal: rules.steps(rules.goal),
             turn_cap: sheet.seats.turn_limit,
         };
-        let has_series = sheet.turn.kind == TurnKind::Series;
-        let sound = Race::naming(&turns, actions, pieces);
-        Race { ruleset, spec, seating, sound, has_series, rules, turns, layout, exposure }
+        let names = |action: &Action| by_kind!(&turns, turns => turns.names(*action));
+        let sound = (0..actions as u8).map(Action).filter(names).collect();
+        Race { ruleset, spec, seating, sound, rules, turns, layout, exposure }
     }
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
@@ -119,20 +105,6 @@ impl Race {
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
         is_decision && self.sound.contains(action)
-    }
-
-    /// The actions that name a piece of a seat, or none.
-    fn naming(turns: &Turns, actions: usize, pieces: usize) -> ActionMask {
-        let slot = |action: Action| match action {
-            actions::PASS => 0,
-            action if action >= actions::LARGER_FIRST && matches!(turns, Turns::Dice(_)) => {
-                action.0 - actions::LARGER_FIRST.0
-            }
-            action if action > actions::PASS => 0,
-            action => action.0 % actions::PAIRS.0,
-        };
-        let names = |action: &Action| matches!(turns, Turns::Divide(_)) || usize::from(slot(*action)) < pieces;
-        (0..actions as u8).map(Action).filter(names).collect()
     }
 
     /// The ruleset.
@@ -168,6 +140,22 @@ impl Race {
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
         let values = self.rules.outcomes[usize::from(outcome.0)].values;
         values[..self.rules.dice()].to_vec()
+    }
+
+    /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
+    #[inline]
+    pub fn colour(&self, state: &State) -> Seat {
+        by_kind!(&self.turns, turns => turns.colour(state))
+    }
+
+    /// The throws of the series, where a turn has a series.
+    pub(crate) fn series(&self) -> Option<&SeriesThrows> {
+        by_kind!(&self.turns, turns => turns.series())
+    }
+
+    /// Whether no seat can ever move again.
+    pub(crate) fn is_dead(&self, state: &State) -> bool {
+        by_kind!(&self.turns, turns => turns.is_dead(state))
     }
 
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
@@ -207,8 +195,7 @@ impl Game for Race {
         if state.phase != Phase::Throw {
             return &NONE;
         }
-        let is_full = self.has_series && state.series.is_full();
-        if is_full { &self.rules.last_chances } else { &self.rules.chances }
+        if state.series.is_full() { &self.rules.last_chances } else { &self.rules.chances }
     }
 
     #[inline]
@@ -216,13 +203,7 @@ impl Game for Race {
         if !matches!(state.phase, Phase::Choose | Phase::Allot) {
             return ActionMask::EMPTY;
         }
-        match &self.turns {
-            Turns::Throw(turns) => turns.legal_actions(state),
-            Turns::Series(turns) => turns.legal_actions(state),
-            Turns::Each(turns) => turns.legal_actions(state),
-            Turns::Dice(turns) => turns.legal_actions(state),
-            Turns::Divide(turns) => turns.legal_actions(state),
-        }
+        by_kind!(&self.turns, turns => turns.legal_actions(state))
     }
 
     #[inline]
@@ -233,13 +214,7 @@ impl Game for Race {
             return;
         }
         let outcome = usize::from(outcome.0).min(self.rules.outcomes.len() - 1);
-        match &self.turns {
-            Turns::Throw(turns) => turns.apply_chance(state, outcome),
-            Turns::Series(turns) => turns.apply_chance(state, outcome),
-            Turns::Each(turns) => turns.series.apply_chance(state, outcome),
-            Turns::Dice(turns) => turns.apply_chance(state, outcome),
-            Turns::Divide(turns) => turns.apply_chance(state, outcome),
-        }
+        by_kind!(&self.turns, turns => turns.apply_chance(state, outcome));
     }
 
     #[inline]
@@ -248,13 +223,7 @@ impl Game for Race {
         if !self.is_sound(state, action) {
             return;
         }
-        match &self.turns {
-            Turns::Throw(turns) => turns.apply_action(state, action),
-            Turns::Series(turns) => turns.apply_action(state, action),
-            Turns::Each(turns) => turns.apply_action(state, action),
-            Turns::Dice(turns) => turns.apply_action(state, action),
-            Turns::Divide(turns) => turns.apply_action(state, action),
-        }
+        by_kind!(&self.turns, turns => turns.apply_action(state, action));
     }
 
     fn returns(&self, state: &State) -> BySeat<f32> {
@@ -291,7 +260,7 @@ impl Game for Race {
     }
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        self.layout.observe(self, state, seat, active);
+        self.layout.observe(&self.rules, &self.turns, state, seat, active);
     }
 
     fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {

@@ -10,7 +10,7 @@ use crate::race::turns::Turns;
 use crate::race::turns::actions::PASS;
 use crate::race::turns::each::EachTurns;
 use crate::race::turns::series::SeriesTurns;
-use crate::race::turns::series::allot::AllottedThrow;
+use crate::race::turns::series_throws::AllottedThrow;
 
 /// Most throws of one kind that are assumed to have been left unused before: one more makes no difference.
 const MOST_UNUSED: u32 = 2;
@@ -96,7 +96,7 @@ impl Race {
             if state.has_captured && !self.seating.enemies(state.mover).iter().any(waits) {
                 continue;
             }
-            for throw in turns.series.throws() {
+            for throw in turns.series.all() {
                 let mut with = state;
                 match throw {
                     AllottedThrow::Of(kind) if !state.series.is_full() => with.series.push(kind, true),
@@ -218,15 +218,16 @@ impl Race {
             return false;
         }
         let next = turns.next_value(state);
-        for kind in SeriesKind::ALL.into_iter().filter(|&kind| turns.face(kind) > 0) {
+        for kind in SeriesKind::ALL.into_iter().filter(|&kind| turns.series.face(kind) > 0) {
             // Throws are allotted in ascending order of their kinds.
-            let is_before = next.is_none_or(|next| turns.stop(next).is_some() || turns.face(kind) <= next);
+            let is_before =
+                next.is_none_or(|next| turns.series.stop(next).is_some() || turns.series.face(kind) <= next);
             if !is_before || state.series.is_full() {
                 continue;
             }
             let mut with = *state;
             with.series.push(kind, true);
-            for before in self.less(&with, turns.face(kind)) {
+            for before in self.less(&with, turns.series.face(kind)) {
                 let is_start = before.roles == [role::FRESH; 4] && before.skipped == 0;
                 let start = State { phase: Phase::Choose, ..before };
                 if is_start && self.leads(&start, state) {

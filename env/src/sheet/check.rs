@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use super::values::MAX_PIECES;
 use super::{
     Area, Divide, End, EntryAt, Flag, Hop, LostBefore, MarkRule, Meeting, Must, NamedOdds, Odds, OpenedBy, Room,
     SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
 };
 use crate::game::SeatSet;
+use crate::race::compile::PLACES;
 use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::{PLACES, Rules};
-use crate::race::position::state::MAX_PIECES;
+use crate::race::turns;
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -196,7 +197,7 @@ impl Check<'_> {
         self.say(only(&[series]) && !turn.stop.is_empty(), "turn.stop", "only a series stops");
         self.say(kind == series && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
         let going_on = sheet.throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
-        let most = crate::race::position::state::MAX_KINDS;
+        let most = super::values::MAX_KINDS;
         self.say(
             kind == series && going_on > most,
             "turn.stop",
@@ -477,7 +478,7 @@ impl Check<'_> {
             return;
         }
         let pieces = usize::from(self.sheet.pieces.count);
-        match Rules::new(Arc::new(self.sheet.clone()), pieces) {
+        match turns::compile(Arc::new(self.sheet.clone()), pieces) {
             Err(error) => self.say(true, "board.course", error),
             Ok(rules) => {
                 let stranded = rules.stranded();

@@ -14,12 +14,9 @@ use std::sync::Arc;
 use crate::game::{Chances, MAX_SEATS, Seat};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
-use crate::race::position::seating::Participants;
-use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, State, sort};
+use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    Area, EntryAt, Group, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
-    Without,
+    Area, EntryAt, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
 };
 
 /// Entries of a table by place.
@@ -52,10 +49,10 @@ pub(crate) struct Rules {
     pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
     /// The places of each seat on a cell where captures are made, the first visit and the second; [`NOWHERE`] where
     /// there is none.
-    places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
     /// By seat and place, for each piece slot of each enemy the place on which the piece is captured there, at its
     /// first visit and at its second; [`NOWHERE`] where there is none.
-    meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+    pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
     /// [`Rules::cells`] as bits.
     pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
     /// Places that are the second visit to a square, and those after: from the first such place on.
@@ -86,6 +83,8 @@ pub(crate) struct Rules {
     pub(crate) chances: Chances,
     /// The same for a series that can hold no more throws: only those that end it.
     pub(crate) last_chances: Chances,
+    /// The values that a die can show, ascending, without 0.
+    pub(crate) faces: Vec<u8>,
     /// The most steps of one hop by one throw.
     pub(crate) longest: u8,
     /// By value of a throw its effects.
@@ -115,6 +114,8 @@ pub(crate) struct Throw {
     pub(crate) values: [u8; 2],
     /// In so many of equally likely cases.
     pub(crate) weight: u32,
+    /// The numbers of steps that a piece on the course can go with it, as bits.
+    pub(crate) steps: u128,
 }
 
 /// The effects of a value, by [`Rules::does`].
@@ -167,13 +168,17 @@ impl Occupancy {
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces.
+    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces. `steps` has the numbers of steps that a
+    /// piece can go with a throw, as bits.
     ///
     /// # Errors
     /// The problem of its course.
-    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
+    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize, steps: fn([u8; 2]) -> u128) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
-        let outcomes = outcomes(&sheet);
+        let outcomes = outcomes(&sheet, steps);
+        let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
+        faces.sort_unstable();
+        faces.dedup();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
         let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
             let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
@@ -217,6 +222,7 @@ impl Rules {
             last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
+            faces,
             effects,
             board,
             sheet,
@@ -332,6 +338,12 @@ impl Rules {
         place.saturating_sub(self.origin)
     }
 
+    /// Which of the values that a die can show this is.
+    #[inline]
+    pub(crate) fn face(&self, value: u8) -> Option<u16> {
+        self.faces.iter().position(|&other| other == value).map(|at| at as u16)
+    }
+
     /// Whether pieces begin or wait on the first square of their course.
     pub(crate) fn begins_on_board(&self) -> bool {
         self.sheet.pieces.setup == Setup::All(SentTo::Start) || self.sheet.pieces.sent_to == SentTo::Start
@@ -354,87 +366,6 @@ impl Rules {
     /// Whether a position can be dead: no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
         self.has_gate() && self.sheet.gate.without == Without::Wait
-    }
-
-    /// Captures the enemies on the square of the mover's place, where captures are made; returns whether anything was
-    /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
-    /// in parts stalls.
-    #[inline(always)]
-    pub(crate) fn capture(
-        &self,
-        state: &mut State,
-        seating: &Participants,
-        mover: Seat,
-        to: u8,
-        is_unit: bool,
-    ) -> bool {
-        let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
-        let pieces = state.pieces.as_flattened();
-        let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
-        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
-            && self.capture_met(state, seating, mover, to, is_unit)
-    }
-
-    /// [`Rules::capture`] where an enemy stands.
-    #[inline(never)]
-    fn capture_met(&self, state: &mut State, seating: &Participants, mover: Seat, to: u8, is_unit: bool) -> bool {
-        let cell = self.cells[mover.index()][usize::from(to) % PLACES];
-        let mut has_captured = false;
-        for &enemy in seating.enemies(mover) {
-            let at = enemy.index();
-            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
-                has_captured = true;
-                (state.pieces[at], state.declared[at]) = left;
-            }
-        }
-        state.cuts |= u8::from(has_captured && self.has_gate()) << mover.index();
-        has_captured
-    }
-
-    /// A seat's remaining pieces, with the slots of its declared units, after a piece or a unit of an enemy has landed
-    /// on a cell where captures are made; `None` where nothing is captured.
-    #[inline(always)]
-    pub(crate) fn captured(
-        &self,
-        seat: Seat,
-        places: [u8; MAX_PIECES],
-        declared: u8,
-        cell: u8,
-        by_unit: bool,
-    ) -> Option<([u8; MAX_PIECES], u8)> {
-        let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
-        let own = Slots::of(places);
-        let there = own.are(first) | own.are(second);
-        if there.is_empty() {
-            return None;
-        }
-        let units = match self.sheet.unit.kind {
-            UnitKind::None => Set::NONE,
-            UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
-            UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
-        };
-        let capture = &self.sheet.capture;
-        let taken = if by_unit {
-            (there & units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
-        } else {
-            let singles = there & !units;
-            let group = if capture.group == Group::One { singles.lowest() } else { singles };
-            group | (there & units).when(capture.single_on_unit == Meeting::Takes)
-        };
-        if taken.is_empty() {
-            return None;
-        }
-        if declared == 0 {
-            let mut left = own.without(taken).or(taken.each(self.sent_to())).bytes();
-            sort(&mut left);
-            return Some((left, 0));
-        }
-        let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
-            if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
-        });
-        left.sort_unstable();
-        let marks = left.iter().enumerate().fold(0, |bits, (slot, (_, declared))| bits | declared << slot);
-        Some((left.map(|(place, _)| place), marks))
     }
 
     /// The place to which a piece on the course comes by so many steps, or [`WALL`].
@@ -475,11 +406,11 @@ impl Rules {
 
 impl ThrowEffects {
     fn new(sheet: &Sheet, value: u8) -> ThrowEffects {
-        let series = sheet.turn.kind == TurnKind::Series;
         ThrowEffects {
-            enters: [sheet.entry.first.contains(value), sheet.entry.next.contains(value)],
+            enters: [&sheet.entry.first, &sheet.entry.next]
+                .map(|values| sheet.entry.compulsory || values.contains(value)),
             bears: sheet.finish.bear_off.contains(&value),
-            stops: series && sheet.turn.stop.contains(&value),
+            stops: sheet.turn.stop.contains(&value),
             again: sheet.turn.again.contains(&value),
             unit_steps: match sheet.unit.speed {
                 Speed::Full => value,

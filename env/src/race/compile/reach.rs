@@ -3,7 +3,7 @@
 
 use crate::race::compile::{Rules, Throw, WALL};
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{Divide, EntryAt, SentTo, Setup, TurnKind, UnitKind, Without};
+use crate::sheet::values::{Divide, EntryAt, SentTo, Setup, UnitKind, Without};
 
 /// The numbers of the bits that are set, ascending.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -49,7 +49,7 @@ impl Rules {
     /// Every number of steps that one hop by a throw can have, by a part of it or as a unit, too, as bits.
     fn hops_of_throw(&self, throw: &Throw) -> u128 {
         let [a, _] = throw.values;
-        let mut steps = self.steps_of_throw(throw);
+        let mut steps = throw.steps;
         if self.sheet.turn.divide == Divide::Finish {
             steps |= (2 << a) - 2;
         }
@@ -57,16 +57,6 @@ impl Rules {
             steps |= 1 << self.effects[usize::from(a)].unit_steps;
         }
         steps & !1
-    }
-
-    /// The numbers of steps that a piece on the course can go with one throw, as bits.
-    pub(crate) fn steps_of_throw(&self, throw: &Throw) -> u128 {
-        let [a, b] = throw.values;
-        match self.sheet.turn.kind {
-            TurnKind::Throw | TurnKind::Series => 1 << a,
-            TurnKind::Dice => 1 << a | 1 << b | 1 << (a + b),
-            TurnKind::Divide => (2 << (a + b)) - 2,
-        }
     }
 
     /// The places to which so many steps lead from a place on the course, as bits.
@@ -118,7 +108,7 @@ impl Rules {
             let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
             found |= match self.sheet.entry.at {
                 EntryAt::Start => 2,
-                EntryAt::Count if self.sheet.turn.kind == TurnKind::Dice => self.hops_from(self.entry, hops),
+                EntryAt::Count if self.sheet.entry.compulsory => self.hops_from(self.entry, hops),
                 EntryAt::Count => {
                     self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value))
                 }

@@ -7,7 +7,8 @@ use crate::race::compile::{PLACES, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
-use crate::sheet::values::{EntryAt, Meeting, TurnKind, UnitKind};
+use crate::race::turns::{Turns, by_kind};
+use crate::sheet::values::{Meeting, UnitKind};
 
 /// The least probability of an enemy's throws that bring it onto a piece for the piece to be exposed.
 const LEAST: f64 = 1.0 / 16.0;
@@ -24,7 +25,7 @@ pub(crate) struct Exposure {
 }
 
 impl Exposure {
-    pub(crate) fn new(rules: &Rules, seating: Participants) -> Exposure {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants) -> Exposure {
         // The places reached by throws that are likely enough.
         let likely = |led: &dyn Fn(&Throw) -> u128| -> u128 {
             let (mut chances, mut all) = ([0.0; PLACES], 0);
@@ -36,15 +37,16 @@ impl Exposure {
             let likely = places_of(all).filter(|&place| chances[usize::from(place)] >= LEAST);
             likely.fold(0, |set, place| set | 1 << place)
         };
-        let table = |steps: fn(&Rules, &Throw) -> u128| -> [[u128; PLACES]; 2] {
-            let led = |from: usize, is_open: bool| likely(&|throw| rules.led(from as u8, steps(rules, throw), is_open));
+        let table = |steps: &dyn Fn(&Throw) -> u128| -> [[u128; PLACES]; 2] {
+            let led = |from: usize, is_open: bool| likely(&|throw| rules.led(from as u8, steps(throw), is_open));
             [false, true].map(|is_open| std::array::from_fn(|from| if from == 0 { 0 } else { led(from, is_open) }))
         };
-        let alone = table(Rules::steps_of_throw);
-        let entered = [false, true].map(|is_under_way| likely(&|throw| rules.enters(throw, is_under_way)));
+        let alone = table(&|throw| throw.steps);
+        let entered = [false, true]
+            .map(|is_under_way| likely(&|throw| by_kind!(turns, turns => turns.entered(throw, is_under_way))));
         let units_capture =
             rules.sheet.unit.kind != UnitKind::None && rules.sheet.capture.unit_on_single == Meeting::Takes;
-        let together = units_capture.then(|| table(|rules, throw| 1 << rules.unit_steps(throw)));
+        let together = units_capture.then(|| table(&|throw| 1 << by_kind!(turns, turns => turns.unit_steps(throw))));
         let cells = |seat: Seat, places: u128| {
             let bits = &rules.bits[seat.index()];
             places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]) & rules.captured
@@ -103,34 +105,6 @@ pub(crate) fn is_single(pieces: &[u8; MAX_PIECES], slot: usize) -> bool {
 }
 
 impl Rules {
-    /// The steps that a unit goes with one throw; 0 where it cannot.
-    fn unit_steps(&self, throw: &Throw) -> u8 {
-        let [a, b] = throw.values;
-        match self.sheet.turn.kind {
-            TurnKind::Throw | TurnKind::Series => self.effects[usize::from(a)].unit_steps,
-            TurnKind::Dice if a == b => a,
-            TurnKind::Dice | TurnKind::Divide => 0,
-        }
-    }
-
-    /// The places to which a throw brings a piece that waits, as bits.
-    fn enters(&self, throw: &Throw, is_under_way: bool) -> u128 {
-        let enters = |value: u8| self.effects[usize::from(value)].enters[usize::from(is_under_way)];
-        let [a, b] = throw.values;
-        match self.sheet.turn.kind {
-            TurnKind::Dice => self.steps_of_throw(throw) << self.entry,
-            TurnKind::Divide if a != b || !enters(a) => 0,
-            TurnKind::Divide => 1 << 1,
-            TurnKind::Throw | TurnKind::Series if !enters(a) => 0,
-            TurnKind::Throw | TurnKind::Series => {
-                let at = if self.sheet.entry.at == EntryAt::Start { 1 } else { self.entry + a };
-                // Where entering does not spend the throw, the same piece may play its number.
-                let on = if self.sheet.entry.spends { 0 } else { self.led(at, 1 << a, false) };
-                1 << at | on
-            }
-        }
-    }
-
     /// Whether the piece of `slot` and the next one, which is on the same place, may move as a unit.
     fn may_be_unit(&self, state: &State, seat: Seat, slot: usize) -> bool {
         let place = state.pieces[seat.index()][slot];

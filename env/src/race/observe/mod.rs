@@ -7,18 +7,14 @@
 pub(crate) mod exposure;
 pub(crate) mod relations;
 
-use arrayvec::ArrayVec;
-
 use crate::game::{Outlook, Seat};
-use crate::race::Race;
 use crate::race::compile::reach::bits;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::relations::{Relations, Whereabouts};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
-use crate::race::turns::Turns;
-use crate::race::turns::series::SeriesTurns;
-use crate::sheet::values::{Divide, EntryAt};
+use crate::race::turns::{FoundEntries, Turns, by_kind};
+use crate::sheet::values::{EntryAt, UnitKind};
 
 /// The layout of the observation: the first column of each group of entries.
 ///
@@ -33,8 +29,6 @@ pub(crate) struct Layout {
     places: Vec<u16>,
     /// Places that pieces can stand on, counted.
     ordinals: [u16; PLACES],
-    /// The values that a die can show, ascending.
-    values: Vec<u8>,
     declared: u16,
     cut: u16,
     pub(super) relations: Relations,
@@ -56,8 +50,6 @@ pub(crate) struct Layout {
     length: u16,
 }
 
-/// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
-const COUNT_COLUMNS: u16 = 10;
 /// Columns of the role of a slot: the bits of [`role`], ascending.
 const ROLES: u16 = 6;
 /// Columns of the pieces that a slot can meet: one to capture with the next throw, or without it; one of its own with
@@ -67,26 +59,8 @@ const MEETINGS: u16 = 4;
 impl Layout {
     pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, outlook: Outlook) -> Layout {
         let pieces = seating.pieces as u16;
-        let series = |turns: &SeriesTurns| 3 * COUNT_COLUMNS + turns.stops() as u16;
-        let values = values(rules);
-        let faces = values.len() as u16;
-        // The rest of a divided throw is any number, and its whole says whether another throw follows.
-        let divides = rules.sheet.turn.divide == Divide::Finish;
-        let throws = match turns {
-            Turns::Series(turns) => series(turns),
-            Turns::Each(turns) => series(&turns.series),
-            Turns::Throw(_) if divides => 2 * faces + u16::from(rules.longest),
-            // Whether the throw has entered a piece, where its number may be played as well.
-            Turns::Throw(_) => faces + u16::from(!rules.sheet.entry.spends),
-            Turns::Dice(_) | Turns::Divide(_) => 2 * faces,
-        };
-        let declares = matches!(turns, Turns::Series(turns) if turns.declares())
-            || matches!(turns, Turns::Each(turns) if turns.series.declares());
-        let kinds = match turns {
-            Turns::Series(turns) if turns.remembers_skipped() => 8,
-            Turns::Each(_) => 9,
-            _ => 0,
-        };
+        let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
+        let declares = rules.sheet.unit.kind == UnitKind::Declared;
         let mut column = 0;
         let mut take = |columns: u16| {
             let at = column;
@@ -115,14 +89,13 @@ impl Layout {
         let throws = take(throws);
         let slot = count + ROLES;
         let slots = take(slot * pieces);
-        let skipped = take(kinds);
+        let skipped = take(pending);
         let meeting = take(MEETINGS * pieces);
         let length = take(0);
         Layout {
             seating,
             places,
             ordinals,
-            values,
             declared,
             cut,
             relations,
@@ -149,21 +122,21 @@ impl Layout {
         usize::from(self.phase) + self.seating.seats.len()
     }
 
-    pub(crate) fn observe(&self, race: &Race, state: &State, seat: Seat, active: &mut Vec<u16>) {
+    pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut Vec<u16>) {
         let mut columns = FoundEntries::new();
-        self.observe_columns(race, state, seat, &mut columns);
+        self.observe_columns(rules, turns, state, seat, &mut columns);
         active.extend_from_slice(&columns);
     }
 
     #[inline]
-    fn observe_columns(&self, race: &Race, state: &State, seat: Seat, active: &mut FoundEntries) {
+    fn observe_columns(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
         let mut at = 0;
         // The distances between seats determine where courses meet: with two and four seats they are fixed.
         if self.seating.seats.len() == 3 {
             let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
         }
-        let whereabouts = self.relations.whereabouts(&race.rules, state);
+        let whereabouts = self.relations.whereabouts(rules, state);
         let mut mover = 0;
         for (relative, owner) in
             (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
@@ -171,7 +144,7 @@ impl Layout {
             if owner == state.mover {
                 mover = relative as u16;
             }
-            self.observe_seat(&race.rules, state, &whereabouts, [seat, owner], at, active);
+            self.observe_seat(rules, state, &whereabouts, [seat, owner], at, active);
             at += self.seat;
         }
         let is_decision = match state.phase {
@@ -183,9 +156,9 @@ impl Layout {
             active.push(self.thrown + u16::from(state.thrown) - 1);
         }
         active.push(self.phase + is_decision * self.seating.seats.len() as u16 + mover);
-        self.observe_throws(race, state, active);
+        by_kind!(turns, turns => turns.observe_throws(state, self.throws, active));
         if is_decision == 1 {
-            self.observe_slots(race, state, active);
+            self.observe_slots(rules, turns, state, active);
         }
     }
 
@@ -217,52 +190,8 @@ impl Layout {
         }
     }
 
-    fn observe_throws(&self, race: &Race, state: &State, active: &mut FoundEntries) {
-        let face = |value: u8| self.values.iter().position(|&other| other == value).map(|at| at as u16);
-        match &race.turns {
-            Turns::Series(turns) => self.observe_series(turns, state, active),
-            Turns::Each(turns) => self.observe_series(&turns.series, state, active),
-            Turns::Throw(_) => {
-                let [number, whole] = state.dice;
-                if whole > 0 {
-                    let faces = self.values.len() as u16;
-                    active.extend(face(whole).map(|at| self.throws + faces + at));
-                    active.push(self.throws + 2 * faces + u16::from(number) - 1);
-                } else if state.phase != Phase::Throw {
-                    active.extend(face(number).map(|at| self.throws + at));
-                    let has_entered = state.phase == Phase::Allot;
-                    active.extend(has_entered.then_some(self.throws + self.values.len() as u16));
-                }
-            }
-            Turns::Dice(_) | Turns::Divide(_) => {
-                let [a, b] = state.dice;
-                let (smaller, larger) = (a.min(b), a.max(b));
-                // Each face has two columns. A die that is used up is 0.
-                let column = |die: u8| self.throws + 2 * face(die).unwrap_or(0);
-                if smaller > 0 {
-                    active.push(column(smaller));
-                }
-                if larger > 0 {
-                    active.push(column(larger) + u16::from(larger == smaller));
-                }
-            }
-        }
-    }
-
-    fn observe_series(&self, turns: &SeriesTurns, state: &State, active: &mut FoundEntries) {
-        let (counts, last) = turns.kept_counts(state);
-        for (kind, count) in counts.into_iter().enumerate().filter(|&(_, count)| count > 0) {
-            let at = self.throws + kind as u16 * COUNT_COLUMNS;
-            active.extend((0..u16::from(count.min(3))).map(|more| at + more));
-            active.extend(bits(count).map(|bit| at + 3 + bit));
-        }
-        if let Some(stop) = turns.stop(last) {
-            active.push(self.throws + 3 * COUNT_COLUMNS + stop as u16);
-        }
-    }
-
-    fn observe_slots(&self, race: &Race, state: &State, active: &mut FoundEntries) {
-        let colour = race.colour(state);
+    fn observe_slots(&self, rules: &Rules, turns: &Turns, state: &State, active: &mut FoundEntries) {
+        let colour = by_kind!(turns, turns => turns.colour(state));
         let roles = self.slot - ROLES;
         let mut reached = [0_u16; MAX_PIECES];
         for (slot, reached) in reached.iter_mut().enumerate().take(self.seating.pieces) {
@@ -272,14 +201,14 @@ impl Layout {
             };
             *reached = u16::from(base) + u16::from(state.steps[slot]);
         }
-        let left = Left::of(race, state);
-        let is_open = race.rules.gate_rule.is_open(state, colour);
-        let met = self.relations.met_by(&race.rules, state, colour);
+        let left = Left::of(rules, turns, state);
+        let is_open = rules.gate_rule.is_open(state, colour);
+        let met = self.relations.met_by(rules, state, colour);
         // Neither off the board nor home: the first place and the last.
-        let on_course = ((1_u128 << race.rules.goal) - 1) & !1;
+        let on_course = ((1_u128 << rules.goal) - 1) & !1;
         for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
-            let last = u16::from(race.rules.goal);
+            let last = u16::from(rules.goal);
             active.push(at + self.ordinals[usize::from(place.min(last)) % PLACES]);
             active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
             let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
@@ -288,7 +217,7 @@ impl Layout {
             let mut meet = |pieces: u128, at: u16| {
                 let (ahead, left) = match place {
                     0 => (pieces, &left.entered),
-                    place => (race.rules.ahead(pieces, is_open).wrapping_shr(place.into()), &left.steps),
+                    place => (rules.ahead(pieces, is_open).wrapping_shr(place.into()), &left.steps),
                 };
                 active.extend((ahead & left[0] != 0).then_some(at));
                 active.extend((ahead & left[1] != 0).then_some(at + 1));
@@ -311,48 +240,32 @@ struct Left {
 
 impl Left {
     /// Of each kind of throw the first four count.
-    fn of(race: &Race, state: &State) -> Left {
-        let rules = &*race.rules;
+    fn of(rules: &Rules, turns: &Turns, state: &State) -> Left {
         let mut throws = [0; 16];
         let mut left = 0;
-        let mut add = |value: u8, count: u8| {
+        let add = |value: u8, count: u8| {
             for _ in 0..count.min(4) {
                 throws[left] = value;
                 left += usize::from(value > 0);
             }
         };
-        if let Some(turns) = race.series() {
-            let (counts, last) = turns.kept_counts(state);
-            turns.faces().into_iter().zip(counts).for_each(|(face, count)| add(face, count));
-            add(last, 1);
-        }
-        let [a, b] = state.dice;
-        match &race.turns {
-            Turns::Series(_) | Turns::Each(_) => {}
-            Turns::Throw(_) => add(a, 1),
-            Turns::Dice(_) => {
-                add(a.max(b), 1);
-                add(a.min(b), 1);
-            }
-            Turns::Divide(turns) => add(turns.left(state), 1),
-        }
+        by_kind!(turns, turns => turns.throws_left(state, add));
         let (throws, left) = (&throws[..left], left.min(1));
         let sums = |throws: &[u8]| throws.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
         let mut found = Left { steps: [0, sums(&throws[left..])], entered: [0; 2] };
         let Some(&next) = throws.first() else { return found };
         found.steps[0] = found.steps[1] << next;
-        let colour = race.colour(state);
+        let colour = by_kind!(turns, turns => turns.colour(state));
         if state.pieces[colour.index()][0] > 0 {
             return found;
         }
-        if let Turns::Divide(turns) = &race.turns {
-            found.entered[0] = u128::from(turns.can_enter(state)) << 1;
+        if let Some(places) = by_kind!(turns, turns => turns.entered_by_all(state)) {
+            found.entered[0] = places;
             return found;
         }
         let is_under_way = state.pieces[colour.index()].iter().any(|&place| place > 0 && place < rules.home);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[usize::from(is_under_way)];
-        let is_dice = matches!(race.turns, Turns::Dice(_));
-        let entering = |throws: &[u8]| throws.iter().position(|&value| is_dice || enters(value));
+        let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
         // One of the throws enters, and the others go on from there.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + throws[at] };
@@ -370,20 +283,10 @@ impl Left {
     }
 }
 
-/// The values that a die can show, ascending.
-fn values(rules: &Rules) -> Vec<u8> {
-    let mut values: Vec<u8> = rules.outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
-    values.sort_unstable();
-    values.dedup();
-    values
-}
-
-/// The columns found so far, appended at once, which is faster than to grow the list for each.
-type FoundEntries = ArrayVec<u16, 512>;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::race::Race;
 
     #[test]
     fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
@@ -400,7 +303,7 @@ mod tests {
             let view = |text: &str, seat: Seat| {
                 let (race, state) = Race::parse(text).expect("a position");
                 let mut active = Vec::new();
-                race.layout.observe(&race, &state, seat, &mut active);
+                race.layout.observe(&race.rules, &race.turns, &state, seat, &mut active);
                 active
             };
             assert_ne!(view(one, south), view(other, east), "`{one}` and `{other}`");
@@ -423,7 +326,7 @@ mod tests {
         ] {
             let (race, state) = Race::parse(position).expect("a position");
             let mut active = Vec::new();
-            race.layout.observe(&race, &state, state.mover, &mut active);
+            race.layout.observe(&race.rules, &race.turns, &state, state.mover, &mut active);
             let met = |slot: usize| -> String {
                 let at = race.layout.meeting + slot as u16 * MEETINGS;
                 let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };

@@ -12,6 +12,7 @@ use crate::race::Race;
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Occupancy, PLACES};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::race::turns::by_kind;
 use crate::starts::{Continuation, Side, Sides, TurnEnd, TurnVisitor};
 
 /// The tables of the walk by side position.
@@ -106,7 +107,7 @@ impl ListedWalk {
         let sides = 0..starts.sides().len() as Side;
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = starts.race.clone();
-        race.turns.ignore_dead_ends();
+        by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
         let mut walk = ListedWalk {
             race,
             turns: vec![Vec::new(); MAX_SEATS],
@@ -362,7 +363,7 @@ impl ListedWalk {
         }
         let may_be_dead =
             self.waits && sides[..starts.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        let is_dead = may_be_dead && *then != Continuation::Won && starts.race.is_stuck(&starts.state(mover, sides));
+        let is_dead = may_be_dead && *then != Continuation::Won && starts.race.is_dead(&starts.state(mover, sides));
         TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
     }
 }

@@ -24,3 +24,13 @@ pub const ACTIONS: usize = 9;
 pub const EACH_ACTIONS: usize = 10;
 /// Size of the action space of two dice.
 pub const DICE_ACTIONS: usize = 13;
+
+/// The slot of the (first) piece that an action of this space names; `None` for [`PASS`].
+#[inline]
+pub fn slot(action: Action) -> Option<usize> {
+    match action {
+        PASS => None,
+        action if action >= LARGER_FIRST => Some(usize::from((action.0 - LARGER_FIRST.0) % PAIRS.0)),
+        action => Some(usize::from(action.0 % PAIRS.0)),
+    }
+}

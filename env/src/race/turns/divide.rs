@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use super::TurnMachine;
+use super::text::{MoveKind, UnitMove};
 use crate::game::{Action, ActionMask};
-use crate::race::compile::Rules;
+use crate::race::compile::{Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
@@ -23,23 +25,18 @@ impl DivideTurns {
         Action(self.rules.longest + 1)
     }
 
-    /// Size of the action space.
-    pub(crate) fn actions(&self) -> usize {
-        usize::from(self.rules.longest) + 2
-    }
-
-    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
-        state.dice = self.rules.outcomes[outcome].values;
-        state.phase = Phase::Choose;
-    }
-
     /// The slots that have their parts.
     pub(crate) fn given(&self, state: &State) -> usize {
         state.roles[..self.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
+    /// The piece that is given its part next.
+    fn next_slot(&self, state: &State) -> usize {
+        self.given(state).min(self.seating.pieces - 1)
+    }
+
     /// The pips that are left.
-    pub(crate) fn left(&self, state: &State) -> u8 {
+    pub(crate) fn pips_left(&self, state: &State) -> u8 {
         let used: u8 = state.steps.iter().sum();
         (state.dice[0] + state.dice[1]).saturating_sub(used)
     }
@@ -72,9 +69,55 @@ impl DivideTurns {
         a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]
     }
 
-    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+    /// Whether a waiting piece enters, or the next piece can go so many steps.
+    fn is_sound(&self, state: &State, action: Action) -> bool {
+        let slot = self.given(state);
+        if action == self.enter() {
+            return slot == 0 && self.can_enter(state);
+        }
+        let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
+        slot < self.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+    }
+
+    /// Captures where hops have landed, and passes the turn on.
+    fn finish(&self, state: &mut State, landings: impl Iterator<Item = u8>) {
+        let mover = state.mover;
+        let mut has_captured = false;
+        for to in landings {
+            has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
+        }
+        let turn = &self.rules.sheet.turn;
+        let is_doublet = state.dice[0] == state.dice[1];
+        self.end_turn(state, is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture);
+    }
+}
+
+impl TurnMachine for DivideTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    /// Any part of the total.
+    fn steps([a, b]: [u8; 2]) -> u128 {
+        (2 << (a + b)) - 2
+    }
+
+    fn actions(&self) -> usize {
+        usize::from(self.rules.longest) + 2
+    }
+
+    /// Actions are numbers of pips, not pieces.
+    fn names(&self, _: Action) -> bool {
+        true
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
         let own = &state.pieces[state.mover.index()];
-        let (slot, left) = (self.given(state), self.left(state));
+        let (slot, left) = (self.given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
         let enters = slot == 0 && self.can_enter(state);
         let most = if self.can_enter(state) { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
@@ -93,17 +136,7 @@ impl DivideTurns {
         mask
     }
 
-    /// Whether a waiting piece enters, or the next piece can go so many steps.
-    fn is_sound(&self, state: &State, action: Action) -> bool {
-        let slot = self.given(state);
-        if action == self.enter() {
-            return slot == 0 && self.can_enter(state);
-        }
-        let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.seating.pieces && action.0 <= self.left(state) && parts() >> action.0 & 1 == 1
-    }
-
-    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+    fn apply_action(&self, state: &mut State, action: Action) {
         if !self.is_sound(state, action) {
             return;
         }
@@ -121,8 +154,8 @@ impl DivideTurns {
         let own = &state.pieces[mover];
         let is_last = slot + 1 == self.seating.pieces;
         let has_choice = !is_last
-            && self.left(state) > 0
-            && self.sums(own, slot + 1, state.dice) & ((2 << self.left(state)) - 2) != 0;
+            && self.pips_left(state) > 0
+            && self.sums(own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
         if has_choice {
             return;
         }
@@ -134,20 +167,45 @@ impl DivideTurns {
         self.finish(state, hops);
     }
 
-    /// Captures where hops have landed, and passes the turn on.
-    fn finish(&self, state: &mut State, landings: impl Iterator<Item = u8>) {
-        let mover = state.mover;
-        let mut has_captured = false;
-        for to in landings {
-            has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
+    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+        add(self.pips_left(state), 1);
+    }
+
+    fn entered_by_all(&self, state: &State) -> Option<u128> {
+        Some(u128::from(self.can_enter(state)) << 1)
+    }
+
+    fn unit_steps(&self, _: &Throw) -> u8 {
+        0
+    }
+
+    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+        let [a, b] = throw.values;
+        u128::from(a == b && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]) << 1
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        self.rules.load_dice(state, values, if phase == Phase::Throw { 0 } else { 2 })
+    }
+
+    fn role(&self, sign: &str, _: u8, _: bool) -> Option<u8> {
+        (sign == "+").then_some(role::SINGLE)
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        if action == self.enter() {
+            return "enter".to_owned();
         }
-        if state.pieces[mover.index()][0] == self.rules.home {
-            state.finished[mover.index()] = 1;
-            return state.end();
+        format!("{}: {}", action.0, self.rules.place_text(state.pieces[state.mover.index()][self.next_slot(state)]))
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let own = &state.pieces[state.mover.index()];
+        if action == self.enter() {
+            return Some(UnitMove::by(MoveKind::Enter, 0, own[0], state.dice[0]).to(1));
         }
-        let turn = &self.rules.sheet.turn;
-        let is_doublet = state.dice[0] == state.dice[1];
-        let again = is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture;
-        state.begin_turn(if again { mover } else { self.seating.next(mover) });
+        let slot = self.next_slot(state);
+        let next = UnitMove::by(MoveKind::Alone, slot, own[slot], action.0).to(own[slot] + action.0);
+        (action.0 > 0).then_some(next)
     }
 }

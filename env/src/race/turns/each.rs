@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::TurnMachine;
+use super::series_throws::{AllottedThrow, SeriesThrows};
+use super::text::{UnitMove, is_pair, number};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, Phase, State};
-use crate::race::turns::actions::{LATER, PAIRS, PASS, SINGLES};
-use crate::race::turns::series::SeriesTurns;
-use crate::race::turns::series::allot::AllottedThrow;
+use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
 use crate::race::turns::throw::ThrowTurns;
 use crate::sheet::values::{Must, UnitKind};
 
@@ -20,7 +21,7 @@ use crate::sheet::values::{Must, UnitKind};
 #[derive(Clone, Debug)]
 pub(crate) struct EachTurns {
     /// The rules of throwing the series.
-    pub(crate) series: SeriesTurns,
+    pub(crate) series: SeriesThrows,
     hops: ThrowTurns,
     rules: Arc<Rules>,
     seating: Participants,
@@ -32,7 +33,7 @@ pub(crate) type Memo = HashMap<State, u32>;
 impl EachTurns {
     pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
         EachTurns {
-            series: SeriesTurns::new(Arc::clone(&rules), seating),
+            series: SeriesThrows::new(Arc::clone(&rules)),
             hops: ThrowTurns::new(Arc::clone(&rules), seating),
             rules,
             seating,
@@ -41,21 +42,16 @@ impl EachTurns {
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
     pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        let (counts, last) = self.series.kept_counts(state);
-        self.series.throws().filter(move |throw| match throw {
-            AllottedThrow::Of(kind) => counts[*kind as usize - 1] > 0,
-            AllottedThrow::Last(value) => *value == last,
+        let remaining = self.series.remaining(state);
+        self.series.all().filter(move |throw| match throw {
+            AllottedThrow::Of(kind) => remaining.counts()[*kind as usize - 1] > 0,
+            AllottedThrow::Last(value) => *value == remaining.last,
         })
     }
 
     /// The throws that are left and not set aside.
     fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
-    }
-
-    /// The value of the throw that the next action plays.
-    pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
-        self.offered(state).next().map(|throw| self.series.pips(throw))
     }
 
     /// The place to which the piece of `slot` comes by a throw, alone or with the next one; [`WALL`] where it may
@@ -129,11 +125,7 @@ impl EachTurns {
         let mover = state.mover.index();
         let (slot, is_unit) = (usize::from(action.0 % PAIRS.0), action >= PAIRS);
         let to = self.target(state, slot, self.series.pips(throw), is_unit);
-        let (series, last) = self.series.kept(state);
-        match throw {
-            AllottedThrow::Of(kind) => (next.series, next.dice[0]) = (series.without(kind), last),
-            AllottedThrow::Last(_) => (next.series, next.dice[0]) = (series, 0),
-        }
+        self.series.use_up(&mut next, throw);
         next.skipped = 0;
         next.phase = Phase::Allot;
         if to == WALL {
@@ -167,7 +159,7 @@ impl EachTurns {
 
     /// The most throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
-        let left = self.series.left_count(state);
+        let left = self.series.remaining(state).count();
         if left == 0 || self.is_won(state) {
             return 0;
         }
@@ -191,7 +183,29 @@ impl EachTurns {
         state.pieces[state.mover.index()][0] == self.rules.goal
     }
 
-    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
+    fn can_play(&self, state: &State) -> bool {
+        self.left(state).any(|throw| !self.takers(state, self.series.pips(throw)).is_empty())
+    }
+}
+
+impl TurnMachine for EachTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    fn actions(&self) -> usize {
+        EACH_ACTIONS
+    }
+
+    fn series(&self) -> Option<&SeriesThrows> {
+        Some(&self.series)
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
         let is_optional = self.rules.sheet.turn.must == Must::Optional;
         let mut memo = Memo::new();
         let mut clean = *state;
@@ -214,7 +228,7 @@ impl EachTurns {
         mask
     }
 
-    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+    fn apply_action(&self, state: &mut State, action: Action) {
         let (throw, has_more) = {
             let mut offered = self.offered(state);
             (offered.next(), offered.next().is_some())
@@ -227,28 +241,45 @@ impl EachTurns {
         if let Some(throw) = throw.filter(|_| action < PASS) {
             *state = self.played(state, throw, action);
         }
-        if self.is_won(state) {
-            state.finished[state.mover.index()] = 1;
-            return state.end();
-        }
         let is_optional = self.rules.sheet.turn.must == Must::Optional;
-        let goes_on = action < PASS && self.series.left_count(state) > 0;
+        let goes_on = action < PASS && self.series.remaining(state).count() > 0;
         if goes_on && (is_optional && self.can_play(state) || !is_optional && self.best(state, &mut Memo::new()) > 0) {
             return;
         }
-        if self.hops.is_dead(state) {
-            return state.end();
-        }
         let again = state.has_captured && self.rules.sheet.turn.again_on_capture;
-        state.begin_turn(if again { state.mover } else { self.seating.next(state.mover) });
+        self.end_turn(state, again);
     }
 
-    fn can_play(&self, state: &State) -> bool {
-        self.left(state).any(|throw| !self.takers(state, self.series.pips(throw)).is_empty())
-    }
-
-    /// Whether no seat can ever move again.
-    pub(crate) fn is_dead(&self, state: &State) -> bool {
+    fn is_dead(&self, state: &State) -> bool {
         self.hops.is_dead(state)
+    }
+
+    /// The throws that are set aside, and whether the turn has captured.
+    fn pending_columns(&self) -> u16 {
+        9
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        self.series.load(state, values, phase, phase != Phase::Choose)
+    }
+
+    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+        match mark.strip_prefix('!') {
+            Some(value) => state.skipped |= self.series.skipped_bit(number(value)?)?,
+            None if mark == "+" => state.has_captured = true,
+            None => return None,
+        }
+        Some(())
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        self.series.action_text(state, action, self.offered(state).next())
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let slot = actions::slot(action).filter(|_| action != LATER)?;
+        let throw = self.series.pips(self.offered(state).next()?);
+        let target = self.target(state, slot, throw, is_pair(action));
+        self.rules.landing(&state.pieces[state.mover.index()], action, throw, target)
     }
 }

@@ -181,7 +181,7 @@ impl<'a> Legal<'a> {
         self.end_with(at, last);
         for ((set, _), throw) in less.into_iter().flatten() {
             let bit = match (must_use, self.throws.kind(throw)) {
-                (Must::Greedy, Some(throw)) => u64::from(self.turns.bit(throw)),
+                (Must::Greedy, Some(throw)) => u64::from(self.turns.series.bit(throw)),
                 _ => 0,
             };
             self.scratch.extend(self.sets.get(set).iter().filter(|&result| result & bit == 0));
@@ -206,8 +206,8 @@ impl<'a> Legal<'a> {
             Choice::new(self.starts.sides.number(&places, mark), self.turns.strikes(allotment, landed))
         };
         let kinds = if self.turns.must == Must::Greedy {
-            let extending = self.turns.throws().filter(|&throw| self.turns.extends(turn, allotment, throw));
-            extending.fold(0, |kinds, throw| kinds | self.turns.bit(throw))
+            let extending = self.turns.series.all().filter(|&throw| self.turns.extends(turn, allotment, throw));
+            extending.fold(0, |kinds, throw| kinds | self.turns.series.bit(throw))
         } else {
             0
         };
@@ -216,7 +216,7 @@ impl<'a> Legal<'a> {
 
     /// Groups the throws with the same afterstates, the likeliest first, and lists these.
     pub(super) fn classes(&self, side: Side, choices: &mut Vec<Choice>) -> Vec<Class> {
-        let is_on_board = self.turns.is_on_board(self.starts.sides.places(side));
+        let is_on_board = self.turns.series.is_on_board(self.starts.sides.places(side));
         let mut chances = vec![0.0; self.sets.len()];
         let mut add = |result: Option<(u32, u8)>, chance| {
             if let Some((set, _)) = result {

@@ -156,7 +156,7 @@ fn check_position(starts: &RaceStarts, walk: &SeriesWalk, mover: Seat, sides: Si
     let classes = Classes::of(starts, walk, mover, sides);
     let total: f64 = classes.values().sum();
     assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
-    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(sides[0]));
+    let is_on_board = series_turns(starts).series.is_on_board(starts.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
     }
@@ -185,7 +185,7 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
 
 /// The throws that a seat keeps of a series, as the number in the list and the last throw.
 fn kept(starts: &RaceStarts, throws: &ThrowList, side: Side, series: &[u8]) -> (usize, usize) {
-    let is_on_board = series_turns(starts).is_on_board(starts.sides.places(side));
+    let is_on_board = series_turns(starts).series.is_on_board(starts.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
     let count = |outcome: u8| series[dropped..].iter().filter(|&&other| other == outcome).count();
     let at = throws.find([count(0), count(3), count(4)]);

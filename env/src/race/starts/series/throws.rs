@@ -2,7 +2,7 @@
 
 use crate::race::position::state::{MAX_KINDS, SeriesKind};
 use crate::race::turns::series::SeriesTurns;
-use crate::race::turns::series::allot::AllottedThrow;
+use crate::race::turns::series_throws::AllottedThrow;
 
 /// The most values that end a series.
 pub(super) const MAX_STOPS: usize = 3;
@@ -50,14 +50,14 @@ impl ThrowList {
 
     /// The list of throws of series with up to `length` throws before the last.
     pub(super) fn new(turns: &SeriesTurns, length: usize) -> ThrowList {
-        let kinds = SeriesKind::ALL.map(|kind| (turns.face(kind) > 0).then_some(AllottedThrow::Of(kind)));
+        let kinds = SeriesKind::ALL.map(|kind| (turns.series.face(kind) > 0).then_some(AllottedThrow::Of(kind)));
         let mut all = [None; KINDS];
         all[..MAX_KINDS].copy_from_slice(&kinds);
-        let stops = turns.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
+        let stops = turns.series.all().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
         all[MAX_KINDS..].iter_mut().zip(stops).for_each(|(kind, stop)| *kind = Some(stop));
-        let chance = |throw: Option<AllottedThrow>| throw.map_or(0.0, |throw| turns.chance_of(throw));
+        let chance = |throw: Option<AllottedThrow>| throw.map_or(0.0, |throw| turns.series.chance_of(throw));
         let chances = kinds.map(chance);
-        let ending: Vec<f64> = all[MAX_KINDS..].iter().flatten().map(|&throw| turns.chance_of(throw)).collect();
+        let ending: Vec<f64> = all[MAX_KINDS..].iter().flatten().map(|&throw| turns.series.chance_of(throw)).collect();
         let ends: f64 = ending.iter().sum();
         let mut list = ThrowList {
             throws: Vec::new(),
@@ -145,5 +145,10 @@ impl ThrowList {
 
 /// The probability that a throw does not end the series.
 fn goes_on(turns: &SeriesTurns) -> f64 {
-    turns.throws().filter(|throw| matches!(throw, AllottedThrow::Of(_))).map(|throw| turns.chance_of(throw)).sum()
+    turns
+        .series
+        .all()
+        .filter(|throw| matches!(throw, AllottedThrow::Of(_)))
+        .map(|throw| turns.series.chance_of(throw))
+        .sum()
 }

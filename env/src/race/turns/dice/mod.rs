@@ -9,12 +9,14 @@ pub(crate) mod ring;
 
 use std::sync::Arc;
 
+use super::TurnMachine;
+use super::text::{MoveKind, UnitMove, is_pair};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::race::compile::{GateRule, Rules};
+use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
-use crate::race::turns::actions::{LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::sheet::values::{End, FinishedPartner, Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
 use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
@@ -69,17 +71,6 @@ impl DiceTurns {
         }
     }
 
-    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
-        state.dice = self.rules.outcomes[outcome].values;
-        state.phase = Phase::Choose;
-    }
-
-    /// The colour whose pawns the mover moves: its own, or its partner's once all its own are home.
-    pub(crate) fn colour(&self, state: &State, mover: Seat) -> Seat {
-        let donates = self.is_partnership && state.finished[mover.index()] > 0;
-        if donates { mover.rotated(2) } else { mover }
-    }
-
     /// Whether `colour` may enter its belly on the way home.
     pub(crate) fn may_enter(&self, state: &State, colour: Seat) -> bool {
         self.gate_rule.is_open(state, colour)
@@ -108,8 +99,138 @@ impl DiceTurns {
         if may_enter { Beyond::Enters } else { self.closed }
     }
 
-    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
-        let colour = self.colour(state, state.mover);
+    /// The first pawn and the die that it has taken, once one is allotted.
+    #[inline]
+    fn allotted(&self, state: &State) -> Option<(usize, usize)> {
+        let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
+        Some((slot, if state.roles[slot] & role::LARGER_FIRST == 0 { SMALLER } else { LARGER }))
+    }
+
+    fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
+        let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
+        let mut mask = ActionMask::EMPTY;
+        hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
+        let may_stop = self.is_optional && hops.firsts(die).contains(slot);
+        if may_stop || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// Labels the pawn of `slot` with its die, while the other die waits.
+    fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
+        let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
+        state.roles[slot] = role::SINGLE | order;
+        state.steps[slot] = hops.steps(die);
+        state.dice = [hops.steps(other(die)), 0];
+        state.phase = Phase::Allot;
+    }
+
+    /// The moves of a turn whose first pawn has its die.
+    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
+        let (first, die) = self.allotted(state)?;
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
+        let second = usize::from(action.0 % PAIRS.0);
+        if action >= PAIRS {
+            return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
+        }
+        let is_legal = hops.seconds(first, die).contains(second);
+        is_legal.then(|| {
+            if second == first {
+                return [(first, hops.by_sum(first)); 2];
+            }
+            let [hop, next] = hops.both(first, die, second);
+            [(first, hop), (second, next)]
+        })
+    }
+
+    /// The value of the die that an action takes.
+    fn die(&self, state: &State, action: Action) -> u8 {
+        let [a, b] = state.dice;
+        match b {
+            0 => a,
+            _ if action >= LARGER_FIRST => a.max(b),
+            _ => a.min(b),
+        }
+    }
+
+    /// Moves pawns, one or two, and passes the turn on or ends the game.
+    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
+        if let Some([(first, hop), (second, next)]) = moves {
+            let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
+            let mut own = landed.bytes();
+            sort(&mut own);
+            state.pieces[colour.index()] = own;
+            for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
+                self.rules.capture(
+                    state,
+                    &self.seating,
+                    colour,
+                    hop.place,
+                    second == first + 1 && hop.square == next.square,
+                );
+            }
+            if own[0] == self.home && state.finished[colour.index()] == 0 {
+                let place = if self.is_partnership { 1 } else { self.finished_count(state) + 1 };
+                state.finished[colour.index()] = place;
+                if self.is_over(state) {
+                    return state.end();
+                }
+            }
+        }
+        if self.is_dead(state) { state.end() } else { state.begin_turn(self.next(state)) }
+    }
+
+    fn finished_count(&self, state: &State) -> u8 {
+        state.finished.iter().filter(|&&place| place > 0).count() as u8
+    }
+
+    fn next(&self, state: &State) -> Seat {
+        let mut next = self.seating.next(state.mover);
+        while !self.has_turns(state, next) {
+            next = self.seating.next(next);
+        }
+        next
+    }
+
+    /// Whether pawns may have no move left with any throw: otherwise they surely have one.
+    #[inline]
+    fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
+        self.waits && !may_enter && pieces[0] >= self.late_from
+    }
+}
+
+impl TurnMachine for DiceTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    /// By either die, or by their sum.
+    fn steps([a, b]: [u8; 2]) -> u128 {
+        1 << a | 1 << b | 1 << (a + b)
+    }
+
+    fn actions(&self) -> usize {
+        DICE_ACTIONS
+    }
+
+    /// Its own, or its partner's once all its own are home.
+    #[inline]
+    fn colour(&self, state: &State) -> Seat {
+        let mover = state.mover;
+        let donates = self.is_partnership && state.finished[mover.index()] > 0;
+        if donates { mover.rotated(2) } else { mover }
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        let colour = self.colour(state);
         if state.phase == Phase::Allot {
             return self.second_actions(state, colour);
         }
@@ -144,28 +265,8 @@ impl DiceTurns {
         mask
     }
 
-    /// The first pawn and the die that it has taken, once one is allotted.
-    #[inline]
-    fn allotted(&self, state: &State) -> Option<(usize, usize)> {
-        let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
-        Some((slot, if state.roles[slot] & role::LARGER_FIRST == 0 { SMALLER } else { LARGER }))
-    }
-
-    fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
-        let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
-        let mut ring = Ring::empty();
-        let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
-        let mut mask = ActionMask::EMPTY;
-        hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
-        let may_stop = self.is_optional && hops.firsts(die).contains(slot);
-        if may_stop || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
-    }
-
-    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
-        let colour = self.colour(state, state.mover);
+    fn apply_action(&self, state: &mut State, action: Action) {
+        let colour = self.colour(state);
         let moves = match state.phase {
             Phase::Allot => self.second_move(state, colour, action),
             _ if action == PASS => None,
@@ -189,66 +290,7 @@ impl DiceTurns {
         self.resolve(state, colour, moves);
     }
 
-    /// Labels the pawn of `slot` with its die, while the other die waits.
-    fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
-        let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
-        state.roles[slot] = role::SINGLE | order;
-        state.steps[slot] = hops.steps(die);
-        state.dice = [hops.steps(other(die)), 0];
-        state.phase = Phase::Allot;
-    }
-
-    /// The moves of a turn whose first pawn has its die.
-    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
-        let (first, die) = self.allotted(state)?;
-        let mut ring = Ring::empty();
-        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
-        let second = usize::from(action.0 % PAIRS.0);
-        if action >= PAIRS {
-            return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
-        }
-        let is_legal = hops.seconds(first, die).contains(second);
-        is_legal.then(|| {
-            if second == first {
-                return [(first, hops.by_sum(first)); 2];
-            }
-            let [hop, next] = hops.both(first, die, second);
-            [(first, hop), (second, next)]
-        })
-    }
-
-    /// Moves pawns, one or two, and passes the turn on or ends the game.
-    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
-        if let Some([(first, hop), (second, next)]) = moves {
-            let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
-            let mut own = landed.bytes();
-            sort(&mut own);
-            state.pieces[colour.index()] = own;
-            for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
-                self.rules.capture(
-                    state,
-                    &self.seating,
-                    colour,
-                    hop.place,
-                    second == first + 1 && hop.square == next.square,
-                );
-            }
-            if own[0] == self.home && state.finished[colour.index()] == 0 {
-                let place = if self.is_partnership { 1 } else { self.finished_count(state) + 1 };
-                state.finished[colour.index()] = place;
-                if self.is_over(state) {
-                    return state.end();
-                }
-            }
-        }
-        if self.is_dead(state) { state.end() } else { state.begin_turn(self.next(state)) }
-    }
-
-    fn finished_count(&self, state: &State) -> u8 {
-        state.finished.iter().filter(|&&place| place > 0).count() as u8
-    }
-
-    pub(crate) fn is_over(&self, state: &State) -> bool {
+    fn is_over(&self, state: &State) -> bool {
         let count = usize::from(self.finished_count(state));
         let seats = self.seating.seats.len();
         if self.is_partnership {
@@ -259,21 +301,13 @@ impl DiceTurns {
     }
 
     /// Whether `seat` still throws: it has not finished, or it throws for its partner.
-    pub(crate) fn has_turns(&self, state: &State, seat: Seat) -> bool {
+    fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let donates = self.is_partnership && self.rules.sheet.seats.finished_partner == FinishedPartner::Donates;
         donates || state.finished[seat.index()] == 0
     }
 
-    fn next(&self, state: &State) -> Seat {
-        let mut next = self.seating.next(state.mover);
-        while !self.has_turns(state, next) {
-            next = self.seating.next(next);
-        }
-        next
-    }
-
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
-    pub(crate) fn is_dead(&self, state: &State) -> bool {
+    fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         unfinished.all(|colour| {
             self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
@@ -281,10 +315,49 @@ impl DiceTurns {
         })
     }
 
-    /// Whether pawns may have no move left with any throw: otherwise they surely have one.
-    #[inline]
-    fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
-        self.waits && !may_enter && pieces[0] >= self.late_from
+    fn ignore_dead_ends(&mut self) {
+        self.waits = false;
+    }
+
+    fn unit_steps(&self, throw: &Throw) -> u8 {
+        let [a, b] = throw.values;
+        if a == b { a } else { 0 }
+    }
+
+    fn entered(&self, throw: &Throw, _: bool) -> u128 {
+        throw.steps << self.rules.entry
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        let expected = match phase {
+            Phase::Throw | Phase::Over => 0,
+            Phase::Choose => 2,
+            Phase::Allot => 1,
+        };
+        self.rules.load_dice(state, values, expected)
+    }
+
+    fn role(&self, sign: &str, _: u8, is_zero: bool) -> Option<u8> {
+        match sign {
+            "+" => (!is_zero).then_some(role::SINGLE),
+            "^" => Some(role::SINGLE | role::LARGER_FIRST),
+            _ => None,
+        }
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        let Some(slot) = actions::slot(action) else { return "pass".to_owned() };
+        let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
+        let die = self.die(state, action);
+        let unit = &self.rules.sheet.words.unit;
+        if is_pair(action) { format!("{die},{die}: {unit} on {place}") } else { format!("{die}: {place}") }
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let slot = actions::slot(action)?;
+        let from = state.pieces[self.colour(state).index()][slot];
+        let used = if is_pair(action) { 2 } else { 1 };
+        Some(UnitMove { used, ..UnitMove::by(MoveKind::of(action), slot, from, self.die(state, action)) })
     }
 }
 

@@ -3,34 +3,18 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, Series, SeriesKind, State, role};
+use crate::race::position::state::{MAX_PIECES, SeriesKind, State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
-
-/// Throws that are still to be allotted, counted by kind.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Remaining {
-    pub(crate) ones: u8,
-    pub(crate) fours: u8,
-    pub(crate) zeros: u8,
-    /// The 2 or 3 that ended the series, else 0.
-    pub(crate) last: u8,
-}
 
 /// The allotment so far: steps and role of each slot of the mover.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Allotment {
     pub(crate) steps: Slots,
     pub(crate) roles: Slots,
-    /// Kinds of throws left unused, as bits of [`SeriesTurns::bit`]; only kept for [`Must::Greedy`].
+    /// Kinds of throws left unused, as bits of `SeriesThrows::bit`; only kept for [`Must::Greedy`].
     pub(crate) skipped: u8,
-}
-
-/// One throw to allot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AllottedThrow {
-    Of(SeriesKind),
-    Last(u8),
 }
 
 /// Bits besides the place in the byte that identifies interchangeable pieces: a declared twin, and a piece that is no
@@ -78,7 +62,7 @@ impl SeriesTurns {
         };
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
         let Remaining { ones, fours, zeros, last } = remaining;
-        let (four, zero) = (self.face(SeriesKind::Four), self.face(SeriesKind::Zero));
+        let (four, zero) = (self.series.face(SeriesKind::Four), self.series.face(SeriesKind::Zero));
         let mut throws = [(1, ones), (last, u8::from(last > 0)), (four, fours), (zero, zeros)];
         throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
@@ -207,11 +191,11 @@ impl SeriesTurns {
         let mut next = *allotment;
         if action >= PASS {
             if self.must == Must::Greedy {
-                next.skipped |= self.bit(throw);
+                next.skipped |= self.series.bit(throw);
             }
             return next;
         }
-        let pips = self.pips(throw);
+        let pips = self.series.pips(throw);
         let slot = usize::from(action.0 % PAIRS.0);
         let (place, role) = (turn.own.get(slot), next.roles.get(slot));
         let left = self.keep.saturating_sub(base(place) + next.steps.get(slot));
@@ -248,9 +232,10 @@ impl SeriesTurns {
 
     /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
-        let is_extended =
-            |throw: &AllottedThrow| allotment.skipped & self.bit(*throw) != 0 && self.extends(turn, allotment, *throw);
-        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.throws().any(|throw| is_extended(&throw)))
+        let is_extended = |throw: &AllottedThrow| {
+            allotment.skipped & self.series.bit(*throw) != 0 && self.extends(turn, allotment, *throw)
+        };
+        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(|throw| is_extended(&throw)))
     }
 
     /// Whether some unit can take one more `throw` so that the allotment stands.
@@ -267,7 +252,8 @@ impl SeriesTurns {
         throw: AllottedThrow,
     ) -> impl Iterator<Item = Allotment> {
         // Whether the throws left suffice to bring all pieces into the keep is not checked.
-        let (alone, together) = self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.pips(throw));
+        let (alone, together) =
+            self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.series.pips(throw));
         actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
     }
 
@@ -294,39 +280,24 @@ impl SeriesTurns {
         !is_bearing || are_all_home
     }
 
-    #[inline]
-    pub(crate) fn pips(&self, throw: AllottedThrow) -> u8 {
-        match throw {
-            AllottedThrow::Of(kind) => self.face(kind),
-            AllottedThrow::Last(value) => value,
-        }
-    }
-
-    /// The bit of a throw among those left unused.
-    pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
-        match throw {
-            AllottedThrow::Of(kind) => 1 << kind as u8,
-            AllottedThrow::Last(value) => {
-                let stops = self.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
-                32 << stops.take_while(|&throw| throw != AllottedThrow::Last(value)).count().min(2)
-            }
-        }
-    }
-
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
         let Remaining { ones, fours, zeros, last } = remaining;
-        let kinds =
-            [(ones, 1), (fours, self.face(SeriesKind::Four)), (zeros, self.face(SeriesKind::Zero)), (last, last)];
+        let kinds = [
+            (ones, 1),
+            (fours, self.series.face(SeriesKind::Four)),
+            (zeros, self.series.face(SeriesKind::Zero)),
+            (last, last),
+        ];
         kinds.into_iter().filter(|&(count, _)| count > 0).map(|(_, face)| face).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
-        let faces = self.faces().map(u32::from);
-        let counts = [remaining.ones, remaining.fours, remaining.zeros].map(u32::from);
+        let faces = self.series.faces().map(u32::from);
+        let counts = remaining.counts().map(u32::from);
         faces[0] * counts[0] + faces[1] * counts[1] + faces[2] * counts[2] + u32::from(remaining.last)
     }
 }
@@ -338,39 +309,6 @@ impl Allotment {
     #[inline]
     pub(crate) fn of(state: &State) -> Allotment {
         Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.skipped }
-    }
-}
-
-impl Remaining {
-    #[inline]
-    pub(crate) fn of(series: Series, last: u8) -> Remaining {
-        let [ones, fours, zeros] = series.counts();
-        Remaining { ones, fours, zeros, last }
-    }
-
-    #[inline]
-    pub(crate) fn count(self) -> u32 {
-        u32::from(self.ones) + u32::from(self.fours) + u32::from(self.zeros) + u32::from(self.last != 0)
-    }
-
-    /// The next throw to allot and what remains after it.
-    #[inline]
-    pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
-        let throw = if self.ones > 0 {
-            self.ones -= 1;
-            AllottedThrow::Of(SeriesKind::One)
-        } else if self.fours > 0 {
-            self.fours -= 1;
-            AllottedThrow::Of(SeriesKind::Four)
-        } else if self.zeros > 0 {
-            self.zeros -= 1;
-            AllottedThrow::Of(SeriesKind::Zero)
-        } else if self.last > 0 {
-            AllottedThrow::Last(std::mem::take(&mut self.last))
-        } else {
-            return None;
-        };
-        Some((throw, self))
     }
 }
 

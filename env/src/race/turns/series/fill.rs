@@ -8,8 +8,9 @@
 use std::cell::RefCell;
 
 use super::SeriesTurns;
-use super::allot::{Allotment, AllottedThrow, Remaining, SeriesTurn, base};
+use super::allot::{Allotment, SeriesTurn, base};
 use crate::race::position::state::{SeriesKind, role};
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, UnitKind};
 
 /// A moving piece, or two that move together.
@@ -218,7 +219,7 @@ impl Fill<'_> {
                 // A 1 that is left over must not bear off.
                 let could_bear = borne < in_keep
                     && all_can_be_home
-                    && left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+                    && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
                 match home {
                     _ if !could_bear => self.fit(ones + borne, Some(left), home),
                     Home::Any => {
@@ -231,7 +232,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The sets of kinds of which throws can be left over, as [`SeriesTurns::bit`]s, those that already are among them.
+    /// The sets of kinds of which throws can be left over, as [`SeriesThrows::bit`]s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let remains = |throw: &AllottedThrow| match throw {
@@ -239,7 +240,7 @@ impl Fill<'_> {
             AllottedThrow::Last(value) => *value == last,
         };
         let skipped = self.allotment.skipped;
-        let free = self.turns.throws().filter(remains).fold(0, |bits, throw| bits | self.turns.bit(throw));
+        let free = self.turns.series.all().filter(remains).fold(0, |bits, throw| bits | self.turns.series.bit(throw));
         (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
     }
 
@@ -247,10 +248,11 @@ impl Fill<'_> {
     fn is_extended_by_idle(&self, left: u8) -> bool {
         let open = self.open();
         let can_enter =
-            self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+            self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
         can_enter
-            || self.turns.throws().filter(|&throw| left & self.turns.bit(throw) != 0).any(|throw| {
-                let (pips, joint) = (self.turns.pips(throw), self.turns.joint_steps(self.turns.pips(throw)));
+            || self.turns.series.all().filter(|&throw| left & self.turns.series.bit(throw) != 0).any(|throw| {
+                let (pips, joint) =
+                    (self.turns.series.pips(throw), self.turns.joint_steps(self.turns.series.pips(throw)));
                 self.lists.idle.iter().any(|group| {
                     let beyond = open >> group.place;
                     group.alone > 0 && beyond >> pips & 1 == 1
@@ -302,13 +304,14 @@ impl Fill<'_> {
                 return;
             }
         }
-        let must = |throw: AllottedThrow| left.is_some_and(|left| left & self.turns.bit(throw) == 0);
+        let must = |throw: AllottedThrow| left.is_some_and(|left| left & self.turns.series.bit(throw) == 0);
         let must = [
             must(AllottedThrow::Of(SeriesKind::Four)),
             must(AllottedThrow::Of(SeriesKind::Zero)),
             must(AllottedThrow::Last(last)),
         ];
-        let ones_end = if left.is_some_and(|left| left & self.turns.bit(AllottedThrow::Of(SeriesKind::One)) == 0) {
+        let ones_end = if left.is_some_and(|left| left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) == 0)
+        {
             1 << all_ones
         } else {
             ones_fit
@@ -327,8 +330,8 @@ impl Fill<'_> {
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.keep;
         let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
-        for throw in self.turns.throws().filter(|&throw| left & self.turns.bit(throw) != 0) {
-            ends &= !(self.open() >> steps(self.turns.pips(throw)));
+        for throw in self.turns.series.all().filter(|&throw| left & self.turns.series.bit(throw) != 0) {
+            ends &= !(self.open() >> steps(self.turns.series.pips(throw)));
         }
         match is_home {
             None => {}
@@ -336,7 +339,11 @@ impl Fill<'_> {
             Some(false) => ends &= !home,
         }
         let ones_fit = u128::MAX >> (127 - ones);
-        let by_kind = [steps(self.turns.face(SeriesKind::Four)), steps(self.turns.face(SeriesKind::Zero)), steps(last)];
+        let by_kind = [
+            steps(self.turns.series.face(SeriesKind::Four)),
+            steps(self.turns.series.face(SeriesKind::Zero)),
+            steps(last),
+        ];
         let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
         let with_ones = |share: [usize; 3]| {
             let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();

@@ -1,10 +1,11 @@
 //! The legal actions of a series: those after which the turn can still use as many throws as the rules demand.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, AllottedThrow, Remaining, SeriesTurn, actions};
+use super::allot::{Allotment, SeriesTurn, actions};
 use super::search::Search;
 use crate::game::ActionMask;
 use crate::race::turns::actions::PASS;
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::Must;
 
 impl SeriesTurns {
@@ -16,7 +17,7 @@ impl SeriesTurns {
         throw: AllottedThrow,
         rest: Remaining,
     ) -> ActionMask {
-        let pips = self.pips(throw);
+        let pips = self.series.pips(throw);
         let remaining = self.sum(rest);
         let units = self.units(turn, allotment, u32::from(pips) + remaining);
         let (alone, together) = self.takers(&units, pips);

@@ -1,6 +1,7 @@
 //! Playing an allotted series: everything lands at once, then captures, declarations and the passing of the turn.
 
 use super::SeriesTurns;
+use super::TurnMachine;
 use super::allot::{Allotment, base};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State, role, sort};
@@ -17,14 +18,7 @@ impl SeriesTurns {
             has_captured |= self.rules.capture(state, &self.seating, mover, target, is_pair);
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        if places[0] == self.keep + 1 {
-            state.finished[mover.index()] = 1;
-            state.end();
-        } else if has_captured {
-            state.begin_turn(mover);
-        } else {
-            state.begin_turn(self.seating.next(mover));
-        }
+        self.end_turn(state, has_captured);
     }
 
     /// The unmarked squares of the course on which the allotted hops end, and whether a pair lands there.
@@ -64,7 +58,7 @@ impl SeriesTurns {
         landed: Slots,
     ) -> ([u8; MAX_PIECES], u8) {
         let mut places = landed.bytes();
-        if self.declares() {
+        if self.series.declares() {
             return self.declare(allotment, own, declared, places);
         }
         sort(&mut places);

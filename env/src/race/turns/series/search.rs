@@ -5,10 +5,11 @@
 //! the number by dynamic programming.
 
 use super::SeriesTurns;
-use super::allot::{Allotment, Remaining, SeriesTurn, actions};
+use super::allot::{Allotment, SeriesTurn, actions};
 use super::fill;
 use crate::game::Action;
 use crate::race::turns::actions::PASS;
+use crate::race::turns::series_throws::Remaining;
 
 /// Budget of tries, after which dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
@@ -64,7 +65,7 @@ impl<'a> Search<'a> {
         if (any_alone | any_together).is_empty() && turns.takes_smallest() {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
         }
-        let (alone, together) = turns.takers(&units, turns.pips(throw));
+        let (alone, together) = turns.takers(&units, turns.series.pips(throw));
         let most_here = enough.min(turns.most_by_room(turn, allotment, remaining));
         let mut most = None;
         for action in actions(alone, together).iter().filter(|&action| action >= least) {
@@ -125,7 +126,7 @@ mod tests {
             let Turns::Series(turns) = &race.turns else { unreachable!("Ashtapada") };
             while let Node::Decision(_) = race.node(&state) {
                 let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));
-                let Some((throw, rest)) = turns.remaining(&state).split() else { break };
+                let Some((throw, rest)) = turns.series.remaining(&state).split() else { break };
                 for action in race.legal_actions(&state).iter().chain([PASS]) {
                     let next = turns.give(&turn, &allotment, throw, action);
                     for enough in [0, 1, rest.count()] {

@@ -8,6 +8,8 @@ mod bits;
 
 use std::sync::Arc;
 
+use super::text::{MoveKind, UnitMove, is_pair, number};
+use super::{FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
@@ -15,7 +17,7 @@ use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
-use crate::race::turns::actions::{PAIRS, PASS};
+use crate::race::turns::actions::{self, PAIRS, PASS};
 use crate::sheet::values::{Divide, EntryAt, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
@@ -244,7 +246,7 @@ impl ThrowTurns {
 
     /// The places of `own` after an action by `throw`, sorted, and where it landed.
     #[inline(always)]
-    pub(crate) fn moved(
+    pub(crate) fn moved_by(
         &self,
         own: &[u8; MAX_PIECES],
         throw: u8,
@@ -270,7 +272,7 @@ impl ThrowTurns {
     fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
         let mover = state.mover;
         let is_open = self.is_open(state, mover);
-        let (places, to) = self.moved(&state.pieces[mover.index()], throw, action, is_open);
+        let (places, to) = self.moved_by(&state.pieces[mover.index()], throw, action, is_open);
         let has_captured = self.rules.capture(state, &self.seating, mover, to, action >= PAIRS);
         state.pieces[mover.index()] = places;
         has_captured
@@ -301,34 +303,6 @@ impl ThrowTurns {
     fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Occupancy) -> ActionMask {
         let offer = self.offer(seat, own, rest, is_open, &self.occupied(seat, own, enemies));
         offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()
-    }
-
-    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
-        state.dice[0] = self.rules.outcomes[outcome].values[0];
-        state.thrown += u8::from(self.most_throws < u8::MAX);
-        state.phase = Phase::Choose;
-    }
-
-    pub(crate) fn legal_actions(&self, state: &State) -> ActionMask {
-        if state.phase == Phase::Allot {
-            return self.second(state, self.enemies(state, state.mover), self.is_open(state, state.mover));
-        }
-        let Offer { mut mask, is_only_merging } = match &self.short {
-            Some(bits) => self.offers(bits, state),
-            None => self.offers(&self.long, state),
-        };
-        if self.has_parts {
-            let enemies = self.enemies(state, state.mover);
-            for slot in 0..self.seating.pieces {
-                if self.divides(state, slot, state.dice[0], enemies) {
-                    mask.insert(Action(PAIRS.0 + slot as u8));
-                }
-            }
-        }
-        if self.may_pass(mask.is_empty(), is_only_merging) {
-            mask.insert(PASS);
-        }
-        mask
     }
 
     /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
@@ -367,7 +341,75 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
 
-    pub(crate) fn apply_action(&self, state: &mut State, action: Action) {
+    /// Passes the turn on after a throw was used or left.
+    #[inline]
+    fn finish(&self, state: &mut State, thrown: u8, has_captured: bool) {
+        let count = state.thrown;
+        let again = self.throws_again(thrown, has_captured, count);
+        self.end_turn(state, again);
+        if again && state.phase == Phase::Throw {
+            state.thrown = count;
+        }
+    }
+
+    /// Whether the same seat throws again after so many throws of its turn, where these are limited.
+    #[inline]
+    pub(crate) fn throws_again(&self, thrown: u8, has_captured: bool, count: u8) -> bool {
+        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
+        grants & (count < self.most_throws)
+    }
+
+    /// Whether no throw lets `seat` move.
+    #[cold]
+    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
+        let own = &state.pieces[seat.index()];
+        let is_open = self.is_open(state, seat);
+        let occupied = self.occupied(seat, own, self.enemies(state, seat));
+        self.rules
+            .outcomes
+            .iter()
+            .all(|throw| self.offer(seat, own, throw.values[0], is_open, &occupied).mask.is_empty())
+    }
+}
+
+impl TurnMachine for ThrowTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    fn apply_chance(&self, state: &mut State, outcome: usize) {
+        state.dice[0] = self.rules.outcomes[outcome].values[0];
+        state.thrown += u8::from(self.most_throws < u8::MAX);
+        state.phase = Phase::Choose;
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        if state.phase == Phase::Allot {
+            return self.second(state, self.enemies(state, state.mover), self.is_open(state, state.mover));
+        }
+        let Offer { mut mask, is_only_merging } = match &self.short {
+            Some(bits) => self.offers(bits, state),
+            None => self.offers(&self.long, state),
+        };
+        if self.has_parts {
+            let enemies = self.enemies(state, state.mover);
+            for slot in 0..self.seating.pieces {
+                if self.divides(state, slot, state.dice[0], enemies) {
+                    mask.insert(Action(PAIRS.0 + slot as u8));
+                }
+            }
+        }
+        if self.may_pass(mask.is_empty(), is_only_merging) {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
         if !self.is_sound(state, action) {
             return;
         }
@@ -391,45 +433,84 @@ impl ThrowTurns {
         self.finish(state, if !is_first && whole > 0 { whole } else { number }, has_captured);
     }
 
-    /// Passes the turn on after a throw was used or left.
-    #[inline]
-    fn finish(&self, state: &mut State, thrown: u8, has_captured: bool) {
-        let mover = state.mover;
-        if state.pieces[mover.index()][0] == self.home {
-            state.finished[mover.index()] = 1;
-            return state.end();
-        }
-        if self.is_dead(state) {
-            return state.end();
-        }
-        let count = state.thrown;
-        let again = self.throws_again(thrown, has_captured, count);
-        state.begin_turn(if again { mover } else { self.seating.next(mover) });
-        state.thrown = if again { count } else { 0 };
-    }
-
-    /// Whether the same seat throws again after so many throws of its turn, where these are limited.
-    #[inline]
-    pub(crate) fn throws_again(&self, thrown: u8, has_captured: bool, count: u8) -> bool {
-        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
-        grants & (count < self.most_throws)
-    }
-
     /// Whether no seat can ever move again.
     #[inline]
-    pub(crate) fn is_dead(&self, state: &State) -> bool {
+    fn is_dead(&self, state: &State) -> bool {
         self.waits && self.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
     }
 
-    /// Whether no throw lets `seat` move.
-    #[cold]
-    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
-        let own = &state.pieces[seat.index()];
-        let is_open = self.is_open(state, seat);
-        let occupied = self.occupied(seat, own, self.enemies(state, seat));
-        self.rules
-            .outcomes
-            .iter()
-            .all(|throw| self.offer(seat, own, throw.values[0], is_open, &occupied).mask.is_empty())
+    fn ignore_dead_ends(&mut self) {
+        self.waits = false;
+    }
+
+    /// The rest of a divided throw is any number, and its whole says whether another throw follows. Where entering does
+    /// not spend a throw, one entry says whether it has entered a piece.
+    fn throw_columns(&self) -> u16 {
+        let faces = self.rules.faces.len() as u16;
+        if self.has_parts { 2 * faces + u16::from(self.rules.longest) } else { faces + u16::from(!self.spends) }
+    }
+
+    fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
+        let [number, whole] = state.dice;
+        let faces = self.rules.faces.len() as u16;
+        if whole > 0 {
+            active.extend(self.rules.face(whole).map(|face| at + faces + face));
+            active.push(at + 2 * faces + u16::from(number) - 1);
+        } else if state.phase != Phase::Throw {
+            active.extend(self.rules.face(number).map(|face| at + face));
+            active.extend((state.phase == Phase::Allot).then_some(at + faces));
+        }
+    }
+
+    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+        add(state.dice[0], 1);
+    }
+
+    fn thrown(&self, state: &State) -> Vec<u8> {
+        if state.phase == Phase::Throw { Vec::new() } else { vec![state.dice[0]] }
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        let is_thrown = |value: u8| self.rules.outcomes.iter().any(|throw| throw.values[0] == value);
+        match (phase, values) {
+            (Phase::Throw, []) => {}
+            (Phase::Allot, &[value]) if value > 0 => state.dice[0] = value,
+            (Phase::Choose | Phase::Allot, &[value]) if is_thrown(value) => state.dice[0] = value,
+            _ => return Err(format!("a turn has one throw of {}", self.rules.throw_words())),
+        }
+        Ok(())
+    }
+
+    fn marks(&self, state: &State) -> Vec<String> {
+        vec![if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() }]
+    }
+
+    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+        if mark != "in" {
+            state.dice[1] = number(mark.strip_prefix('/')?)?;
+        }
+        Some(())
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        let Some(slot) = actions::slot(action) else { return "pass".to_owned() };
+        let place = self.rules.place_within(state, &state.pieces[state.mover.index()], slot);
+        let (throw, words) = (state.dice[0], &self.rules.sheet.words);
+        match is_pair(action) {
+            true if self.has_parts => format!("{throw}: {place} {}", words.home),
+            true => format!("{throw}: {} on {place}", words.unit),
+            false => format!("{throw}: {place}"),
+        }
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let (own, throw) = (&state.pieces[state.mover.index()], state.dice[0]);
+        let slot = actions::slot(action)?;
+        if is_pair(action) && self.has_parts {
+            let part = self.home.saturating_sub(own[slot]);
+            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
+        }
+        let (_, target) = self.moved_by(own, throw, action, self.is_open(state, state.mover));
+        self.rules.landing(own, action, throw, target)
     }
 }
