@@ -22,7 +22,7 @@ use crate::sheet::Order;
 use crate::sheet::ruleset::Ruleset;
 use compile::Rules;
 use observe::Layout;
-use observe::exposure::Exposure;
+use observe::exposure::exposed;
 use position::seating::Participants;
 use position::state::{Phase, State};
 use turns::series_throws::SeriesThrows;
@@ -47,7 +47,6 @@ pub struct Race {
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
-    exposure: Exposure,
 }
 
 const COUNTER_CLOCKWISE: usize = 1;
@@ -71,7 +70,6 @@ impl Race {
             Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
         };
         let layout = Layout::new(&rules, &turns, seating, outlook);
-        let exposure = Exposure::new(&rules, &turns, seating);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -88,7 +86,7 @@ impl Race {
         };
         let names = |action: &Action| by_kind!(&turns, turns => turns.names(*action));
         let sound = (0..actions as u8).map(Action).filter(names).collect();
-        Race { ruleset, spec, seating, sound, rules, turns, layout, exposure }
+        Race { ruleset, spec, seating, sound, rules, turns, layout }
     }
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
@@ -161,7 +159,7 @@ impl Race {
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
     /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        self.exposure.of(&self.rules, state, seat).count()
+        exposed(&self.rules, &self.turns, &self.seating, state, seat).len()
     }
 }
 

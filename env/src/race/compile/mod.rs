@@ -63,9 +63,11 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places on which pieces can be captured, as bits.
     pub(crate) contested: u128,
-    /// The conditions that close cells to a single piece, and to a unit.
-    pub(crate) closed_to_single: Closed,
-    pub(crate) closed_to_unit: Closed,
+    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
+    pub(crate) closed_to_single: [Cells; 4],
+    /// The same for a unit, and the cells that are always closed to it.
+    pub(crate) closed_to_unit: [Cells; 4],
+    pub(crate) never_for_units: Cells,
     /// Cells that cannot be passed while two pieces stand there.
     pub(crate) impassable: Cells,
     /// Cells on which enemies are captured.
@@ -133,19 +135,6 @@ pub(crate) struct ThrowEffects {
     pub(crate) unit_steps: u8,
 }
 
-/// The cells that are closed to a landing, for each kind of pieces there, as bits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Closed {
-    /// Always.
-    pub(crate) always: Cells,
-    /// With an own piece there, and with two.
-    pub(crate) own: [Cells; 2],
-    /// With an enemy's piece there, and with two.
-    pub(crate) enemies: [Cells; 2],
-    /// With a partner's piece there.
-    pub(crate) partner: Cells,
-}
-
 /// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Occupancy {
@@ -207,8 +196,9 @@ impl Rules {
             marked: 0,
             declaring: 0,
             contested: 0,
-            closed_to_single: Closed::default(),
-            closed_to_unit: Closed::default(),
+            closed_to_single: [0; 4],
+            closed_to_unit: [0; 4],
+            never_for_units: 0,
             impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
             captured: 0,
             unit_cells: 0,
@@ -304,14 +294,13 @@ impl Rules {
             |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
         let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
         let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & self.unit_cells } else { 0 };
-        let partner = if self.has_teams() { plain } else { 0 };
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
-        self.closed_to_single = Closed { always: 1 << WALL, own: [one, two], enemies: [blocked, barred], partner };
+        self.closed_to_single = [one, two, blocked, barred];
         for bits in self.bits.iter_mut() {
             bits[usize::from(WALL)] = 1 << WALL;
         }
-        let always = 1 << WALL | if is_closed { marked } else { 0 };
-        self.closed_to_unit = Closed { always, own: [one | two, 0], enemies: [blocked, 0], partner };
+        self.closed_to_unit = [one | two, 0, blocked, 0];
+        self.never_for_units = 1 << WALL | if is_closed { marked } else { 0 };
 
         let reachable = self.reachable();
         for place in (0..=self.goal).filter(|place| reachable >> place & 1 == 1) {
@@ -360,7 +349,7 @@ impl Rules {
 
     /// The cells on which one piece in all may stand, as bits.
     pub(crate) fn closed_marks(&self) -> Cells {
-        self.closed_to_unit.always & !(1 << WALL)
+        self.never_for_units & !(1 << WALL)
     }
 
     /// Whether a position can be dead: no seat can ever move again.

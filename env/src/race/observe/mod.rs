@@ -77,12 +77,7 @@ impl Layout {
         let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
         let seat = take(0);
         let seats = seating.seats.len() as u16;
-        let mut column = seat * seats;
-        let mut take = |columns: u16| {
-            let at = column;
-            column += columns;
-            at
-        };
+        take(seat * (seats - 1));
         let empty = take(if seats == 3 { 3 } else { 0 });
         let thrown = take(rules.sheet.turn.most_throws.unwrap_or(0).into());
         let phase = take(2 * seats);

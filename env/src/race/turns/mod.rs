@@ -73,19 +73,23 @@ pub(crate) trait TurnMachine {
     /// Takes an action, which may be illegal and then leaves a valid state.
     fn apply_action(&self, state: &mut State, action: Action);
 
-    /// Ends the game where the mover's last piece has come to the goal or no seat can ever move again; passes the turn
-    /// on otherwise, to the mover itself where it throws `again`.
+    /// Ends the game where it is decided by a seat whose last piece has come to the goal, or no seat can ever move again;
+    /// passes the turn on otherwise, to the mover itself where it throws `again`.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
-        let mover = state.mover;
-        if state.pieces[mover.index()][0] == self.rules().goal {
-            state.finished[mover.index()] = 1;
+        let colour = self.colour(state).index();
+        let is_home = state.pieces[colour][0] == self.rules().goal && state.finished[colour] == 0;
+        if is_home {
+            state.finished[colour] = self.place(state);
+        }
+        if is_home && self.is_over(state) || self.is_dead(state) {
             return state.end();
         }
-        if self.is_dead(state) {
-            return state.end();
+        let mut next = if again { state.mover } else { self.seating().next(state.mover) };
+        while !self.has_turns(state, next) {
+            next = self.seating().next(next);
         }
-        state.begin_turn(if again { mover } else { self.seating().next(mover) });
+        state.begin_turn(next);
     }
 
     /// The throws of the series under way, where a turn has a series.
@@ -97,6 +101,11 @@ pub(crate) trait TurnMachine {
     #[inline]
     fn colour(&self, state: &State) -> Seat {
         state.mover
+    }
+
+    /// The place of the seat that finishes next.
+    fn place(&self, _: &State) -> u8 {
+        1
     }
 
     /// Whether the game is over by the places of the pieces.

@@ -33,7 +33,6 @@ pub(crate) struct DiceTurns {
     /// The rule for pieces beyond a gate that is closed to them.
     closed: Beyond,
     pub(crate) waits: bool,
-    home: u8,
     /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
     pawns: [u8; MAX_SEATS],
     /// Pieces before this place can surely be moved by some throw.
@@ -62,7 +61,6 @@ impl DiceTurns {
             gate_rule: rules.gate_rule,
             closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
             waits: rules.waits_at_gate(),
-            home: rules.home,
             pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             squares,
@@ -173,27 +171,12 @@ impl DiceTurns {
                     second == first + 1 && hop.square == next.square,
                 );
             }
-            if own[0] == self.home && state.finished[colour.index()] == 0 {
-                let place = if self.is_partnership { 1 } else { self.finished_count(state) + 1 };
-                state.finished[colour.index()] = place;
-                if self.is_over(state) {
-                    return state.end();
-                }
-            }
         }
-        if self.is_dead(state) { state.end() } else { state.begin_turn(self.next(state)) }
+        self.end_turn(state, false);
     }
 
     fn finished_count(&self, state: &State) -> u8 {
         state.finished.iter().filter(|&&place| place > 0).count() as u8
-    }
-
-    fn next(&self, state: &State) -> Seat {
-        let mut next = self.seating.next(state.mover);
-        while !self.has_turns(state, next) {
-            next = self.seating.next(next);
-        }
-        next
     }
 
     /// Whether pawns may have no move left with any throw: otherwise they surely have one.
@@ -288,6 +271,10 @@ impl TurnMachine for DiceTurns {
         };
         debug_assert!(moves.is_some() || action == PASS, "action {} is not legal in {state:?}", action.0);
         self.resolve(state, colour, moves);
+    }
+
+    fn place(&self, state: &State) -> u8 {
+        if self.is_partnership { 1 } else { self.finished_count(state) + 1 }
     }
 
     fn is_over(&self, state: &State) -> bool {

@@ -1,7 +1,7 @@
 //! Bitboards: cells as bits of a word, with the cells of places, of pieces and of closures.
 
 use crate::game::{MAX_SEATS, Seat};
-use crate::race::compile::{Cells, Closed, PLACES, Rules, WALL};
+use crate::race::compile::{Cells, PLACES, Rules, WALL};
 use crate::race::position::state::MAX_PIECES;
 
 /// Tables of cells as bits of a word.
@@ -46,14 +46,13 @@ impl Word for u64 {
 
 impl<W: Word> Bits<W> {
     pub(crate) fn new(rules: &Rules) -> Bits<W> {
-        let words = |closed: &Closed| [closed.own[0], closed.own[1], closed.enemies[0], closed.enemies[1]].map(W::of);
         let below = |seat: usize, place: usize| rules.bits[seat][..place].iter().fold(0, |cells, bit| cells | bit);
         Bits {
             at: std::array::from_fn(|seat| rules.bits[seat].map(W::of)),
             below: std::array::from_fn(|seat| std::array::from_fn(|place| W::of(below(seat, place)))),
-            closed_to_single: words(&rules.closed_to_single),
-            closed_to_unit: words(&rules.closed_to_unit),
-            always: W::of(rules.closed_to_unit.always),
+            closed_to_single: rules.closed_to_single.map(W::of),
+            closed_to_unit: rules.closed_to_unit.map(W::of),
+            always: W::of(rules.never_for_units),
             impassable: W::of(rules.impassable),
             unit_cells: W::of(rules.unit_cells),
         }
