@@ -82,14 +82,15 @@ impl Race {
         if state.finished[seat.index()] > 1 {
             let _ = write!(text, "#{}", state.finished[seat.index()]);
         }
-        let pieces = state.pieces[seat.index()];
-        for (slot, &place) in pieces[..self.ruleset().pieces()].iter().enumerate() {
+        for slot in 0..self.ruleset().pieces() {
             text.push(if slot == 0 { ':' } else { ',' });
-            text.push_str(&self.place_text(place));
-            if state.declared[seat.index()] >> slot & 1 == 1 {
-                text.push('t');
-            }
+            text.push_str(&self.piece_text(state, seat, slot));
         }
+    }
+
+    fn piece_text(&self, state: &State, seat: Seat, slot: usize) -> String {
+        let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        format!("{}{}", self.place_text(state.pieces[seat.index()][slot]), if is_declared { "t" } else { "" })
     }
 
     fn print_pending(&self, text: &mut String, state: &State) {
@@ -110,10 +111,7 @@ impl Race {
         let colour = self.colour(state);
         let mut items: Vec<String> = Vec::new();
         for slot in 0..self.ruleset().pieces() {
-            let mut place = self.place_text(state.pieces[colour.index()][slot]);
-            if state.declared[colour.index()] >> slot & 1 == 1 {
-                place.push('t');
-            }
+            let place = self.piece_text(state, colour, slot);
             let steps = state.steps[slot];
             let item = match state.roles[slot] & !role::ENTERED {
                 role::LEAD => format!("{place}&{steps}"),

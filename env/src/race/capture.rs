@@ -4,7 +4,7 @@ use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, State, sort};
+use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
 use crate::sheet::values::{Group, Meeting, UnitKind};
 
 impl Rules {
@@ -81,11 +81,8 @@ impl Rules {
             sort(&mut left);
             return Some((left, 0));
         }
-        let mut left: [(u8, u8); MAX_PIECES] = std::array::from_fn(|slot| {
+        Some(in_order(std::array::from_fn(|slot| {
             if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
-        });
-        left.sort_unstable();
-        let marks = left.iter().enumerate().fold(0, |bits, (slot, (_, declared))| bits | declared << slot);
-        Some((left.map(|(place, _)| place), marks))
+        })))
     }
 }

@@ -229,26 +229,19 @@ impl Game for Race {
         if state.phase != Phase::Over {
             return returns;
         }
-        if self.spec.outlook == Outlook::Teams {
-            let share = |seat: Seat| {
-                let is_home = |team: SeatSet| team.iter().all(|member| state.finished[member.index()] > 0);
-                let has_won = is_home(self.spec.teams[seat]);
-                let has_lost = is_home(self.spec.teams[seat.rotated(1)]);
-                0.5 + 0.5 * (f32::from(u8::from(has_won)) - f32::from(u8::from(has_lost)))
-            };
-            self.seating.seats.iter().for_each(|seat| returns[seat] = share(seat));
-            return returns;
-        }
         let count = self.seating.seats.len();
         let worth = |place: usize| match self.spec.outlook {
             Outlook::Placings => (count - place) as f32 / (count - 1) as f32,
-            Outlook::Winner | Outlook::Teams => f32::from(u8::from(place == 1)),
+            Outlook::Winner => f32::from(u8::from(place == 1)),
+            Outlook::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Seats without a place share those that are left; seats with the same place share that one and the next.
-        let place = |seat: Seat| match state.finished[seat.index()] {
+        // Seats without a place share those that are left; seats with the same place share that one and the next. A
+        // team has the place of its last seat.
+        let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,
         };
+        let place = |seat: Seat| self.spec.teams[seat].iter().map(own_place).max();
         for seat in self.seating.seats.iter() {
             let better = self.seating.seats.iter().filter(|&other| place(other) < place(seat)).count();
             let equal = self.seating.seats.iter().filter(|&other| place(other) == place(seat)).count();

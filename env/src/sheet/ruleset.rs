@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Outlook, Seat, SeatLettersError, SeatSet};
-use crate::sheet::{End, Sheet, SheetError, Teams, builtin};
+use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin};
 
 /// Game, house rules, pieces and seats.
 ///
@@ -200,8 +200,7 @@ impl Ruleset {
     /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value, and nothing after `?` or `&` as an
     /// empty flag.
     pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
-        let (game, flags) = Ruleset::split(text);
-        Ruleset::new(game, seats, flags)
+        Sheets::default().ruleset(text, seats)
     }
 
     /// The ruleset written as `game?flag=value&flag=value`, of a built-in game, for `count` seats, or as many as the
@@ -210,11 +209,7 @@ impl Ruleset {
     /// # Errors
     /// As [`Ruleset::parse`].
     pub fn seated(text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
-        let (game, flags) = Ruleset::split(text);
-        match builtin::named(game) {
-            Some(sheet) => Ruleset::seated_of(Arc::clone(sheet), count, flags),
-            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
-        }
+        Sheets::default().seated(text, count)
     }
 
     /// The ruleset of the game of a sheet, seated as [`Ruleset::seated`] does.

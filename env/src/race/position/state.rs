@@ -97,10 +97,8 @@ impl State {
     }
 
     /// The same with these places of a seat's pieces, and whether each is declared.
-    pub(crate) fn with_pieces(mut self, seat: usize, mut pieces: [(u8, u8); MAX_PIECES]) -> State {
-        pieces.sort_unstable();
-        self.pieces[seat] = pieces.map(|(place, _)| place);
-        self.declared[seat] = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
+    pub(crate) fn with_pieces(mut self, seat: usize, pieces: [(u8, u8); MAX_PIECES]) -> State {
+        (self.pieces[seat], self.declared[seat]) = in_order(pieces);
         self
     }
 
@@ -136,6 +134,14 @@ impl State {
     pub(crate) fn has_cut(&self, seat: Seat) -> bool {
         self.cuts >> seat.index() & 1 == 1
     }
+}
+
+/// The places of one seat in ascending order, and the slots of its declared pieces as bits, of pieces with 1 for each
+/// that is declared.
+pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES], u8) {
+    pieces.sort_unstable();
+    let declared = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
+    (pieces.map(|(place, _)| place), declared)
 }
 
 /// Sorts the places of one seat in ascending order.

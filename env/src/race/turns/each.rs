@@ -78,22 +78,20 @@ impl EachTurns {
         }
         let is_open = self.hops.is_open(state, mover);
         let (to, closed) = if is_unit {
-            let next = slot + 1;
-            let are_together =
-                next < self.seating.pieces && from > 0 && own[next] == from && is_declared(next) == is_declared(slot);
-            let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
-            let may_join = is_pair || becomes_unit;
-            if !are_together || !may_join {
-                return WALL;
-            }
             (self.hops.unit_target(from, value, is_open), occupied.to_unit)
-        } else if is_pair && self.is_tied(own, from) {
-            return WALL;
         } else {
             (self.hops.hop_target(own, from, value, is_open), occupied.to_single)
         };
+        let may_go = if is_unit {
+            let next = slot + 1;
+            let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
+            let are_alike = next < self.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
+            from > 0 && are_alike && (is_pair || becomes_unit)
+        } else {
+            !(is_pair && self.is_tied(own, from))
+        };
         let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
-        if landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
+        if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
     }
 
     /// Whether a piece of a unit may not leave its place alone.
@@ -208,9 +206,7 @@ impl TurnMachine for EachTurns {
     fn legal_actions(&self, state: &State) -> ActionMask {
         let is_optional = self.rules.sheet.turn.must == Must::Optional;
         let mut memo = Memo::new();
-        let mut clean = *state;
-        clean.skipped = 0;
-        let best = if is_optional { 0 } else { self.best(&clean, &mut memo) };
+        let best = if is_optional { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
         let mut legal = |throw: AllottedThrow| -> ActionMask {
             let takers = self.takers(state, self.series.pips(throw)).iter();
             takers
@@ -229,10 +225,9 @@ impl TurnMachine for EachTurns {
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
-        let (throw, has_more) = {
-            let mut offered = self.offered(state);
-            (offered.next(), offered.next().is_some())
-        };
+        let mut offered = self.offered(state);
+        let (throw, has_more) = (offered.next(), offered.next().is_some());
+        drop(offered);
         if let Some(throw) = throw.filter(|_| action == LATER && has_more) {
             state.skipped |= self.series.bit(throw);
             state.phase = Phase::Allot;

@@ -4,7 +4,7 @@ use super::SeriesTurns;
 use super::TurnMachine;
 use super::allot::{Allotment, base};
 use crate::race::position::slots::Slots;
-use crate::race::position::state::{MAX_PIECES, State, role, sort};
+use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
 
 impl SeriesTurns {
     /// Plays the allotted turn: moves the pieces, captures, and passes the turn on.
@@ -86,12 +86,6 @@ impl SeriesTurns {
                 *is_twin = false;
             }
         }
-        let mut pieces: [(u8, bool); MAX_PIECES] = std::array::from_fn(|slot| (places[slot], twins[slot]));
-        pieces.sort_unstable();
-        (pieces.map(|(place, _)| place), bits(pieces.map(|(_, is_twin)| u8::from(is_twin))))
+        in_order(std::array::from_fn(|slot| (places[slot], u8::from(twins[slot]))))
     }
-}
-
-fn bits(flags: [u8; MAX_PIECES]) -> u8 {
-    flags.iter().enumerate().fold(0, |bits, (slot, &flag)| bits | flag << slot)
 }
