@@ -61,7 +61,7 @@ impl EachTurns {
         let own = &state.pieces[mover.index()];
         let from = own[slot];
         let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
-        let occupied = self.hops.occupied(mover, own, self.hops.enemies(state, mover));
+        let occupied = self.hops.occupied(&self.hops.long, state, mover, own);
         let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
         let is_pair = match rules.sheet.unit.kind {
             UnitKind::None => false,

@@ -13,7 +13,7 @@ use super::{FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
+use crate::race::compile::{Cells, GateRule, PLACES, Rules, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
@@ -28,7 +28,7 @@ pub(crate) struct ThrowTurns {
     tables: Box<Tables>,
     /// Bitboards for boards with few cells, and for all.
     short: Option<Box<Bits<u64>>>,
-    long: Box<Bits<u128>>,
+    pub(crate) long: Box<Bits<u128>>,
     entry: u8,
     must: Must,
     gate_rule: GateRule,
@@ -118,15 +118,20 @@ impl ThrowTurns {
         }
     }
 
-    /// The cells that the pieces on the board close to `seat`; to a unit only if two own pieces stand together.
+    /// The cells that the pieces on the board close to `seat`, whose own stand on `own`; to a unit only if two own
+    /// pieces stand together.
     #[inline]
-    pub(crate) fn occupied(&self, seat: Seat, own: &[u8; MAX_PIECES], enemies: Occupancy) -> Occupied {
-        self.occupied_in(&self.long, seat, own, (enemies.ones, enemies.twos))
-    }
-
-    #[inline]
-    fn occupied_in<W: Word>(&self, bits: &Bits<W>, seat: Seat, own: &[u8; MAX_PIECES], enemies: (W, W)) -> Occupied<W> {
-        let own = bits.occupancy((W::default(), W::default()), seat, own);
+    pub(crate) fn occupied<W: Word>(
+        &self,
+        bits: &Bits<W>,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+    ) -> Occupied<W> {
+        let none = (W::default(), W::default());
+        let others = self.seating.others(seat).iter();
+        let add = |occupancy, other: &Seat| bits.occupancy(occupancy, *other, &state.pieces[other.index()]);
+        let (own, enemies) = (bits.occupancy(none, seat, own), others.fold(none, add));
         let cells = |closed: &[W; 4]| {
             bits.always | closed[0] & own.0 | closed[1] & own.1 | closed[2] & enemies.0 | closed[3] & enemies.1
         };
@@ -138,14 +143,6 @@ impl ThrowTurns {
             to_unit: if self.has_units & (own.1 != W::default()) { cells(&bits.closed_to_unit) } else { W::default() },
             to_pass: bits.impassable & (own.1 | enemies.1),
         }
-    }
-
-    #[inline]
-    pub(crate) fn enemies(&self, state: &State, seat: Seat) -> Occupancy {
-        let others = self.seating.others(seat).iter();
-        others.fold(Occupancy::default(), |occupancy, other| {
-            occupancy.and(&self.rules.bits[other.index()], &state.pieces[other.index()])
-        })
     }
 
     /// Whether `seat` may go beyond its gate.
@@ -180,24 +177,11 @@ impl ThrowTurns {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
     }
 
-    /// The pieces of `seat` that can take `throw`.
+    /// The pieces of `seat`, on the places `own`, that can take `throw`. Below, `&` instead of `&&`: the branches are
+    /// unpredictable, and a misprediction costs more than all the tests.
     #[inline]
-    pub(crate) fn offer(&self, seat: Seat, own: &[u8; MAX_PIECES], throw: u8, is_open: bool, on: &Occupied) -> Offer {
-        self.offer_in(&self.long, seat, own, throw, is_open, on)
-    }
-
-    /// [`ThrowTurns::offer`]. Below, `&` instead of `&&`: the branches are unpredictable, and a misprediction costs
-    /// more than all the tests.
-    #[inline]
-    fn offer_in<W: Word>(
-        &self,
-        bits: &Bits<W>,
-        seat: Seat,
-        own: &[u8; MAX_PIECES],
-        throw: u8,
-        is_open: bool,
-        on: &Occupied<W>,
-    ) -> Offer {
+    fn offer<W: Word>(&self, bits: &Bits<W>, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> Offer {
+        let (on, is_open) = (self.occupied(bits, state, seat, own), self.is_open(state, seat));
         let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
         let none = W::default();
         let mut mask = 0_u32;
@@ -229,19 +213,6 @@ impl ThrowTurns {
             is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.0 != none));
         }
         Offer { mask: ActionMask::of_bits(mask), is_only_merging }
-    }
-
-    /// The actions of the mover with a whole throw.
-    #[inline]
-    fn offers<W: Word>(&self, bits: &Bits<W>, state: &State) -> Offer {
-        let seat = state.mover;
-        let own = &state.pieces[seat.index()];
-        let others = self.seating.others(seat).iter();
-        let enemies = others.fold((W::default(), W::default()), |occupancy, &other| {
-            bits.occupancy(occupancy, other, &state.pieces[other.index()])
-        });
-        let occupied = self.occupied_in(bits, seat, own, enemies);
-        self.offer_in(bits, seat, own, state.dice[0], self.is_open(state, seat), &occupied)
     }
 
     /// The places of `own` after an action by `throw`, sorted, and where it landed.
@@ -279,14 +250,14 @@ impl ThrowTurns {
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
-    fn divides(&self, state: &State, slot: usize, throw: u8, enemies: Occupancy) -> bool {
+    fn divides(&self, state: &State, slot: usize, throw: u8) -> bool {
         let own = &state.pieces[state.mover.index()];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
         is_first && from > 0 && part > 0 && part < throw && {
             let (places, rest) = self.divided(own, slot, throw);
-            !self.rest(state.mover, &places, rest, self.is_open(state, state.mover), enemies).is_empty()
+            !self.rest(state, &places, rest).is_empty()
         }
     }
 
@@ -300,30 +271,19 @@ impl ThrowTurns {
     }
 
     /// The pieces on the board that can take the rest of a throw.
-    fn rest(&self, seat: Seat, own: &[u8; MAX_PIECES], rest: u8, is_open: bool, enemies: Occupancy) -> ActionMask {
-        let offer = self.offer(seat, own, rest, is_open, &self.occupied(seat, own, enemies));
+    fn rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
+        let offer = self.offer(&self.long, state, state.mover, own, rest);
         offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()
     }
 
     /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
-    fn second(&self, state: &State, enemies: Occupancy, is_open: bool) -> ActionMask {
-        let own = &state.pieces[state.mover.index()];
+    fn second(&self, state: &State) -> ActionMask {
         let [number, whole] = state.dice;
-        let mut mask = self.rest(state.mover, own, number, is_open, enemies);
+        let mut mask = self.rest(state, &state.pieces[state.mover.index()], number);
         if whole == 0 || mask.is_empty() {
             mask.insert(PASS);
         }
         mask
-    }
-
-    /// Whether a seat may pass that cannot move, or can only move onto its own pieces.
-    #[inline]
-    pub(crate) fn may_pass(&self, is_stuck: bool, is_only_merging: bool) -> bool {
-        match self.must {
-            Must::NoMerge => is_only_merging,
-            Must::Optional => true,
-            Must::One | Must::Most | Must::Greedy => is_stuck,
-        }
     }
 
     /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
@@ -336,7 +296,7 @@ impl ThrowTurns {
         let own = &state.pieces[state.mover.index()];
         let slot = usize::from(action.0 % PAIRS.0);
         if self.has_parts && state.phase == Phase::Choose {
-            return self.divides(state, slot, state.dice[0], self.enemies(state, state.mover));
+            return self.divides(state, slot, state.dice[0]);
         }
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
@@ -345,30 +305,20 @@ impl ThrowTurns {
     #[inline]
     fn finish(&self, state: &mut State, thrown: u8, has_captured: bool) {
         let count = state.thrown;
-        let again = self.throws_again(thrown, has_captured, count);
+        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
+        let again = grants & (count < self.most_throws);
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw {
             state.thrown = count;
         }
     }
 
-    /// Whether the same seat throws again after so many throws of its turn, where these are limited.
-    #[inline]
-    pub(crate) fn throws_again(&self, thrown: u8, has_captured: bool, count: u8) -> bool {
-        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
-        grants & (count < self.most_throws)
-    }
-
     /// Whether no throw lets `seat` move.
     #[cold]
     fn is_stuck(&self, state: &State, seat: Seat) -> bool {
         let own = &state.pieces[seat.index()];
-        let is_open = self.is_open(state, seat);
-        let occupied = self.occupied(seat, own, self.enemies(state, seat));
-        self.rules
-            .outcomes
-            .iter()
-            .all(|throw| self.offer(seat, own, throw.values[0], is_open, &occupied).mask.is_empty())
+        let can_move = |throw: u8| !self.offer(&self.long, state, seat, own, throw).mask.is_empty();
+        !self.rules.outcomes.iter().any(|throw| can_move(throw.values[0]))
     }
 }
 
@@ -389,21 +339,27 @@ impl TurnMachine for ThrowTurns {
 
     fn legal_actions(&self, state: &State) -> ActionMask {
         if state.phase == Phase::Allot {
-            return self.second(state, self.enemies(state, state.mover), self.is_open(state, state.mover));
+            return self.second(state);
         }
+        let (seat, throw) = (state.mover, state.dice[0]);
+        let own = &state.pieces[seat.index()];
         let Offer { mut mask, is_only_merging } = match &self.short {
-            Some(bits) => self.offers(bits, state),
-            None => self.offers(&self.long, state),
+            Some(bits) => self.offer(bits, state, seat, own, throw),
+            None => self.offer(&self.long, state, seat, own, throw),
         };
         if self.has_parts {
-            let enemies = self.enemies(state, state.mover);
             for slot in 0..self.seating.pieces {
-                if self.divides(state, slot, state.dice[0], enemies) {
+                if self.divides(state, slot, throw) {
                     mask.insert(Action(PAIRS.0 + slot as u8));
                 }
             }
         }
-        if self.may_pass(mask.is_empty(), is_only_merging) {
+        let may_pass = match self.must {
+            Must::NoMerge => is_only_merging,
+            Must::Optional => true,
+            Must::One | Must::Most | Must::Greedy => mask.is_empty(),
+        };
+        if may_pass {
             mask.insert(PASS);
         }
         mask
