@@ -147,6 +147,12 @@ impl Set {
         Slots((self.0 >> 7) * u32::from(byte))
     }
 
+    /// The set as bits: bit n is slot n.
+    #[inline]
+    pub(crate) fn bits(self) -> u32 {
+        (self.0 >> 7).wrapping_mul(0x0102_0408) >> 24
+    }
+
     /// Number of slots.
     #[inline]
     pub(crate) fn len(self) -> usize {
@@ -252,6 +258,7 @@ mod tests {
             assert_eq!(again, Set::of(|slot| bytes[..slot].contains(&bytes[slot])), "{bytes:?}");
             assert_eq!(before, Set::of(|slot| bytes[slot + 1..].contains(&bytes[slot])), "{bytes:?}");
             assert_eq!(again.beside(), Set::of(|slot| again.iter().any(|other| other != slot)), "{bytes:?}");
+            assert_eq!(again.bits(), again.iter().fold(0, |bits, slot| bits | 1 << slot), "{bytes:?}");
             let listed: Vec<usize> = again.iter().collect();
             assert_eq!(listed, (0..MAX_PIECES).filter(|&slot| again.contains(slot)).collect::<Vec<_>>());
         }

@@ -14,7 +14,7 @@ use super::text::{MoveKind, UnitMove, is_pair};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
-use crate::race::position::slots::Slots;
+use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::sheet::values::{End, FinishedPartner, Must, Without};
@@ -108,8 +108,7 @@ impl DiceTurns {
         let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
-        let mut mask = ActionMask::EMPTY;
-        hops.seconds(slot, die).iter().for_each(|second| mask.insert(Action(SINGLES.0 + second as u8)));
+        let mut mask = ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0);
         let may_stop = self.is_optional && hops.firsts(die).contains(slot);
         if may_stop || mask.is_empty() {
             mask.insert(PASS);
@@ -162,14 +161,9 @@ impl DiceTurns {
             let mut own = landed.bytes();
             sort(&mut own);
             state.pieces[colour.index()] = own;
+            let together = second == first + 1 && hop.square == next.square;
             for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
-                self.rules.capture(
-                    state,
-                    &self.seating,
-                    colour,
-                    hop.place,
-                    second == first + 1 && hop.square == next.square,
-                );
+                self.rules.capture(state, &self.seating, colour, hop.place, together);
             }
         }
         self.end_turn(state, false);
@@ -219,30 +213,18 @@ impl TurnMachine for DiceTurns {
         }
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, state.dice);
-        let mut mask = ActionMask::EMPTY;
-        let (sums, pairs) = (hops.sums(), hops.pairs());
+        let (lowest, sums, pairs) = (hops.lowest(), hops.sums(), hops.pairs());
+        let begins = |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
+        let mut smaller_first = (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
         let order_matters = !hops.is_doublet() && hops.order_matters();
-        for slot in hops.lowest().iter() {
-            let (single, larger_first) = (Action(SINGLES.0 + slot as u8), Action(LARGER_FIRST.0 + slot as u8));
-            if sums.contains(slot) || !hops.others(slot, SMALLER).is_empty() {
-                mask.insert(single);
-            }
-            if pairs.contains(slot) {
-                mask.insert(Action(PAIRS.0 + slot as u8));
-            }
-            if order_matters && !hops.others(slot, LARGER).is_empty() {
-                mask.insert(larger_first);
-            }
+        let mut larger_first = if order_matters { Set::of(|slot| begins(slot, LARGER)) } else { Set::NONE };
+        if self.is_optional || (smaller_first | pairs | larger_first).is_empty() {
+            smaller_first = smaller_first | (lowest & hops.firsts(SMALLER));
+            larger_first = larger_first | (lowest & hops.firsts(LARGER)).when(!hops.is_doublet());
         }
-        let is_optional = self.is_optional;
-        if mask.is_empty() || is_optional {
-            let dice = [(SMALLER, SINGLES), (LARGER, LARGER_FIRST)];
-            for (die, actions) in dice.into_iter().take(if hops.is_doublet() { 1 } else { 2 }) {
-                let slots = hops.firsts(die) & hops.lowest();
-                slots.iter().for_each(|slot| mask.insert(Action(actions.0 + slot as u8)));
-            }
-        }
-        if mask.is_empty() || is_optional {
+        let [singles, pairs, larger_first] = [smaller_first, pairs, larger_first].map(Set::bits);
+        let mut mask = ActionMask::of_bits(singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0);
+        if self.is_optional || mask.is_empty() {
             mask.insert(PASS);
         }
         mask

@@ -3,7 +3,7 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, SeriesKind, State, role};
+use crate::race::position::state::{SeriesKind, State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
@@ -315,16 +315,7 @@ impl Allotment {
 /// The actions of the units of these slots.
 #[inline]
 pub(crate) fn actions(alone: Set, together: Set) -> ActionMask {
-    let mut actions = ActionMask::EMPTY;
-    for slot in 0..MAX_PIECES {
-        if alone.contains(slot) {
-            actions.insert(Action(SINGLES.0 + slot as u8));
-        }
-        if together.contains(slot) {
-            actions.insert(Action(PAIRS.0 + slot as u8));
-        }
-    }
-    actions
+    ActionMask::of_bits(alone.bits() << SINGLES.0 | together.bits() << PAIRS.0)
 }
 
 /// The place of a piece that is on the board or enters it.

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 
 use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, base};
+use crate::race::compile::reach::places_of;
 use crate::race::position::state::{SeriesKind, role};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, UnitKind};
@@ -374,20 +375,5 @@ fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
 /// The sums of a number of the one set and a number of the other, both as bits.
 fn sums(one: u128, other: u128) -> u128 {
     let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
-    let mut left = few;
-    let mut sums = 0;
-    while left != 0 {
-        let first = left.trailing_zeros();
-        let run = (left >> first).trailing_ones();
-        // The sums with a run of numbers: as far as twice as many at each step.
-        let (mut part, mut reached) = (many << first, 1);
-        while reached < run {
-            let step = reached.min(run - reached);
-            part |= part << step;
-            reached += step;
-        }
-        sums |= part;
-        left &= (u128::MAX << first).checked_shl(run).unwrap_or(0);
-    }
-    sums
+    places_of(few).fold(0, |sums, number| sums | many << number)
 }
