@@ -199,6 +199,7 @@ impl TurnMachine for EachTurns {
         EACH_ACTIONS
     }
 
+    #[inline]
     fn series(&self) -> Option<&SeriesThrows> {
         Some(&self.series)
     }

@@ -40,10 +40,7 @@ pub(crate) trait TurnMachine {
     fn seating(&self) -> &Participants;
 
     /// The numbers of steps that a piece on the course can go with one throw, as bits.
-    fn steps([a, _]: [u8; 2]) -> u128
-    where
-        Self: Sized,
-    {
+    fn steps([a, _]: [u8; 2]) -> u128 {
         1 << a
     }
 
@@ -73,8 +70,8 @@ pub(crate) trait TurnMachine {
     /// Takes an action, which may be illegal and then leaves a valid state.
     fn apply_action(&self, state: &mut State, action: Action);
 
-    /// Ends the game where it is decided by a seat whose last piece has come to the goal, or no seat can ever move again;
-    /// passes the turn on otherwise, to the mover itself where it throws `again`.
+    /// Ends the turn. The game ends where a seat whose last piece has come to the goal decides it, or where no seat can
+    /// ever move again; otherwise the turn passes on, to the mover itself where it throws `again`.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
         let colour = self.colour(state).index();
@@ -93,6 +90,7 @@ pub(crate) trait TurnMachine {
     }
 
     /// The throws of the series under way, where a turn has a series.
+    #[inline]
     fn series(&self) -> Option<&SeriesThrows> {
         None
     }
@@ -243,7 +241,6 @@ pub(crate) enum Turns {
 /// Evaluates an expression for the kind of turn at hand: static dispatch of [`TurnMachine`].
 macro_rules! by_kind {
     ($turns:expr, $machine:ident => $value:expr) => {{
-        #[allow(unused_imports)]
         use $crate::race::turns::{TurnMachine as _, Turns};
         match $turns {
             Turns::Throw($machine) => $value,

@@ -233,7 +233,7 @@ impl Fill<'_> {
         }
     }
 
-    /// The sets of kinds of which throws can be left over, as [`SeriesThrows::bit`]s, those that already are among them.
+    /// The sets of kinds of which throws can be left over, as `SeriesThrows::bit`s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
         let Remaining { ones, fours, zeros, last } = self.remaining;
         let remains = |throw: &AllottedThrow| match throw {

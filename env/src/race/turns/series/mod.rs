@@ -105,6 +105,7 @@ impl TurnMachine for SeriesTurns {
         &self.seating
     }
 
+    #[inline]
     fn series(&self) -> Option<&SeriesThrows> {
         Some(&self.series)
     }
