@@ -174,59 +174,13 @@ impl Rules {
             let all: f64 = outcomes.iter().map(weight).sum();
             outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
         };
-        let south = board.course(Seat::SOUTH);
-        let home = south.len() as u8;
+        let home = board.course(Seat::SOUTH).len() as u8;
         let place_of = |number: u8| number + 1 - sheet.board.first_number;
-        let mut rules = Rules {
-            home,
-            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
-            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
-            origin: match sheet.entry.at {
-                EntryAt::Count => 1 - sheet.board.first_number,
-                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
-                EntryAt::Start => 0,
-            },
-            cells: Box::new([[0; PLACES]; MAX_SEATS]),
-            places: Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]),
-            meeting: Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]),
-            bits: Box::new([[0; PLACES]; MAX_SEATS]),
-            back: (2..home)
-                .find(|&place| south[..usize::from(place) - 1].contains(&south[usize::from(place) - 1]))
-                .unwrap_or(home),
-            marked: 0,
-            declaring: 0,
-            contested: 0,
-            closed_to_single: [0; 4],
-            closed_to_unit: [0; 4],
-            never_for_units: 0,
-            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
-            captured: 0,
-            unit_cells: 0,
-            room: [0; PLACES],
-            gate_rule: GateRule {
-                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
-                is_shared: sheet.seats.teams == Teams::Opposite && sheet.gate.opened_by == OpenedBy::Team,
-            },
-            gate: if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) },
-            chances: chances(&|_| true),
-            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
-            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
-            outcomes,
-            faces,
-            effects,
-            board,
-            sheet,
-        };
-        rules.lay_out(pieces);
-        Ok(rules)
-    }
+        let gate = if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) };
+        let has_teams = sheet.seats.teams == Teams::Opposite;
 
-    /// Fills the tables of squares.
-    fn lay_out(&mut self, pieces: usize) {
-        let sheet = Arc::clone(&self.sheet);
         // A cell for each square of the courses but the finishes.
-        let board = self.board.clone();
-        let way = |seat: Seat| &board.course(seat)[..usize::from(self.home) - 1];
+        let way = |seat: Seat| &board.course(seat)[..usize::from(home) - 1];
         let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         squares.sort_unstable();
         squares.dedup();
@@ -234,52 +188,50 @@ impl Rules {
         let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
             squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
         };
-        let marks: Vec<Square> = sheet.board.marks.iter().filter_map(|name| Square::named(name)).collect();
-        let declaring: Vec<Square> = sheet.unit.from.iter().filter_map(|name| Square::named(name)).collect();
+        let named = |names: &[String]| -> Vec<Square> { names.iter().filter_map(|name| Square::named(name)).collect() };
+        let (marks, from) = (named(&sheet.board.marks), named(&sheet.unit.from));
         let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
-        let beyond_gate = usize::from(self.gate.min(self.home)) - 1;
+        let beyond_gate = usize::from(gate.min(home)) - 1;
         let is_outer = |square: &Square| Seat::ALL.into_iter().any(|seat| way(seat)[..beyond_gate].contains(square));
         let marked = cells_of(&|square| marks.contains(square));
         let private = cells_of(&|square| visitors(square) == 1) & !marked;
         let plain = cells_of(&|_| true) & !marked & !private;
         let inner = plain & !cells_of(&is_outer);
 
+        let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == SentTo::Start;
+        let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
         for seat in Seat::ALL {
+            bits[seat.index()][usize::from(WALL)] = 1 << WALL;
             for (at, square) in way(seat).iter().enumerate() {
                 // Where pieces begin or return to the first square of their course, it is private to them.
-                let number = if at == 0 && self.begins_on_board() { 0 } else { cell(square) };
-                self.cells[seat.index()][at + 1] = number;
-                self.bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                let number = if at == 0 && begins_on_board { 0 } else { cell(square) };
+                cells[seat.index()][at + 1] = number;
+                bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
                 if plain >> number & 1 == 1 {
-                    let [first, second] = &mut self.places[seat.index()][usize::from(number)];
+                    let [first, second] = &mut places[seat.index()][usize::from(number)];
                     *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
                 }
             }
         }
-        for (at, square) in way(Seat::SOUTH).iter().enumerate() {
-            let place = at + 1;
-            self.marked |= (marked >> cell(square) & 1) << place;
-            self.declaring |= u128::from(declaring.contains(square)) << place;
-            self.contested |= u128::from(self.bits[0][place] & plain != 0) << place;
-        }
+        let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
         for seat in Seat::ALL {
-            let has_teams = self.has_teams();
             let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
-            for (place, cell) in self.cells[seat.index()].iter().enumerate() {
+            for (place, cell) in cells[seat.index()].iter().enumerate() {
                 for enemy in Seat::ALL.into_iter().filter(is_enemy) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
-                    let met = self.places[enemy.index()][usize::from(*cell)];
-                    for (visit, there) in self.meeting[seat.index()][place].iter_mut().zip(met) {
+                    let met = places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
                         visit[slots.clone()].fill(there);
                     }
                 }
             }
         }
-        self.captured = plain;
-        self.unit_cells = match (sheet.unit.kind, sheet.unit.area) {
-            (UnitKind::None, _) => 0,
-            (_, Area::Inner) => inner,
-            (_, Area::Any) => Cells::MAX,
+        let south = way(Seat::SOUTH);
+        let places_where = |is_in: &dyn Fn(usize, &Square) -> bool| -> u128 {
+            let found = south.iter().enumerate().filter(|&(at, square)| is_in(at, square));
+            found.fold(0, |places, (at, _)| places | 1 << (at + 1))
         };
 
         let stacking = &sheet.stacking;
@@ -292,28 +244,60 @@ impl Rules {
         ];
         let with_room =
             |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        let unit_cells = match (sheet.unit.kind, sheet.unit.area) {
+            (UnitKind::None, _) => 0,
+            (_, Area::Inner) => inner,
+            (_, Area::Any) => Cells::MAX,
+        };
         let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
-        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & self.unit_cells } else { 0 };
+        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & unit_cells } else { 0 };
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
-        self.closed_to_single = [one, two, blocked, barred];
-        for bits in self.bits.iter_mut() {
-            bits[usize::from(WALL)] = 1 << WALL;
+        let mut rules = Rules {
+            home,
+            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
+            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
+            origin: match sheet.entry.at {
+                EntryAt::Count => 1 - sheet.board.first_number,
+                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::Start => 0,
+            },
+            back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
+            marked: places_where(&|_, square| marks.contains(square)),
+            declaring: places_where(&|_, square| from.contains(square)),
+            contested: places_where(&|at, _| bits[0][at + 1] & plain != 0),
+            cells,
+            places,
+            meeting,
+            bits,
+            closed_to_single: [one, two, blocked, barred],
+            closed_to_unit: [one | two, 0, blocked, 0],
+            never_for_units: 1 << WALL | if is_closed { marked } else { 0 },
+            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
+            captured: plain,
+            unit_cells,
+            room: [0; PLACES],
+            gate_rule: GateRule {
+                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
+                is_shared: has_teams && sheet.gate.opened_by == OpenedBy::Team,
+            },
+            gate,
+            chances: chances(&|_| true),
+            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
+            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
+            outcomes,
+            faces,
+            effects,
+            board: board.clone(),
+            sheet: Arc::clone(&sheet),
+        };
+        let reachable = rules.reachable();
+        for place in (0..=rules.goal).filter(|place| reachable >> place & 1 == 1) {
+            let bit = rules.bits[0][usize::from(place)];
+            let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
+            let most = limited.map_or(pieces, |(_, most)| most);
+            rules.room[usize::from(place)] = most.min(pieces) as u8;
         }
-        self.closed_to_unit = [one | two, 0, blocked, 0];
-        self.never_for_units = 1 << WALL | if is_closed { marked } else { 0 };
-
-        let reachable = self.reachable();
-        for place in (0..=self.goal).filter(|place| reachable >> place & 1 == 1) {
-            let bit = self.bits[0][usize::from(place)];
-            let most = if one & bit != 0 {
-                1
-            } else if two & bit != 0 {
-                2
-            } else {
-                pieces
-            };
-            self.room[usize::from(place)] = most.min(pieces) as u8;
-        }
+        Ok(rules)
     }
 
     /// Dice thrown at once.
@@ -331,11 +315,6 @@ impl Rules {
     #[inline]
     pub(crate) fn face(&self, value: u8) -> Option<u16> {
         self.faces.iter().position(|&other| other == value).map(|at| at as u16)
-    }
-
-    /// Whether pieces begin or wait on the first square of their course.
-    pub(crate) fn begins_on_board(&self) -> bool {
-        self.sheet.pieces.setup == Setup::All(SentTo::Start) || self.sheet.pieces.sent_to == SentTo::Start
     }
 
     pub(crate) fn has_teams(&self) -> bool {

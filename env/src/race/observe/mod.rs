@@ -61,50 +61,39 @@ impl Layout {
         let pieces = seating.pieces as u16;
         let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
         let declares = rules.sheet.unit.kind == UnitKind::Declared;
+        let mut ordinals = [0; PLACES];
+        let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
+        let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
+        let (seats, slot) = (seating.seats.len() as u16, count + ROLES);
         let mut column = 0;
         let mut take = |columns: u16| {
             let at = column;
             column += columns;
             at
         };
-        let places: Vec<u16> = (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect();
-        let declared = take(if declares { pieces } else { 0 });
-        let mut ordinals = [0; PLACES];
-        let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
-        let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
-        let cut = take(u16::from(rules.has_gate()));
-        let relations = Relations::new(rules, seating, &mut take);
-        let finished = take(if outlook == Outlook::Placings { 4 } else { 0 });
-        let seat = take(0);
-        let seats = seating.seats.len() as u16;
-        take(seat * (seats - 1));
-        let empty = take(if seats == 3 { 3 } else { 0 });
-        let thrown = take(rules.sheet.turn.most_throws.unwrap_or(0).into());
-        let phase = take(2 * seats);
-        let throws = take(throws);
-        let slot = count + ROLES;
-        let slots = take(slot * pieces);
-        let skipped = take(pending);
-        let meeting = take(MEETINGS * pieces);
-        let length = take(0);
+        // Each field takes its columns after those before it.
         Layout {
             seating,
-            places,
+            places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
-            declared,
-            cut,
-            relations,
-            finished,
-            seat,
-            empty,
-            thrown,
-            phase,
-            throws,
-            slots,
+            declared: take(if declares { pieces } else { 0 }),
+            cut: take(u16::from(rules.has_gate())),
+            relations: Relations::new(rules, seating, &mut take),
+            finished: take(if outlook == Outlook::Placings { 4 } else { 0 }),
+            seat: {
+                let seat = take(0);
+                take(seat * (seats - 1));
+                seat
+            },
+            empty: take(if seats == 3 { 3 } else { 0 }),
+            thrown: take(rules.sheet.turn.most_throws.unwrap_or(0).into()),
+            phase: take(2 * seats),
+            throws: take(throws),
+            slots: take(slot * pieces),
             slot,
-            skipped,
-            meeting,
-            length,
+            skipped: take(pending),
+            meeting: take(MEETINGS * pieces),
+            length: take(0),
         }
     }
 

@@ -92,7 +92,7 @@ fn exposed_pieces_are_those_captured_by_one_throw() {
         let placed = |rng: &mut GameRng, bystander: u8| {
             let mut places = [NO_PIECE; MAX_PIECES];
             places[..race.seating.pieces].fill(rules.goal);
-            places[0] = rng.random_range(u8::from(rules.begins_on_board())..rules.home);
+            places[0] = rng.random_range(u8::from(rules.cells[0][1] == 0)..rules.home);
             places[1] = if bystander > 0 { bystander } else { places[1] };
             places.sort_unstable();
             places
