@@ -44,7 +44,7 @@ impl EachTurns {
     pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
         let remaining = self.series.remaining(state);
         self.series.all().filter(move |throw| match throw {
-            AllottedThrow::Of(kind) => remaining.counts()[*kind as usize - 1] > 0,
+            AllottedThrow::Of(kind) => remaining.counts[*kind as usize - 1] > 0,
             AllottedThrow::Last(value) => *value == remaining.last,
         })
     }

@@ -34,9 +34,7 @@ pub(crate) enum AllottedThrow {
 /// Throws that are still to be allotted, counted by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Remaining {
-    pub(crate) ones: u8,
-    pub(crate) fours: u8,
-    pub(crate) zeros: u8,
+    pub(crate) counts: [u8; 3],
     /// The 2 or 3 that ended the series, else 0.
     pub(crate) last: u8,
 }
@@ -92,11 +90,6 @@ impl SeriesThrows {
     /// Which of the values that end a series this is.
     pub(crate) fn stop(&self, value: u8) -> Option<usize> {
         self.lasts().position(|last| last == value)
-    }
-
-    /// The values after which a series goes on.
-    pub(crate) fn faces(&self) -> [u8; 3] {
-        self.faces
     }
 
     /// The face value of a throw that does not end the series.
@@ -169,7 +162,7 @@ impl SeriesThrows {
     #[inline]
     pub(crate) fn remaining(&self, state: &State) -> Remaining {
         let (series, last) = self.kept(state);
-        Remaining::of(series, last)
+        Remaining { counts: series.counts(), last }
     }
 
     /// Takes one throw out of those that the mover keeps.
@@ -188,7 +181,7 @@ impl SeriesThrows {
 
     pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
         let remaining = self.remaining(state);
-        for (kind, count) in (0..).zip(remaining.counts()).filter(|&(_, count)| count > 0) {
+        for (kind, count) in (0..).zip(remaining.counts).filter(|&(_, count)| count > 0) {
             let at = at + kind * COUNT_COLUMNS;
             active.extend((0..u16::from(count.min(3))).map(|more| at + more));
             active.extend(bits(count).map(|bit| at + 3 + bit));
@@ -198,9 +191,7 @@ impl SeriesThrows {
 
     /// Calls `add` with the value and number of each kind of throw that is left.
     pub(crate) fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
-        let remaining = self.remaining(state);
-        self.faces.into_iter().zip(remaining.counts()).for_each(|(face, count)| add(face, count));
-        add(remaining.last, 1);
+        self.remaining(state).kinds().into_iter().for_each(|(throw, count)| add(self.pips(throw), count));
     }
 
     /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_go_on` where the
@@ -255,40 +246,29 @@ impl SeriesThrows {
 }
 
 impl Remaining {
+    /// The kinds of throws with their numbers, in the order in which they are allotted.
     #[inline]
-    pub(crate) fn of(series: Series, last: u8) -> Remaining {
-        let [ones, fours, zeros] = series.counts();
-        Remaining { ones, fours, zeros, last }
-    }
-
-    /// The numbers of throws by kind, without the last one.
-    #[inline]
-    pub(crate) fn counts(self) -> [u8; 3] {
-        [self.ones, self.fours, self.zeros]
+    pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
+        let [one, four, zero] = SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
+        [one, four, zero, (AllottedThrow::Last(self.last), u8::from(self.last > 0))]
     }
 
     #[inline]
     pub(crate) fn count(self) -> u32 {
-        u32::from(self.ones) + u32::from(self.fours) + u32::from(self.zeros) + u32::from(self.last != 0)
+        self.kinds().into_iter().map(|(_, count)| u32::from(count)).sum()
     }
 
     /// The next throw to allot and what remains after it.
     #[inline]
     pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
-        let throw = if self.ones > 0 {
-            self.ones -= 1;
-            AllottedThrow::Of(SeriesKind::One)
-        } else if self.fours > 0 {
-            self.fours -= 1;
-            AllottedThrow::Of(SeriesKind::Four)
-        } else if self.zeros > 0 {
-            self.zeros -= 1;
-            AllottedThrow::Of(SeriesKind::Zero)
-        } else if self.last > 0 {
-            AllottedThrow::Last(std::mem::take(&mut self.last))
-        } else {
-            return None;
-        };
-        Some((throw, self))
+        for kind in SeriesKind::ALL {
+            let count = &mut self.counts[kind as usize - 1];
+            if *count > 0 {
+                *count -= 1;
+                return Some((AllottedThrow::Of(kind), self));
+            }
+        }
+        let last = std::mem::take(&mut self.last);
+        (last > 0).then_some((AllottedThrow::Last(last), self))
     }
 }

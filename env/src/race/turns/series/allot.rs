@@ -3,7 +3,7 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{SeriesKind, State, role};
+use crate::race::position::state::{State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
@@ -61,9 +61,7 @@ impl SeriesTurns {
             }
         };
         let mut room: u32 = (0..self.seating.pieces).map(room).sum();
-        let Remaining { ones, fours, zeros, last } = remaining;
-        let (four, zero) = (self.series.face(SeriesKind::Four), self.series.face(SeriesKind::Zero));
-        let mut throws = [(1, ones), (last, u8::from(last > 0)), (four, fours), (zero, zeros)];
+        let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
         let used = throws.map(|(pips, count)| {
@@ -168,7 +166,7 @@ impl SeriesTurns {
     pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
         match self.unit.speed {
             Speed::Full | Speed::HalfSpent => true,
-            Speed::Half => remaining.ones == 0,
+            Speed::Half => remaining.counts[0] == 0,
             Speed::HalfEven => false,
         }
     }
@@ -283,22 +281,15 @@ impl SeriesTurns {
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
-        let Remaining { ones, fours, zeros, last } = remaining;
-        let kinds = [
-            (ones, 1),
-            (fours, self.series.face(SeriesKind::Four)),
-            (zeros, self.series.face(SeriesKind::Zero)),
-            (last, last),
-        ];
-        kinds.into_iter().filter(|&(count, _)| count > 0).map(|(_, face)| face).min().unwrap_or(0)
+        let left = remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
+        left.map(|(throw, _)| self.series.pips(throw)).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
-        let faces = self.series.faces().map(u32::from);
-        let counts = remaining.counts().map(u32::from);
-        faces[0] * counts[0] + faces[1] * counts[1] + faces[2] * counts[2] + u32::from(remaining.last)
+        let pips = |(throw, count): (_, u8)| u32::from(self.series.pips(throw)) * u32::from(count);
+        remaining.kinds().into_iter().map(pips).sum()
     }
 }
 

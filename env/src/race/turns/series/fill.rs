@@ -104,7 +104,7 @@ pub(crate) fn most_used(
         (role != 0).then_some(FillUnit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
     }));
     let off = fill.waiting(|place| place == 0);
-    let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.ones) } else { 0 };
+    let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.counts[0]) } else { 0 };
     for entered in 0..=entering {
         fill.off = off - entered;
         fill.group(entered);
@@ -203,7 +203,7 @@ impl Fill<'_> {
         let in_keep = self.waiting(|place| place == self.turns.keep);
         let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
-        for borne in 0..=in_keep.min(self.remaining.ones - ones) {
+        for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
             let is_bearing = were_borne || borne > 0;
             if is_bearing && !all_can_be_home {
                 break;
@@ -235,13 +235,9 @@ impl Fill<'_> {
 
     /// The sets of kinds of which throws can be left over, as `SeriesThrows::bit`s, those that already are among them.
     fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
-        let Remaining { ones, fours, zeros, last } = self.remaining;
-        let remains = |throw: &AllottedThrow| match throw {
-            AllottedThrow::Of(kind) => [ones, fours, zeros][*kind as usize - 1] > 0,
-            AllottedThrow::Last(value) => *value == last,
-        };
         let skipped = self.allotment.skipped;
-        let free = self.turns.series.all().filter(remains).fold(0, |bits, throw| bits | self.turns.series.bit(throw));
+        let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
+        let free = remaining.fold(0, |bits, (throw, _)| bits | self.turns.series.bit(throw));
         (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
     }
 
@@ -251,15 +247,20 @@ impl Fill<'_> {
         let can_enter =
             self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
         can_enter
-            || self.turns.series.all().filter(|&throw| left & self.turns.series.bit(throw) != 0).any(|throw| {
-                let (pips, joint) =
-                    (self.turns.series.pips(throw), self.turns.joint_steps(self.turns.series.pips(throw)));
+            || self.pips_of(left).any(|pips| {
+                let joint = self.turns.joint_steps(pips);
                 self.lists.idle.iter().any(|group| {
                     let beyond = open >> group.place;
                     group.alone > 0 && beyond >> pips & 1 == 1
                         || group.waiting > 1 && group.may_join && joint > 0 && beyond >> joint & 1 == 1
                 })
             })
+    }
+
+    /// The pips of each of these kinds of throws.
+    fn pips_of(&self, kinds: u8) -> impl Iterator<Item = u8> {
+        let series = &self.turns.series;
+        series.all().filter(move |&throw| kinds & series.bit(throw) != 0).map(|throw| series.pips(throw))
     }
 
     /// The places where a hop can end, as bits.
@@ -272,8 +273,8 @@ impl Fill<'_> {
         if self.most >= Some(self.enough) {
             return;
         }
-        let Remaining { ones: all_ones, fours, zeros, last } = self.remaining;
-        let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
+        let [(one, all_ones), others @ ..] = self.remaining.kinds();
+        let all = others.map(|(_, count)| usize::from(count));
         let index = |[fours, zeros, last]: [usize; 3]| (fours * (all[1] + 1) + zeros) * (all[2] + 1) + last;
         let ones_fit = u128::MAX >> (127 - all_ones);
         self.lists.taken.clear();
@@ -306,18 +307,9 @@ impl Fill<'_> {
             }
         }
         let must = |throw: AllottedThrow| left.is_some_and(|left| left & self.turns.series.bit(throw) == 0);
-        let must = [
-            must(AllottedThrow::Of(SeriesKind::Four)),
-            must(AllottedThrow::Of(SeriesKind::Zero)),
-            must(AllottedThrow::Last(last)),
-        ];
-        let ones_end = if left.is_some_and(|left| left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) == 0)
-        {
-            1 << all_ones
-        } else {
-            ones_fit
-        };
-        for others in counts(all).filter(|others| (0..3).all(|kind| !must[kind] || others[kind] == all[kind])) {
+        let must_others = others.map(|(throw, _)| must(throw));
+        let ones_end = if must(one) { 1 << all_ones } else { ones_fit };
+        for others in counts(all).filter(|others| (0..3).all(|kind| !must_others[kind] || others[kind] == all[kind])) {
             let ones = self.lists.taken[index(others)] & ones_end;
             if ones != 0 {
                 self.most = self.most.max(Some(ones.ilog2() + others.iter().sum::<usize>() as u32));
@@ -327,12 +319,12 @@ impl Fill<'_> {
 
     /// Finds the shares of a unit, so that it can take no more of the kinds `left` and that it is in the keep or not.
     fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
-        let Remaining { ones, fours, zeros, last } = self.remaining;
+        let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.keep;
         let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
-        for throw in self.turns.series.all().filter(|&throw| left & self.turns.series.bit(throw) != 0) {
-            ends &= !(self.open() >> steps(self.turns.series.pips(throw)));
+        for pips in self.pips_of(left) {
+            ends &= !(self.open() >> steps(pips));
         }
         match is_home {
             None => {}
@@ -340,12 +332,8 @@ impl Fill<'_> {
             Some(false) => ends &= !home,
         }
         let ones_fit = u128::MAX >> (127 - ones);
-        let by_kind = [
-            steps(self.turns.series.face(SeriesKind::Four)),
-            steps(self.turns.series.face(SeriesKind::Zero)),
-            steps(last),
-        ];
-        let all = [usize::from(fours), usize::from(zeros), usize::from(last > 0)];
+        let by_kind = others.map(|(throw, _)| steps(self.turns.series.pips(throw)));
+        let all = others.map(|(_, count)| usize::from(count));
         let with_ones = |share: [usize; 3]| {
             let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
             let here = if place < 64 { u128::from(ends >> place) } else { 0 };
