@@ -15,7 +15,7 @@ use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
+use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
 use crate::sheet::values::{End, FinishedPartner, Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
@@ -69,32 +69,17 @@ impl DiceTurns {
         }
     }
 
-    /// Whether `colour` may enter its belly on the way home.
-    pub(crate) fn may_enter(&self, state: &State, colour: Seat) -> bool {
-        self.gate_rule.is_open(state, colour)
-    }
-
     /// The pawns of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
     #[inline(always)]
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
-        let own = state.pieces[colour.index()];
-        ring.add(&own, self.squares(colour), OWN);
+        let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
+        ring.add(&own, squares, OWN);
         for &other in self.seating.others(colour) {
-            ring.add(&state.pieces[other.index()], self.squares(other), self.pawns[colour.quarters_to(other)]);
+            let piece = self.pawns[colour.quarters_to(other)];
+            ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
-        Hops::new(self.squares(colour), own, ring, dice, self.beyond(self.may_enter(state, colour)))
-    }
-
-    /// The squares of a seat.
-    #[inline]
-    fn squares(&self, seat: Seat) -> &Squares {
-        &self.squares[seat.index()]
-    }
-
-    /// The rule for pieces beyond the gate, open to them or not.
-    #[inline]
-    fn beyond(&self, may_enter: bool) -> Beyond {
-        if may_enter { Beyond::Enters } else { self.closed }
+        let beyond = if self.gate_rule.is_open(state, colour) { Beyond::Enters } else { self.closed };
+        Hops::new(squares, own, ring, dice, beyond)
     }
 
     /// The first pawn and the die that it has taken, once one is allotted.
@@ -171,12 +156,6 @@ impl DiceTurns {
 
     fn finished_count(&self, state: &State) -> u8 {
         state.finished.iter().filter(|&&place| place > 0).count() as u8
-    }
-
-    /// Whether pawns may have no move left with any throw: otherwise they surely have one.
-    #[inline]
-    fn is_kept_out(&self, pieces: &[u8; MAX_PIECES], may_enter: bool) -> bool {
-        self.waits && !may_enter && pieces[0] >= self.late_from
     }
 }
 
@@ -278,10 +257,14 @@ impl TurnMachine for DiceTurns {
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
-        unfinished.all(|colour| {
-            self.is_kept_out(&state.pieces[colour.index()], self.may_enter(state, colour))
-                && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
-        })
+        self.waits
+            && unfinished.all(|colour| {
+                // Before some place pawns surely have a move left.
+                let is_late = state.pieces[colour.index()][0] >= self.late_from;
+                let is_kept_out = is_late && !self.gate_rule.is_open(state, colour);
+                let can_ever_move = |hops: Hops| hops.can_ever_move(&self.rules.outcomes);
+                is_kept_out && !can_ever_move(self.hops(&mut Ring::empty(), state, colour, [1, 1]))
+            })
     }
 
     fn ignore_dead_ends(&mut self) {
