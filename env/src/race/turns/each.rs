@@ -88,18 +88,11 @@ impl EachTurns {
             let are_alike = next < self.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
-            !(is_pair && self.is_tied(own, from))
+            let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
+            !(is_pair && (are_tied || self.hops.is_tied(own, from)))
         };
         let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
         if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
-    }
-
-    /// Whether a piece of a unit may not leave its place alone.
-    fn is_tied(&self, own: &[u8; MAX_PIECES], place: u8) -> bool {
-        match self.rules.sheet.unit.kind {
-            UnitKind::Declared => !self.rules.sheet.unit.split,
-            UnitKind::None | UnitKind::Together => self.hops.is_tied(own, place),
-        }
     }
 
     /// The units that can play a throw of this value.
@@ -158,7 +151,7 @@ impl EachTurns {
     /// The most throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.series.remaining(state).count();
-        if left == 0 || self.is_won(state) {
+        if left == 0 || state.pieces[state.mover.index()][0] == self.rules.goal {
             return 0;
         }
         if let Some(&known) = memo.get(state) {
@@ -175,10 +168,6 @@ impl EachTurns {
         }
         memo.insert(*state, best);
         best
-    }
-
-    fn is_won(&self, state: &State) -> bool {
-        state.pieces[state.mover.index()][0] == self.rules.goal
     }
 
     fn can_play(&self, state: &State) -> bool {
