@@ -26,7 +26,6 @@ pub mod game;
 pub mod gym;
 pub mod notation;
 pub mod race;
-pub mod ruleset;
 pub mod sheet;
 pub mod testing;
 pub mod turn;
@@ -35,7 +34,7 @@ pub mod turn_index;
 pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
 pub use gym::{Env, Observation, Step, VecEnv};
 pub use race::Race;
-pub use ruleset::{Ruleset, RulesetError};
+pub use sheet::ruleset::{self, Ruleset, RulesetError};
 
 /// An environment of the built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for
 /// `seats` seats, before the first throw of seed 0.

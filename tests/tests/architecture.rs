@@ -195,6 +195,60 @@ fn rules_do_not_name_who_plays() {
     never_say(&code("env/src/turn_index"), &["gym", "testing", "notation"]);
 }
 
+/// The modules of `env` from the lowest to the highest; a file belongs to the one with the longest path.
+const MODULES_OF_ENV: [&str; 17] = [
+    "game",
+    "chance",
+    "turn",
+    "starts",
+    "sheet/values",
+    "race/position",
+    "race/compile",
+    "race/capture",
+    "race/turns",
+    "sheet",
+    "race/observe",
+    "race",
+    "notation",
+    "race/replay",
+    "race/starts",
+    "gym",
+    "testing",
+];
+
+#[test]
+fn modules_of_env_import_only_those_before() {
+    let module_of = |path: &str| {
+        let holds =
+            |module: &str| path == module || path.strip_prefix(module).is_some_and(|rest| rest.starts_with('/'));
+        let found = MODULES_OF_ENV.iter().enumerate().filter(|(_, module)| holds(module));
+        found.max_by_key(|(_, module)| module.len()).map(|(place, _)| place)
+    };
+    let mut wrong = Vec::new();
+    for (path, text) in code("env/src").into_iter().filter(|(path, _)| path != "env/src/lib.rs") {
+        let own = path.trim_start_matches("env/src/").trim_end_matches(".rs");
+        let own = module_of(own).unwrap_or_else(|| panic!("{path} is in no module"));
+        for imported in text.split("crate::").skip(1) {
+            let end = imported.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(imported.len());
+            if module_of(&imported[..end].replace("::", "/")).is_some_and(|other| other > own) {
+                wrong.push(format!("{path} imports crate::{}", &imported[..end]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn kinds_of_turn_are_matched_in_one_place() {
+    let mut files = [code("env/src/race"), code("env/src/notation"), code("env/src/sheet")].concat();
+    let places = ["race/turns/mod.rs", "sheet/check.rs", "race/starts/mod.rs", "race/replay.rs"];
+    files.retain(|(path, _)| !places.iter().any(|place| *path == format!("env/src/{place}")));
+    let kinds = ["Throw", "Series", "Each", "Dice", "Divide"];
+    let words: Vec<String> =
+        kinds.iter().flat_map(|kind| [format!("Turns::{kind}"), format!("TurnKind::{kind}")]).collect();
+    never_say(&files, &words.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// The lines of code that name a built-in game: in words with hyphens or underscores, or in one.
 fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");

@@ -7,8 +7,8 @@ use std::fmt;
 
 use crate::game::{Game, Outlook, Seat};
 use crate::race::Race;
-use crate::race::board::Square;
-use crate::race::state::{Phase, State};
+use crate::race::compile::board::Square;
+use crate::race::position::state::{Phase, State};
 
 /// The kind of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,11 +21,10 @@ mod words;
 use std::fmt::Write;
 
 use crate::game::{Action, BySeat, Game, Seat};
-use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
-use crate::race::series::SeriesTurns;
-use crate::race::state::{Phase, State, role};
-use crate::race::{Race, Turns};
-use crate::sheet::{Divide, Sheets};
+use crate::race::Race;
+use crate::race::position::state::{Phase, State, role};
+use crate::race::turns::by_kind;
+use crate::sheet::Sheets;
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
@@ -83,29 +82,19 @@ impl Race {
         if state.finished[seat.index()] > 1 {
             let _ = write!(text, "#{}", state.finished[seat.index()]);
         }
-        let pieces = state.pieces[seat.index()];
-        for (slot, &place) in pieces[..self.ruleset().pieces()].iter().enumerate() {
+        for slot in 0..self.ruleset().pieces() {
             text.push(if slot == 0 { ':' } else { ',' });
-            text.push_str(&self.place_text(place));
-            if state.declared[seat.index()] >> slot & 1 == 1 {
-                text.push('t');
-            }
+            text.push_str(&self.piece_text(state, seat, slot));
         }
     }
 
+    fn piece_text(&self, state: &State, seat: Seat, slot: usize) -> String {
+        let is_declared = state.declared[seat.index()] >> slot & 1 == 1;
+        format!("{}{}", self.place_text(state.pieces[seat.index()][slot]), if is_declared { "t" } else { "" })
+    }
+
     fn print_pending(&self, text: &mut String, state: &State) {
-        let series = |turns: &SeriesTurns| state.series.iter().map(|kind| turns.face(kind).to_string()).collect();
-        let mut throws: Vec<String> = match &self.turns {
-            Turns::Series(turns) => series(turns),
-            Turns::Each(turns) => series(&turns.series),
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => Vec::new(),
-        };
-        let is_thrown = |&&value: &&u8| value > 0;
-        match &self.turns {
-            Turns::Throw(_) if state.phase == Phase::Throw => {}
-            Turns::Throw(_) => throws.push(state.dice[0].to_string()),
-            _ => throws.extend(state.dice.iter().filter(is_thrown).map(ToString::to_string)),
-        }
+        let mut throws: Vec<String> = self.pending_throws(state).iter().map(ToString::to_string).collect();
         if state.phase == Phase::Throw {
             throws.push("*".to_owned());
         }
@@ -122,10 +111,7 @@ impl Race {
         let colour = self.colour(state);
         let mut items: Vec<String> = Vec::new();
         for slot in 0..self.ruleset().pieces() {
-            let mut place = self.place_text(state.pieces[colour.index()][slot]);
-            if state.declared[colour.index()] >> slot & 1 == 1 {
-                place.push('t');
-            }
+            let place = self.piece_text(state, colour, slot);
             let steps = state.steps[slot];
             let item = match state.roles[slot] & !role::ENTERED {
                 role::LEAD => format!("{place}&{steps}"),
@@ -138,34 +124,13 @@ impl Race {
             };
             items.push(item);
         }
-        if let Turns::Throw(_) = &self.turns {
-            items.push(if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() });
-        }
-        if let Some(turns) = self.series() {
-            items.extend(turns.skipped_values(state.skipped).map(|value| format!("!{value}")));
-        }
-        items.extend(state.has_captured.then(|| "+".to_owned()));
+        items.extend(by_kind!(&self.turns, turns => turns.marks(state)));
         text.push_str(&items.join(","));
-    }
-
-    /// The series of a turn that has one.
-    pub(crate) fn series(&self) -> Option<&SeriesTurns> {
-        match &self.turns {
-            Turns::Series(turns) => Some(turns),
-            Turns::Each(turns) => Some(&turns.series),
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => None,
-        }
     }
 
     /// The name of a place: the number of its square, or the game's word for a piece that is on none.
     pub fn place_text(&self, place: u8) -> String {
-        let words = &self.rules.sheet.words;
-        match place {
-            0 => words.off.clone(),
-            place if place == self.rules.home => words.home.clone(),
-            place if place > self.rules.home => words.borne.clone(),
-            place => (place - 1 + self.rules.sheet.board.first_number).to_string(),
-        }
+        self.rules.place_text(place)
     }
 
     /// The last place: the finish, or borne off.
@@ -173,69 +138,15 @@ impl Race {
         self.rules.goal
     }
 
-    /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
-    #[inline]
-    pub fn colour(&self, state: &State) -> Seat {
-        match &self.turns {
-            Turns::Dice(turns) => turns.colour(state, state.mover),
-            _ => state.mover,
-        }
-    }
-
     /// A legal action in words: `1: enter`, `4: 12`, `3: twins on 6`, `pass`. A piece that has been given throws in
     /// this turn is named with them: `2: 12+4`.
     pub fn action_text(&self, state: &State, action: Action) -> String {
-        let own = state.pieces[self.colour(state).index()];
-        if let Turns::Divide(turns) = &self.turns {
-            let place = self.place_text(own[turns.given(state).min(self.pieces() - 1)]);
-            return if action == turns.enter() { "enter".to_owned() } else { format!("{}: {place}", action.0) };
-        }
-        let slot = usize::from(match action {
-            PASS => 0,
-            action if action >= LARGER_FIRST => action.0 - LARGER_FIRST.0,
-            action => (action.0 - SINGLES.0) % PAIRS.0,
-        });
-        let place = match state.roles[slot] {
-            role if role & role::LEAD != 0 => format!("{}&{}", self.place_text(own[slot]), state.steps[slot]),
-            role::FRESH => self.place_text(own[slot]),
-            _ => format!("{}+{}", self.place_text(own[slot]), state.steps[slot]),
-        };
-        let is_pair = (PAIRS..PASS).contains(&action);
-        let unit = &self.rules.sheet.words.unit;
-        let of_series = |value: Option<u8>| {
-            let Some(value) = value else { return "pass".to_owned() };
-            let is_waiting = state.roles[slot] == role::FRESH;
-            match action {
-                PASS => format!("{value}: unused"),
-                LATER => format!("{value}: later"),
-                _ if is_pair => format!("{value}: {unit} on {place}"),
-                _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
-                _ if is_waiting && own[slot] == self.rules.home => format!("{value}: bear off"),
-                _ => format!("{value}: {place}"),
-            }
-        };
-        let [a, b] = state.dice;
-        match &self.turns {
-            Turns::Series(turns) => of_series(turns.next_value(state)),
-            Turns::Each(turns) => of_series(turns.next_value(state)),
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) if action == PASS => "pass".to_owned(),
-            Turns::Throw(_) if is_pair && self.divides() => format!("{a}: {place} {}", self.rules.sheet.words.home),
-            Turns::Throw(_) if is_pair => format!("{a}: {unit} on {place}"),
-            Turns::Throw(_) | Turns::Divide(_) => format!("{a}: {place}"),
-            Turns::Dice(_) => {
-                let die = if b == 0 { a } else { a.min(b) };
-                match action {
-                    _ if is_pair => format!("{die},{die}: {unit} on {place}"),
-                    action if action >= LARGER_FIRST => format!("{}: {place}", a.max(b)),
-                    _ => format!("{die}: {place}"),
-                }
-            }
-        }
+        by_kind!(&self.turns, turns => turns.action_text(state, action))
     }
 
-    /// Whether a throw can be divided when a part of it brings a piece home.
-    pub(super) fn divides(&self) -> bool {
-        self.rules.sheet.turn.divide == Divide::Finish
+    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
+    pub fn pending_throws(&self, state: &State) -> Vec<u8> {
+        by_kind!(&self.turns, turns => turns.thrown(state))
     }
 
     /// The places of every seat's pieces as text, for people.

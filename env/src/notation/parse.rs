@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::game::{Game, Outlook, Seat, SeatSet};
-use crate::race::state::{MAX_PIECES, Phase, State, role};
-use crate::race::{Race, Turns};
-use crate::ruleset::{Ruleset, RulesetError};
+use crate::race::Race;
+use crate::race::position::state::{MAX_PIECES, Phase, State, role};
+use crate::race::turns::by_kind;
+use crate::race::turns::text::number;
 use crate::sheet::Sheets;
+use crate::sheet::ruleset::{Ruleset, RulesetError};
 
 /// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -117,9 +119,9 @@ impl<'a> Parts<'a> {
             race.parse_seat(&mut state, seat, text)?;
         }
         race.check_pieces(&state)?;
-        let is_over = race.is_decided(&state);
+        let is_over = by_kind!(&race.turns, turns => turns.is_over(&state));
         if mover == "-" {
-            if !is_over && !race.is_stuck(&state) {
+            if !is_over && !race.is_dead(&state) {
                 return Err(NotationError::Mover { mover: mover.to_owned(), problem: "the game is not over" });
             }
             if pending != "-" {
@@ -132,7 +134,7 @@ impl<'a> Parts<'a> {
         let problem = match seat {
             Some(seat) if !taking_part.contains(seat) => "this seat does not take part",
             Some(_) if is_over => "the game is over",
-            Some(seat) if !race.may_move(&state, seat) => "this seat has finished",
+            Some(seat) if !by_kind!(&race.turns, turns => turns.has_turns(&state, seat)) => "this seat has finished",
             Some(seat) => {
                 state.mover = seat;
                 race.parse_pending(&mut state, pending)?;
@@ -150,12 +152,6 @@ fn bad_seat(seat: &str, problem: impl Into<String>) -> NotationError {
 
 fn bad_pending(pending: &str, problem: impl Into<String>) -> NotationError {
     NotationError::Pending { pending: pending.to_owned(), problem: problem.into() }
-}
-
-/// A number written without sign or leading zeros.
-fn number(text: &str) -> Option<u8> {
-    let value: u8 = text.parse().ok()?;
-    (value.to_string() == text).then_some(value)
 }
 
 impl Race {
@@ -213,30 +209,6 @@ impl Race {
         self.check_seat(state, seat).map_err(|problem| bad_seat(text, problem))
     }
 
-    /// Whether the game is over by the places alone.
-    fn is_decided(&self, state: &State) -> bool {
-        match &self.turns {
-            Turns::Dice(turns) => turns.is_over(state),
-            _ => state.finished.iter().any(|&place| place > 0),
-        }
-    }
-
-    pub(crate) fn is_stuck(&self, state: &State) -> bool {
-        match &self.turns {
-            Turns::Dice(turns) => turns.is_dead(state),
-            Turns::Throw(turns) => turns.is_dead(state),
-            Turns::Each(turns) => turns.is_dead(state),
-            Turns::Series(_) | Turns::Divide(_) => false,
-        }
-    }
-
-    fn may_move(&self, state: &State, seat: Seat) -> bool {
-        match &self.turns {
-            Turns::Dice(turns) => turns.has_turns(state, seat),
-            _ => true,
-        }
-    }
-
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), NotationError> {
         let (throws, allotted) = match pending.split_once(';') {
             Some((throws, allotted)) => (throws, Some(allotted)),
@@ -270,13 +242,14 @@ impl Race {
         if is_throwing && allotted.is_some() {
             return Err(bad_pending(pending, "nothing is allotted while the dice are thrown"));
         }
-        self.load_throws(state, &values, is_throwing, allotted.is_some())
-            .map_err(|problem| bad_pending(pending, problem))?;
         state.phase = match (is_throwing, allotted) {
             (true, _) => Phase::Throw,
             (false, None) => Phase::Choose,
             (false, Some(_)) => Phase::Allot,
         };
+        let phase = state.phase;
+        by_kind!(&self.turns, turns => turns.load(state, &values, phase))
+            .map_err(|problem| bad_pending(pending, problem))?;
         if let Some(allotted) = allotted {
             self.parse_allotted(state, allotted).map_err(|problem| bad_pending(pending, problem))?;
             if !self.is_playable(state) {
@@ -286,65 +259,6 @@ impl Race {
         Ok(())
     }
 
-    fn load_throws(
-        &self,
-        state: &mut State,
-        values: &[u8],
-        is_throwing: bool,
-        is_allotting: bool,
-    ) -> Result<(), String> {
-        let values_of_die =
-            |value: &u8| self.rules.outcomes.iter().any(|throw| throw.values.contains(value) && *value > 0);
-        match &self.turns {
-            Turns::Series(_) | Turns::Each(_) => {
-                let turns = self.series().ok_or("there is no series")?;
-                let is_played = is_allotting && matches!(self.turns, Turns::Each(_));
-                let (last, series) = match values.split_last() {
-                    Some((&last, series)) if !is_throwing && turns.stop(last).is_some() => (last, series),
-                    _ if is_throwing || is_played => (0, values),
-                    _ => return Err(format!("a series ends in {}", turns.stop_values())),
-                };
-                state.dice[0] = last;
-                turns.load(state, series, is_allotting)
-            }
-            Turns::Throw(_) => match values {
-                [] if is_throwing => Ok(()),
-                &[value] if is_allotting && value > 0 => {
-                    state.dice[0] = value;
-                    Ok(())
-                }
-                &[value] if !is_throwing && self.rules.outcomes.iter().any(|throw| throw.values[0] == value) => {
-                    state.dice[0] = value;
-                    Ok(())
-                }
-                _ => Err(format!("a turn has one throw of {}", self.throw_words())),
-            },
-            Turns::Dice(_) | Turns::Divide(_) => {
-                if is_throwing && !values.is_empty() {
-                    return Err("`*` stands alone: both dice are thrown at once, and 0 dice come before it".to_owned());
-                }
-                let is_spent = is_allotting && matches!(self.turns, Turns::Dice(_));
-                let expected = if is_throwing { 0 } else { 2 - usize::from(is_spent) };
-                if values.len() != expected || !values.iter().all(values_of_die) {
-                    return Err(format!("{expected} dice of {} are expected here", self.throw_words()));
-                }
-                state.dice[..expected].copy_from_slice(values);
-                Ok(())
-            }
-        }
-    }
-
-    /// The values of a die: `1, 3, 4 or 6`.
-    fn throw_words(&self) -> String {
-        let mut values: Vec<u8> = self.rules.sheet.throws.values.clone();
-        values.sort_unstable();
-        let words: Vec<String> = values.iter().map(ToString::to_string).collect();
-        match words.split_last() {
-            Some((last, words)) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
-            _ => words.join(""),
-        }
-    }
-
     /// Reads the allotments of the mover's pieces in the turn under way.
     fn parse_allotted(&self, state: &mut State, text: &str) -> Result<(), String> {
         let colour = self.colour(state).index();
@@ -352,22 +266,8 @@ impl Race {
         let mut next_slot = 0;
         for item in text.split(',').filter(|_| !text.is_empty()) {
             let unknown = || format!("`{item}` is no allotment");
-            if let (Some(value), Some(turns)) = (item.strip_prefix('!'), self.series()) {
-                let bit = number(value).and_then(|value| turns.skipped_bit(value));
-                let remembers = turns.remembers_skipped() || matches!(self.turns, Turns::Each(_));
-                state.skipped |= bit.filter(|_| remembers).ok_or_else(unknown)?;
+            if by_kind!(&self.turns, turns => turns.read_mark(state, item)).is_some() {
                 continue;
-            }
-            match &self.turns {
-                Turns::Throw(_) => {
-                    self.parse_second(state, item).ok_or_else(unknown)?;
-                    continue;
-                }
-                Turns::Each(_) if item == "+" => {
-                    state.has_captured = true;
-                    continue;
-                }
-                _ => {}
             }
             let sign = item.find(['+', '&', '~', '^']).or_else(|| item.strip_suffix('-').map(str::len));
             let sign = sign.ok_or_else(unknown)?;
@@ -378,40 +278,15 @@ impl Race {
             let slot = (next_slot..MAX_PIECES).find(is_it);
             let slot = slot.ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
-            let is_series = matches!(self.turns, Turns::Series(_));
-            let entered = if place == 0 && is_series { role::ENTERED } else { role::FRESH };
-            let (role, needs_steps) = match (&item[sign..=sign], &self.turns) {
-                (_, Turns::Each(_)) => return Err(unknown()),
-                ("+", Turns::Divide(_)) => (role::SINGLE, true),
-                ("+", _) if steps == "0" => (role::FRESH, true),
-                ("+", _) => (role::SINGLE, true),
-                ("&", Turns::Series(_)) => (role::LEAD, true),
-                ("~", Turns::Series(_)) => (role::FOLLOWER, false),
-                ("^", Turns::Dice(_)) => (role::SINGLE | role::LARGER_FIRST, true),
-                ("-", Turns::Series(_)) => (role::BORNE, false),
-                _ => return Err(unknown()),
-            };
+            let role = by_kind!(&self.turns, turns => turns.role(&item[sign..=sign], place, steps == "0"));
+            let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);
             state.steps[slot] = match (needs_steps, number(steps)) {
                 (true, Some(steps)) => steps,
                 (false, None) if steps.is_empty() => 0,
                 _ => return Err(unknown()),
             };
-            state.roles[slot] = role | entered;
-            if state.roles[slot] == role::FRESH {
-                return Err(unknown());
-            }
+            state.roles[slot] = role.filter(|&role| role != role::FRESH).ok_or_else(unknown)?;
         }
         Ok(())
-    }
-
-    /// Reads the first part of a divided throw.
-    fn parse_second(&self, state: &mut State, item: &str) -> Option<()> {
-        match item.strip_prefix('/') {
-            None => (item == "in").then_some(()),
-            Some(whole) => {
-                state.dice[1] = number(whole)?;
-                Some(())
-            }
-        }
     }
 }

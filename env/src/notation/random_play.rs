@@ -5,8 +5,8 @@ use rand::Rng;
 use crate::chance;
 use crate::game::{Game, Node, Seat};
 use crate::race::Race;
-use crate::race::state::State;
-use crate::ruleset::Ruleset;
+use crate::race::position::state::State;
+use crate::sheet::ruleset::Ruleset;
 
 /// Plays `game` for so many seats over so many nodes; `choose` is called at each decision, and goes on from it.
 pub(super) fn random_play<R: Rng>(

@@ -5,11 +5,11 @@
 use std::collections::HashSet;
 
 use super::Standing;
-use super::words::{MoveKind, UnitMove};
 use crate::game::{Action, Game, Node, Seat};
-use crate::race::board::Square;
-use crate::race::state::{MAX_PIECES, State, role};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::compile::board::Square;
+use crate::race::position::state::{MAX_PIECES, State, role};
+use crate::race::turns::text::{MoveKind, UnitMove};
 use crate::sheet::Without;
 
 /// The effect of an action on the board.
@@ -132,7 +132,7 @@ impl Race {
 
     /// The way that `action` makes pieces go; `None` when nothing moves.
     fn walk(&self, state: &State, action: Action) -> Option<Travel> {
-        let (mut taken, used) = self.moved(state, action)?;
+        let mut taken = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
         let target = match (taken.target, taken.kind) {
@@ -148,7 +148,7 @@ impl Race {
             .filter_map(|place| self.shown(seat, self.lapped(state, place)))
             .collect();
         let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
-        taken.throws = taken.throws.repeat(used);
+        taken.throws = taken.throws.repeat(taken.used);
         taken.from = from;
         let text = self.move_text(&taken, seat, target);
         let (place, throws) = (self.place_text(target), taken.throws.clone());
@@ -183,9 +183,6 @@ impl Race {
     /// The place that each piece of the mover has reached within its turn, by slot.
     fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
-        if matches!(self.turns, Turns::Each(_)) {
-            return reached;
-        }
         for slot in 0..self.pieces() {
             let role = state.roles[slot];
             if role & role::FOLLOWER != 0 && slot > 0 {

@@ -1,10 +1,11 @@
 //! The invariants of a position: of one seat's pieces, between the seats, and of a turn under way.
 
 use super::NotationError;
-use crate::game::{Game, Node, Outlook, Seat};
-use crate::race::rules::{Cells, PLACES};
-use crate::race::state::{NO_PIECE, Phase, State, role};
-use crate::race::{Race, Turns};
+use crate::game::{Game, Outlook, Seat};
+use crate::race::Race;
+use crate::race::compile::{Cells, PLACES};
+use crate::race::position::state::{NO_PIECE, State};
+use crate::race::turns::by_kind;
 use crate::sheet::{Group, MarkRule, Meeting};
 
 impl Race {
@@ -94,51 +95,8 @@ impl Race {
     /// Whether a position within a turn can be played on by the rules. Not every such position can be reached from the
     /// start of a turn.
     pub(crate) fn is_playable(&self, state: &State) -> bool {
-        let mover = state.mover.index();
-        let (own, [left, whole]) = (&state.pieces[mover], state.dice);
-        let is_outcome = |values: [u8; 2]| self.rules.outcomes.iter().any(|throw| throw.values == values);
-        let chosen = State { phase: Phase::Choose, roles: [role::FRESH; 4], steps: [0; 4], ..*state };
-        match &self.turns {
-            Turns::Series(turns) => turns.can_complete(state),
-            Turns::Each(turns) => turns.is_under_way(state),
-            Turns::Dice(_) => {
-                let taken = state.steps.iter().fold(0, |taken: u8, steps| taken.saturating_add(*steps));
-                let dice = [taken.min(left), taken.max(left)];
-                is_outcome(dice) && self.leads(&State { dice: [taken, left], ..chosen }, state)
-            }
-            Turns::Divide(turns) => {
-                let last = turns.given(state).saturating_sub(1);
-                let mut before = *state;
-                (before.roles[last], before.steps[last]) = (role::FRESH, 0);
-                before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
-                self.leads(&before, state) && (last == 0 || self.is_playable(&before))
-            }
-            Turns::Throw(_) => {
-                let thrown = whole.max(left);
-                // A piece has entered, or come home by a part of the throw.
-                let (from, to) =
-                    if whole == 0 { (0, 1) } else { (self.rules.home.saturating_sub(thrown - left), self.rules.home) };
-                is_outcome([thrown, 0])
-                    && (0..self.seating.pieces).filter(|&slot| own[slot] == to).any(|slot| {
-                        let mut before = chosen;
-                        before.dice = [thrown, 0];
-                        before.pieces[mover][slot] = from;
-                        before.pieces[mover].sort_unstable();
-                        self.check_seat(&before, state.mover).is_ok() && self.leads(&before, state)
-                    })
-            }
-        }
-    }
-
-    /// Whether one action leads from `before` to `state`.
-    fn leads(&self, before: &State, state: &State) -> bool {
-        let is_decision = matches!(self.node(before), Node::Decision(_));
-        is_decision
-            && self.legal_actions(before).iter().any(|action| {
-                let mut after = *before;
-                self.apply_action(&mut after, action);
-                after == *state
-            })
+        let stands = |before: &State| self.check_seat(before, state.mover).is_ok();
+        by_kind!(&self.turns, turns => turns.is_playable(state, stands))
     }
 }
 
@@ -148,8 +106,9 @@ mod tests {
 
     use super::*;
     use crate::chance;
-    use crate::game::Outcome;
-    use crate::ruleset::Ruleset;
+    use crate::game::{Node, Outcome};
+    use crate::race::position::state::Phase;
+    use crate::sheet::ruleset::Ruleset;
 
     #[test]
     fn positions_that_cannot_be_played_on_are_refused() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
-use crate::race::state::{Phase, State, sort};
+use crate::race::position::state::{Phase, State, sort};
 
 /// So many positions of a turn are looked at. A turn of more has no reasons. Where more come with one thing changed,
 /// that is taken for no help.

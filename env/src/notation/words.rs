@@ -4,38 +4,11 @@
 //! is described, not its alternatives.
 
 use crate::game::{Action, Game, Node, Outlook, Seat};
-use crate::race::actions::{LARGER_FIRST, LATER, PAIRS, PASS, SINGLES};
-use crate::race::rules::WALL;
-use crate::race::state::{Phase, SeriesKind, State, role};
-use crate::race::{Race, Turns};
-use crate::sheet::{EntryAt, Speed, Without};
-
-/// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
-#[derive(Clone, Debug)]
-pub(super) struct UnitMove {
-    pub(super) kind: MoveKind,
-    pub(super) slot: usize,
-    pub(super) from: u8,
-    pub(super) steps: u8,
-    /// Steps by throws that the position does not record.
-    hidden: u8,
-    /// The throws that it takes.
-    pub(super) throws: Vec<u8>,
-    /// The place that it comes to, where it lands at once.
-    pub(super) target: Option<u8>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum MoveKind {
-    /// Pieces enter the board on their first square (Ashtapada).
-    Enter,
-    /// Pieces are borne off.
-    Bear,
-    /// A piece moves.
-    Alone,
-    /// Two pieces move together.
-    Together,
-}
+use crate::race::Race;
+use crate::race::position::state::{State, role};
+use crate::race::turns::by_kind;
+use crate::race::turns::text::{MoveKind, UnitMove};
+use crate::sheet::{Must, Without};
 
 impl Race {
     /// The effect of `actions`, taken one after the other from `state`: `H3 to H7 by 4, then B2 to B4 by 2, captures N
@@ -50,8 +23,8 @@ impl Race {
         let mut unused = self.pending_throws(state);
         let mut end = *state;
         for &action in actions {
-            if let Some((next, used)) = self.moved(&end, action) {
-                for _ in 0..used {
+            if let Some(next) = self.moved(&end, action) {
+                for _ in 0..next.used {
                     if let Some(at) = unused.iter().position(|left| next.throws.contains(left)) {
                         unused.remove(at);
                     } else if self.series().is_none() {
@@ -69,8 +42,9 @@ impl Race {
             }
             self.apply_action(&mut end, action);
         }
-        if let Turns::Series(turns) = &self.turns {
-            unused.splice(0..0, turns.skipped_values(state.skipped));
+        let remembers = self.rules.sheet.turn.must == Must::Greedy;
+        if let Some(series) = self.series().filter(|_| remembers) {
+            unused.splice(0..0, series.skipped(state));
         }
         if moves.is_empty() {
             return if self.goes_on(state, &end) { "pass, throws again".to_owned() } else { "pass".to_owned() };
@@ -87,18 +61,6 @@ impl Race {
         text
     }
 
-    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
-    pub fn pending_throws(&self, state: &State) -> Vec<u8> {
-        let mut throws: Vec<u8> = match self.series() {
-            Some(turns) => state.series.iter().map(|kind| turns.face(kind)).collect(),
-            None => Vec::new(),
-        };
-        let dice = if matches!(self.turns, Turns::Throw(_)) { &state.dice[..1] } else { &state.dice[..] };
-        let is_thrown = state.phase != Phase::Throw && matches!(self.turns, Turns::Throw(_));
-        throws.extend(dice.iter().filter(|&&value| value > 0 || is_thrown));
-        throws
-    }
-
     /// Bound on the positions that a search of all afterstates of the turn of `state` may visit. Only a series of many
     /// throws leads to more; after more than 16 throws with more than two pieces it takes long to find the legal
     /// actions.
@@ -111,12 +73,8 @@ impl Race {
     fn allotted(&self, state: &State) -> Vec<UnitMove> {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
-        if matches!(self.turns, Turns::Each(_)) {
-            return moves;
-        }
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
-            let single_throw =
-                |kind| UnitMove { kind, slot, from: own[slot], steps: 0, hidden: 0, throws: vec![1], target: None };
+            let single_throw = |kind| UnitMove { steps: 0, ..UnitMove::by(kind, slot, own[slot], 1) };
             if role & role::ENTERED != 0 {
                 add(&mut moves, single_throw(MoveKind::Enter));
             }
@@ -127,117 +85,17 @@ impl Race {
                 continue;
             }
             let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
-            let mut next = UnitMove { kind, slot, from: own[slot], steps, hidden: 0, throws: Vec::new(), target: None };
-            match &self.turns {
-                Turns::Series(turns) => {
-                    next.from = next.from.max(1);
-                    // Throws are allotted in ascending order, 1s first, but for the last one.
-                    let are_ones = turns.next_value(state) == Some(1) || steps < turns.face(SeriesKind::Four);
-                    if kind == MoveKind::Together && turns.unit.speed != Speed::Full {
-                        next.hidden = steps;
-                    } else if are_ones {
-                        next.throws = vec![1; usize::from(steps)];
-                    } else {
-                        next.throws = vec![steps];
-                    }
-                }
-                _ => next.throws = vec![steps],
-            }
+            let mut next = UnitMove { steps, throws: Vec::new(), ..UnitMove::by(kind, slot, own[slot], steps) };
+            by_kind!(&self.turns, turns => turns.name_throws(state, &mut next));
             add(&mut moves, next);
         }
         moves.sort_by_key(|next| !matches!(next.kind, MoveKind::Enter | MoveKind::Bear));
         moves
     }
 
-    /// The unit that `action` moves in `state`, and how many throws of its value that uses; `None` when nothing moves.
-    pub(super) fn moved(&self, state: &State, action: Action) -> Option<(UnitMove, usize)> {
-        let own = &state.pieces[self.colour(state).index()];
-        if let Turns::Divide(turns) = &self.turns {
-            let slot = turns.given(state).min(self.pieces() - 1);
-            let enters = action == turns.enter();
-            let (slot, kind, value) =
-                if enters { (0, MoveKind::Enter, state.dice[0]) } else { (slot, MoveKind::Alone, action.0) };
-            let target = if enters { 1 } else { own[slot] + value };
-            let next = UnitMove {
-                kind,
-                slot,
-                from: own[slot],
-                steps: value,
-                hidden: 0,
-                throws: vec![value],
-                target: Some(target),
-            };
-            return (value > 0).then_some((next, 1));
-        }
-        let is_pair = (PAIRS..PASS).contains(&action);
-        let slot = usize::from(match action {
-            PASS => return None,
-            action if action >= LARGER_FIRST => (action.0 - LARGER_FIRST.0) % PAIRS.0,
-            action => (action.0 - SINGLES.0) % PAIRS.0,
-        });
-        let place = own[slot];
-        let kind = if is_pair { MoveKind::Together } else { MoveKind::Alone };
-        let taking = |kind, from, value| UnitMove {
-            kind,
-            slot,
-            from,
-            steps: value,
-            hidden: 0,
-            throws: vec![value],
-            target: None,
-        };
-        // Where pieces enter on their first square, the throw is not named.
-        let enters = place == 0 && self.rules.sheet.entry.at == EntryAt::Start;
-        let landing = |value: u8, target: u8| {
-            let kind = if enters && target == 1 {
-                MoveKind::Enter
-            } else if place == self.rules.home {
-                MoveKind::Bear
-            } else {
-                kind
-            };
-            (target != WALL).then(|| UnitMove { target: Some(target), ..taking(kind, place, value) })
-        };
-        Some(match &self.turns {
-            Turns::Series(turns) => {
-                let value = turns.next_value(state)?;
-                let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
-                let mut next = match place {
-                    0 if is_waiting => taking(MoveKind::Enter, 0, value),
-                    _ if place == turns.keep => taking(MoveKind::Bear, place, value),
-                    _ => taking(kind, place.max(1), value),
-                };
-                if is_pair && turns.unit.speed != Speed::Full {
-                    next.steps /= 2;
-                }
-                (next, 1)
-            }
-            Turns::Each(_) if action == LATER => return None,
-            Turns::Each(turns) => {
-                let value = turns.next_value(state)?;
-                (landing(value, turns.target(state, slot, value, is_pair))?, 1)
-            }
-            Turns::Throw(turns) => {
-                let value = state.dice[0];
-                if is_pair && self.divides() {
-                    let part = self.rules.home.saturating_sub(place);
-                    let home = UnitMove { target: Some(self.rules.home), ..taking(MoveKind::Alone, place, part) };
-                    return Some((home, 1));
-                }
-                let is_open = self.rules.gate_rule.is_open(state, state.mover);
-                (landing(value, turns.moved(own, value, action, is_open).1)?, 1)
-            }
-            Turns::Divide(_) => return None,
-            Turns::Dice(_) => {
-                let [a, b] = state.dice;
-                let value = match b {
-                    0 => a,
-                    _ if action >= LARGER_FIRST => a.max(b),
-                    _ => a.min(b),
-                };
-                (taking(kind, place, value), if is_pair { 2 } else { 1 })
-            }
-        })
+    /// The unit that `action` moves in `state`; `None` when nothing moves.
+    pub(super) fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        by_kind!(&self.turns, turns => turns.moved(state, action))
     }
 
     /// The place that a move leads to, in a turn that ends in `end`.

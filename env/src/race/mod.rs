@@ -3,45 +3,33 @@
 //! [`Race`] implements [`Game`] by handing each call to the kind of turn of its game: one throw at a time, a series of
 //! throws that is allotted or played throw by throw, two dice, or a divided total.
 
-pub mod actions;
-mod bits;
-pub mod board;
-pub(crate) mod dice;
-pub(crate) mod divide;
-pub(crate) mod each;
-mod exposure;
+mod capture;
+pub(crate) mod compile;
+mod face_values;
 #[cfg(test)]
 mod illegal_tests;
 mod observe;
-mod odds;
-pub(crate) mod reach;
-mod relations;
-pub(crate) mod rules;
-pub(crate) mod series;
-mod slots;
-pub mod state;
-pub(crate) mod throw;
-mod throwing;
+pub(crate) mod position;
+pub(crate) mod turns;
 
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{
-    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec,
-};
-use crate::ruleset::{Ruleset, RulesetError};
-use crate::sheet::{Hop, Order, TurnKind};
-use dice::DiceTurns;
-use divide::DivideTurns;
-use each::EachTurns;
-use exposure::Exposure;
+use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
+use crate::sheet::Order;
+use crate::sheet::ruleset::{Ruleset, RulesetError};
+use compile::Rules;
 use observe::Layout;
-use rules::Rules;
-use series::SeriesTurns;
-use state::{Phase, State};
-use throw::ThrowTurns;
+use observe::exposure::exposed;
+use position::seating::Participants;
+use position::state::{Phase, State};
+use turns::series_throws::SeriesThrows;
+use turns::{Turns, by_kind};
 
-pub use throwing::ThrowError;
+pub use compile::board;
+pub use face_values::ThrowError;
+pub use position::state;
+pub use turns::actions;
 
 /// Version of the encoding of actions and observations of all race games.
 pub const ENCODING: u32 = 4;
@@ -54,86 +42,9 @@ pub struct Race {
     pub(crate) seating: Participants,
     /// Actions that leave a valid state.
     sound: ActionMask,
-    has_series: bool,
     pub(crate) rules: Arc<Rules>,
     pub(crate) turns: Turns,
     layout: Layout,
-    exposure: Exposure,
-}
-
-/// The kinds of turn.
-#[derive(Clone, Debug)]
-pub(crate) enum Turns {
-    Throw(ThrowTurns),
-    Series(SeriesTurns),
-    Each(EachTurns),
-    Dice(DiceTurns),
-    Divide(DivideTurns),
-}
-
-impl Turns {
-    /// Continues games in which no seat can ever move again.
-    pub(crate) fn ignore_dead_ends(&mut self) {
-        match self {
-            Turns::Throw(turns) => turns.waits = false,
-            Turns::Dice(turns) => turns.waits = false,
-            Turns::Series(_) | Turns::Each(_) | Turns::Divide(_) => {}
-        }
-    }
-}
-
-/// The seats that take part, their number of pieces and the order of turns.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Participants {
-    pub seats: SeatSet,
-    pub pieces: usize,
-    next: BySeat<Seat>,
-    /// For each seat the other seats that take part, enemies first, then fillers.
-    others: BySeat<[Seat; MAX_SEATS - 1]>,
-    /// Enemies of each seat.
-    enemies: usize,
-}
-
-impl Participants {
-    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
-    /// ones play together where `has_teams`.
-    fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Participants {
-        let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
-        let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
-        let others = |seat: Seat| {
-            let mut others = [seat; MAX_SEATS - 1];
-            let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
-            let enemies = seats.iter().filter(|&other| other != seat && !is_partner(other));
-            let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
-            others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
-            others
-        };
-        Participants {
-            seats,
-            pieces,
-            next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
-            others: BySeat(Seat::ALL.map(others)),
-            enemies: seats.len() - 1 - usize::from(has_teams),
-        }
-    }
-
-    /// The seat after `seat` that takes part.
-    #[inline]
-    pub(crate) fn next(&self, seat: Seat) -> Seat {
-        self.next[seat]
-    }
-
-    /// The other seats that take part, in the order of `seat`, which takes part itself.
-    #[inline]
-    pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
-        &self.others[seat][..self.seats.len() - 1]
-    }
-
-    /// The seats that take part and do not play together with `seat`.
-    #[inline]
-    pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
-        &self.others[seat][..self.enemies]
-    }
 }
 
 const COUNTER_CLOCKWISE: usize = 1;
@@ -154,28 +65,17 @@ impl Race {
     /// Never: a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = Arc::new(Rules::new(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
+        let rules = Arc::new(turns::compile(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
         let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
         let seating = Participants::new(seats, pieces, direction, rules.has_teams());
-        let table = Arc::clone(&rules);
-        let (turns, actions) = match (sheet.turn.kind, sheet.turn.hop) {
-            (TurnKind::Throw, _) => (Turns::Throw(ThrowTurns::new(table, seating)), actions::ACTIONS),
-            (TurnKind::Series, Hop::Sum) => (Turns::Series(SeriesTurns::new(table, seating)), actions::ACTIONS),
-            (TurnKind::Series, Hop::Each) => (Turns::Each(EachTurns::new(table, seating)), actions::EACH_ACTIONS),
-            (TurnKind::Dice, _) => (Turns::Dice(DiceTurns::new(table, seating)), actions::DICE_ACTIONS),
-            (TurnKind::Divide, _) => {
-                let turns = DivideTurns { rules: table, seating };
-                let actions = turns.actions();
-                (Turns::Divide(turns), actions)
-            }
-        };
+        let turns = Turns::new(Arc::clone(&rules), seating);
+        let actions = by_kind!(&turns, turns => turns.actions());
         let outlook = ruleset.outlook();
         let team = |seat: Seat| match outlook {
             Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
         };
         let layout = Layout::new(&rules, &turns, seating, outlook);
-        let exposure = Exposure::new(&rules, seating);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -188,9 +88,9 @@ impl Race {
             ruleset_hash: ruleset.hash64(),
             turn_cap: sheet.seats.turn_limit,
         };
-        let has_series = sheet.turn.kind == TurnKind::Series;
-        let sound = Race::naming(&turns, actions, pieces);
-        Race { ruleset, spec, seating, sound, has_series, rules, turns, layout, exposure }
+        let names = |action: &Action| by_kind!(&turns, turns => turns.names(*action));
+        let sound = (0..actions as u8).map(Action).filter(names).collect();
+        Race { ruleset, spec, seating, sound, rules, turns, layout }
     }
 
     /// The same game with another turn limit than that of its sheet: environments, arenas and self-play truncate a game
@@ -207,20 +107,6 @@ impl Race {
     fn is_sound(&self, state: &State, action: Action) -> bool {
         let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
         is_decision && self.sound.contains(action)
-    }
-
-    /// The actions that name a piece of a seat, or none.
-    fn naming(turns: &Turns, actions: usize, pieces: usize) -> ActionMask {
-        let slot = |action: Action| match action {
-            actions::PASS => 0,
-            action if action >= actions::LARGER_FIRST && matches!(turns, Turns::Dice(_)) => {
-                action.0 - actions::LARGER_FIRST.0
-            }
-            action if action > actions::PASS => 0,
-            action => action.0 % actions::PAIRS.0,
-        };
-        let names = |action: &Action| matches!(turns, Turns::Divide(_)) || usize::from(slot(*action)) < pieces;
-        (0..actions as u8).map(Action).filter(names).collect()
     }
 
     /// The ruleset.
@@ -264,10 +150,26 @@ impl Race {
         values[..self.rules.dice()].to_vec()
     }
 
+    /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
+    #[inline]
+    pub fn colour(&self, state: &State) -> Seat {
+        by_kind!(&self.turns, turns => turns.colour(state))
+    }
+
+    /// The throws of the series, where a turn has a series.
+    pub(crate) fn series(&self) -> Option<&SeriesThrows> {
+        by_kind!(&self.turns, turns => turns.series())
+    }
+
+    /// Whether no seat can ever move again.
+    pub(crate) fn is_dead(&self, state: &State) -> bool {
+        by_kind!(&self.turns, turns => turns.is_dead(state))
+    }
+
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
     /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        self.exposure.of(&self.rules, state, seat).count()
+        exposed(&self.rules, &self.turns, &self.seating, state, seat).len()
     }
 }
 
@@ -301,8 +203,7 @@ impl Game for Race {
         if state.phase != Phase::Throw {
             return &NONE;
         }
-        let is_full = self.has_series && state.series.is_full();
-        if is_full { &self.rules.last_chances } else { &self.rules.chances }
+        if state.series.is_full() { &self.rules.last_chances } else { &self.rules.chances }
     }
 
     #[inline]
@@ -310,13 +211,7 @@ impl Game for Race {
         if !matches!(state.phase, Phase::Choose | Phase::Allot) {
             return ActionMask::EMPTY;
         }
-        match &self.turns {
-            Turns::Throw(turns) => turns.legal_actions(state),
-            Turns::Series(turns) => turns.legal_actions(state),
-            Turns::Each(turns) => turns.legal_actions(state),
-            Turns::Dice(turns) => turns.legal_actions(state),
-            Turns::Divide(turns) => turns.legal_actions(state),
-        }
+        by_kind!(&self.turns, turns => turns.legal_actions(state))
     }
 
     #[inline]
@@ -327,13 +222,7 @@ impl Game for Race {
             return;
         }
         let outcome = usize::from(outcome.0).min(self.rules.outcomes.len() - 1);
-        match &self.turns {
-            Turns::Throw(turns) => turns.apply_chance(state, outcome),
-            Turns::Series(turns) => turns.apply_chance(state, outcome),
-            Turns::Each(turns) => turns.series.apply_chance(state, outcome),
-            Turns::Dice(turns) => turns.apply_chance(state, outcome),
-            Turns::Divide(turns) => turns.apply_chance(state, outcome),
-        }
+        by_kind!(&self.turns, turns => turns.apply_chance(state, outcome));
     }
 
     #[inline]
@@ -342,13 +231,7 @@ impl Game for Race {
         if !self.is_sound(state, action) {
             return;
         }
-        match &self.turns {
-            Turns::Throw(turns) => turns.apply_action(state, action),
-            Turns::Series(turns) => turns.apply_action(state, action),
-            Turns::Each(turns) => turns.apply_action(state, action),
-            Turns::Dice(turns) => turns.apply_action(state, action),
-            Turns::Divide(turns) => turns.apply_action(state, action),
-        }
+        by_kind!(&self.turns, turns => turns.apply_action(state, action));
     }
 
     fn returns(&self, state: &State) -> BySeat<f32> {
@@ -356,26 +239,19 @@ impl Game for Race {
         if state.phase != Phase::Over {
             return returns;
         }
-        if self.spec.outlook == Outlook::Teams {
-            let share = |seat: Seat| {
-                let is_home = |team: SeatSet| team.iter().all(|member| state.finished[member.index()] > 0);
-                let has_won = is_home(self.spec.teams[seat]);
-                let has_lost = is_home(self.spec.teams[seat.rotated(1)]);
-                0.5 + 0.5 * (f32::from(u8::from(has_won)) - f32::from(u8::from(has_lost)))
-            };
-            self.seating.seats.iter().for_each(|seat| returns[seat] = share(seat));
-            return returns;
-        }
         let count = self.seating.seats.len();
         let worth = |place: usize| match self.spec.outlook {
             Outlook::Placings => (count - place) as f32 / (count - 1) as f32,
-            Outlook::Winner | Outlook::Teams => f32::from(u8::from(place == 1)),
+            Outlook::Winner => f32::from(u8::from(place == 1)),
+            Outlook::Teams => f32::from(u8::from(place <= 2)),
         };
-        // Seats without a place share those that are left; seats with the same place share that one and the next.
-        let place = |seat: Seat| match state.finished[seat.index()] {
+        // Seats without a place share those that are left; seats with the same place share that one and the next. A
+        // team has the place of its last seat.
+        let own_place = |seat: Seat| match state.finished[seat.index()] {
             0 => u8::MAX,
             place => place,
         };
+        let place = |seat: Seat| self.spec.teams[seat].iter().map(own_place).max();
         for seat in self.seating.seats.iter() {
             let better = self.seating.seats.iter().filter(|&other| place(other) < place(seat)).count();
             let equal = self.seating.seats.iter().filter(|&other| place(other) == place(seat)).count();
@@ -385,7 +261,7 @@ impl Game for Race {
     }
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        self.layout.observe(self, state, seat, active);
+        self.layout.observe(&self.rules, &self.turns, state, seat, active);
     }
 }
 

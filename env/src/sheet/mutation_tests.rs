@@ -8,7 +8,7 @@ use super::{Sheet, builtin};
 use crate::chance::{self, GameRng};
 use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
-use crate::ruleset::Ruleset;
+use crate::sheet::ruleset::Ruleset;
 
 /// Words that sheets have as values, to be put in each other's place.
 const WORDS: [&str; 24] = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Sheet, builtin};
 use crate::game::SeatSet;
-use crate::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use crate::sheet::ruleset::{Ruleset, RulesetError, RulesetProblem};
 
 /// The built-in sheets and any number of others, each with a name of its own.
 #[derive(Clone, Debug, Default)]

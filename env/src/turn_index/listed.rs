@@ -9,9 +9,10 @@ use super::{Continuation, Side, Sides, TurnEnd, TurnIndex, TurnVisitor, stepped}
 use crate::chance::mix;
 use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
-use crate::race::reach::places_of;
-use crate::race::rules::{Cells, Occupancy, PLACES};
-use crate::race::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::race::compile::reach::places_of;
+use crate::race::compile::{Cells, Occupancy, PLACES};
+use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::race::turns::by_kind;
 
 /// The tables of the walk by side position.
 #[derive(Clone, Debug)]
@@ -105,7 +106,7 @@ impl ListedWalk {
         let sides = 0..index.sides().len() as Side;
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = index.race.clone();
-        race.turns.ignore_dead_ends();
+        by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
         let mut walk = ListedWalk {
             race,
             turns: vec![Vec::new(); MAX_SEATS],
@@ -201,7 +202,7 @@ impl ListedWalk {
         let met = rules.met(index.sides.places(side), &rules.outcomes[outcome]);
         let [landed, passed] =
             met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
-        let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| closed.enemies);
+        let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
         Relevant { ones, twos: ones | passed & rules.impassable }
     }
@@ -360,7 +361,7 @@ impl ListedWalk {
             *side = index.sides.number(places, index.sides.mark(*side));
         }
         let may_be_dead = self.waits && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
-        let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_stuck(&index.state(mover, sides));
+        let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_dead(&index.state(mover, sides));
         TurnEnd { sides, then: if is_dead { Continuation::Drawn } else { *then } }
     }
 }

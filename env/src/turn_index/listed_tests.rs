@@ -7,8 +7,8 @@ use super::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel,
 use crate::chance::{GameRng, below, stream};
 use crate::game::{Game, Node, Outcome, SeatSet};
 use crate::race::Race;
-use crate::race::state::State;
-use crate::ruleset::Ruleset;
+use crate::race::position::state::State;
+use crate::sheet::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
 /// The afterstates of each throw.

@@ -19,9 +19,10 @@ mod stepped;
 use std::ops::Range;
 
 use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
-use crate::race::rules::{Cells, Occupancy};
-use crate::race::state::{Phase, State};
-use crate::race::{Race, Turns};
+use crate::race::Race;
+use crate::race::compile::{Cells, Occupancy};
+use crate::race::position::state::{Phase, State};
+use crate::race::turns::Turns;
 use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
@@ -218,9 +219,7 @@ impl RaceTurns {
     /// close squares or any throw can be left unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
         let walk = match &index.race.turns {
-            Turns::Series(turns) if index.race.pieces() <= 2 => {
-                Walk::Series(Box::new(SeriesWalk::new(&index, turns)))
-            }
+            Turns::Series(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
             Turns::Series(_) | Turns::Each(_) => Walk::Stepped,
             Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => {
                 Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS)))

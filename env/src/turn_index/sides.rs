@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use super::{IndexError, Side, SideInfo};
 use crate::game::{Game, Seat};
 use crate::race::Race;
-use crate::race::state::{MAX_PIECES, NO_PIECE, State};
+use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
 /// The side positions of a ruleset by number: places of the pieces in ascending order, fillers last, and a mark (that
@@ -132,7 +132,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ruleset::Ruleset;
+    use crate::sheet::ruleset::Ruleset;
 
     fn list(text: &str) -> SideList {
         let seats = Ruleset::default_seats(2).expect("two seats");

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::{Continuation, Sides, TurnEnd, TurnIndex, TurnVisitor};
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
-use crate::race::state::State;
+use crate::race::position::state::State;
 use crate::turn::{TurnResults, turn_results};
 
 /// The total probability of longer series, which are cut off.

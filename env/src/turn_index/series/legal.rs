@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
 use super::Choice;
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::{Allotment, AllottedThrow, SeriesTurn};
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series::allot::{Allotment, SeriesTurn};
+use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use crate::turn_index::{Side, TurnIndex};
 
@@ -31,8 +32,8 @@ pub(super) struct KeptThrows {
 /// All throws that can be kept of a series of up to `length` throws before the one that ends it; shorter ones first.
 pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
     let (going, ending): (Vec<AllottedThrow>, Vec<AllottedThrow>) =
-        turns.throws().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
-    let chance = |throw: &AllottedThrow| turns.chance_of(*throw);
+        turns.series.all().partition(|throw| matches!(throw, AllottedThrow::Of(_)));
+    let chance = |throw: &AllottedThrow| turns.series.chance_of(*throw);
     let ends: f64 = ending.iter().map(chance).sum();
     // A seat without a piece on the board loses the throws before the first 1.
     let any_one = chance(&going[0]) / (chance(&going[0]) + ends);
@@ -109,7 +110,7 @@ impl Legal {
                 used = less.iter().map(|&(at, _)| legal.results[at].1).max().unwrap_or(0);
                 for &(at, throw) in less {
                     let (set, less_used) = legal.results[at];
-                    let must_not = if turns.must == Must::Greedy { u64::from(turns.bit(throw)) } else { 0 };
+                    let must_not = if turns.must == Must::Greedy { u64::from(turns.series.bit(throw)) } else { 0 };
                     if turns.must != Must::Most || less_used == used {
                         ends.extend(legal.sets[set].iter().filter(|&end| end & must_not == 0));
                     }
@@ -167,7 +168,7 @@ impl Allotted {
         closed: u64,
     ) -> Allotted {
         let turn = turn_of(index, side, closed);
-        let throws: Vec<AllottedThrow> = turns.throws().collect();
+        let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
         // By allotment and throw those that give the throw to a unit.
         let mut longer: Vec<Vec<usize>> = Vec::new();
@@ -208,7 +209,8 @@ fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn,
     } else {
         Choice::new(index.sides.number(places, mark), turns.strikes(allotment, landed))
     };
-    let extending = turns.throws().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));
-    let kinds = extending.fold(0, |kinds, throw| kinds | turns.bit(throw));
+    let extending =
+        turns.series.all().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));
+    let kinds = extending.fold(0, |kinds, throw| kinds | turns.series.bit(throw));
     Some(choice.to_bits() << KIND_BITS | u64::from(kinds))
 }

@@ -14,8 +14,8 @@ use indexmap::IndexSet;
 
 use super::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnIndex, TurnVisitor};
 use crate::game::{MAX_SEATS, Seat};
-use crate::race::series::SeriesTurns;
-use crate::race::series::allot::AllottedThrow;
+use crate::race::turns::series::SeriesTurns;
+use crate::race::turns::series_throws::AllottedThrow;
 use crate::sheet::Must;
 use legal::{Allotted, Legal, kept_throws};
 
@@ -135,7 +135,7 @@ impl SeriesWalk {
             // No piece lands where it stands or behind, except that one enters on the first place.
             let relevant = turns.marked & (u64::MAX << (index.sides.places(side)[0] + 1));
             let sets: BTreeSet<u64> = closed.iter().map(|closed| closed & relevant).collect();
-            let is_on_board = turns.is_on_board(index.sides.places(side));
+            let is_on_board = turns.series.is_on_board(index.sides.places(side));
             let mut own = OwnSide { relevant, ..OwnSide::default() };
             let mut choices = IndexSet::new();
             let mut allotted = [const { None }; 2];
@@ -288,8 +288,8 @@ impl OwnSide {
 
 /// The probability that a throw does not end the series.
 fn goes_on(turns: &SeriesTurns) -> f64 {
-    let ends = turns.throws().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
-    1.0 - ends.map(|throw| turns.chance_of(throw)).sum::<f64>()
+    let ends = turns.series.all().filter(|throw| matches!(throw, AllottedThrow::Last(_)));
+    1.0 - ends.map(|throw| turns.series.chance_of(throw)).sum::<f64>()
 }
 
 /// The side position that each landing leaves of each side position of a seat `quarters` counter-clockwise.

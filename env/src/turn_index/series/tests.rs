@@ -6,9 +6,10 @@ use super::legal::KeptThrows;
 use super::*;
 use crate::chance;
 use crate::game::{Game, Node, Outcome};
-use crate::race::state::State;
-use crate::race::{Race, Turns};
-use crate::ruleset::Ruleset;
+use crate::race::Race;
+use crate::race::position::state::State;
+use crate::race::turns::Turns;
+use crate::sheet::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
 /// Every flag of the turn at every value, and some combinations.
@@ -156,7 +157,7 @@ fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Side
     let classes = Classes::of(index, walk, mover, sides);
     let total: f64 = classes.values().sum();
     assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
-    let is_on_board = series_turns(index).is_on_board(index.sides.places(sides[0]));
+    let is_on_board = series_turns(index).series.is_on_board(index.sides.places(sides[0]));
     if is_on_board {
         assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
     }
@@ -185,9 +186,9 @@ fn random_series(length: usize, rng: &mut chance::GameRng) -> Vec<u8> {
 
 /// The place in the list of what a seat keeps of a series.
 fn place_of_kept(index: &TurnIndex, throws: &[KeptThrows], side: Side, series: &[u8]) -> usize {
-    let is_on_board = series_turns(index).is_on_board(index.sides.places(side));
+    let is_on_board = series_turns(index).series.is_on_board(index.sides.places(side));
     let dropped = if is_on_board { 0 } else { series.iter().position(|&outcome| outcome == 0).unwrap_or(series.len()) };
-    let kinds: Vec<AllottedThrow> = series_turns(index).throws().collect();
+    let kinds: Vec<AllottedThrow> = series_turns(index).series.all().collect();
     let mut kept: Vec<usize> = series[dropped..].iter().map(|&outcome| [0, 3, 4, 1, 2][usize::from(outcome)]).collect();
     kept.sort_unstable();
     kept.into_iter().fold(0, |before, kind| {

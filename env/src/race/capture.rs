@@ -1,0 +1,88 @@
+//! Captures: what a piece or a unit that lands somewhere takes.
+
+use crate::game::{MAX_SEATS, Seat};
+use crate::race::compile::{PLACES, Rules};
+use crate::race::position::seating::Participants;
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
+use crate::sheet::values::{Group, Meeting, UnitKind};
+
+impl Rules {
+    /// Captures the enemies on the square of the mover's place, where captures are made; returns whether anything was
+    /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
+    /// in parts stalls.
+    #[inline(always)]
+    pub(crate) fn capture(
+        &self,
+        state: &mut State,
+        seating: &Participants,
+        mover: Seat,
+        to: u8,
+        is_unit: bool,
+    ) -> bool {
+        let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
+        let pieces = state.pieces.as_flattened();
+        let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
+        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
+            && self.capture_met(state, seating, mover, to, is_unit)
+    }
+
+    /// [`Rules::capture`] where an enemy stands.
+    #[inline(never)]
+    fn capture_met(&self, state: &mut State, seating: &Participants, mover: Seat, to: u8, is_unit: bool) -> bool {
+        let cell = self.cells[mover.index()][usize::from(to) % PLACES];
+        let mut has_captured = false;
+        for &enemy in seating.enemies(mover) {
+            let at = enemy.index();
+            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
+                has_captured = true;
+                (state.pieces[at], state.declared[at]) = left;
+            }
+        }
+        state.cuts |= u8::from(has_captured && self.has_gate()) << mover.index();
+        has_captured
+    }
+
+    /// A seat's remaining pieces, with the slots of its declared units, after a piece or a unit of an enemy has landed
+    /// on a cell where captures are made; `None` where nothing is captured.
+    #[inline(always)]
+    pub(crate) fn captured(
+        &self,
+        seat: Seat,
+        places: [u8; MAX_PIECES],
+        declared: u8,
+        cell: u8,
+        by_unit: bool,
+    ) -> Option<([u8; MAX_PIECES], u8)> {
+        let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
+        let own = Slots::of(places);
+        let there = own.are(first) | own.are(second);
+        if there.is_empty() {
+            return None;
+        }
+        let units = match self.sheet.unit.kind {
+            UnitKind::None => Set::NONE,
+            UnitKind::Together => there.beside().when(self.unit_cells >> cell & 1 == 1),
+            UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
+        };
+        let capture = &self.sheet.capture;
+        let taken = if by_unit {
+            (there & units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
+        } else {
+            let singles = there & !units;
+            let group = if capture.group == Group::One { singles.lowest() } else { singles };
+            group | (there & units).when(capture.single_on_unit == Meeting::Takes)
+        };
+        if taken.is_empty() {
+            return None;
+        }
+        if declared == 0 {
+            let mut left = own.without(taken).or(taken.each(self.sent_to())).bytes();
+            sort(&mut left);
+            return Some((left, 0));
+        }
+        Some(in_order(std::array::from_fn(|slot| {
+            if taken.contains(slot) { (self.sent_to(), 0) } else { (places[slot], declared >> slot & 1) }
+        })))
+    }
+}

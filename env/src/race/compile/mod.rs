@@ -1,0 +1,396 @@
+//! A sheet compiled into look-up tables, once; the engine reads them and never branches on the game.
+//!
+//! A *place* is one number for all games: 0 waits off the board, 1 is the first square of the course and so on, then
+//! comes the finish, and where pieces are borne off one place more. A *cell* is a square of the board, numbered from 1;
+//! 0 stands for no square, where pieces never meet. The table [`Rules::cells`] maps the places of each seat to cells,
+//! and it alone decides which pieces meet.
+
+pub mod board;
+pub(crate) mod odds;
+pub(crate) mod reach;
+
+use std::sync::Arc;
+
+use crate::game::{Chances, MAX_SEATS, Seat};
+use crate::race::compile::board::{Courses, Square};
+use crate::race::compile::odds::outcomes;
+use crate::race::position::state::{MAX_PIECES, State};
+use crate::sheet::values::{
+    Area, EntryAt, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
+};
+
+/// Entries of a table by place.
+pub(crate) const PLACES: usize = 128;
+/// A place that does not exist, where no slot is.
+pub(crate) const NOWHERE: u8 = 0xFE;
+/// A place that is closed to all seats, in every table of bits.
+pub(crate) const WALL: u8 = 127;
+
+/// A byte for each piece slot of every seat.
+type AllSlots = [u8; MAX_SEATS * MAX_PIECES];
+
+/// Cells as bits.
+pub(crate) type Cells = u128;
+
+/// The tables of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) sheet: Arc<Sheet>,
+    pub(crate) board: Courses,
+    /// The place of the finish.
+    pub(crate) home: u8,
+    /// The last place: the finish, or borne off.
+    pub(crate) goal: u8,
+    /// The place from which a throw is counted that enters.
+    pub(crate) entry: u8,
+    /// The place from which steps are counted.
+    origin: u8,
+    /// The cell of each seat's places.
+    pub(crate) cells: Box<[[u8; PLACES]; MAX_SEATS]>,
+    /// The places of each seat on a cell where captures are made, the first visit and the second; [`NOWHERE`] where
+    /// there is none.
+    pub(crate) places: Box<[[[u8; 2]; PLACES]; MAX_SEATS]>,
+    /// By seat and place, for each piece slot of each enemy the place on which the piece is captured there, at its
+    /// first visit and at its second; [`NOWHERE`] where there is none.
+    pub(crate) meeting: Box<[[[AllSlots; 2]; PLACES]; MAX_SEATS]>,
+    /// [`Rules::cells`] as bits.
+    pub(crate) bits: Box<[[Cells; PLACES]; MAX_SEATS]>,
+    /// Places that are the second visit to a square, and those after: from the first such place on.
+    pub(crate) back: u8,
+    /// Places that are marked, as bits; the same for every seat.
+    pub(crate) marked: u128,
+    /// Places on which two pieces can become a unit as they leave, where units are declared, as bits.
+    pub(crate) declaring: u128,
+    /// Places on which pieces can be captured, as bits.
+    pub(crate) contested: u128,
+    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
+    pub(crate) closed_to_single: [Cells; 4],
+    /// The same for a unit, and the cells that are always closed to it.
+    pub(crate) closed_to_unit: [Cells; 4],
+    pub(crate) never_for_units: Cells,
+    /// Cells that cannot be passed while two pieces stand there.
+    pub(crate) impassable: Cells,
+    /// Cells on which enemies are captured.
+    pub(crate) captured: Cells,
+    /// Cells on which two own pieces together are a unit.
+    pub(crate) unit_cells: Cells,
+    /// By place the number of pieces of a seat that can stand there; 0 where none ever does.
+    pub(crate) room: [u8; PLACES],
+    /// The first place that opens with a capture; [`NOWHERE`] if there is none.
+    pub(crate) gate: u8,
+    pub(crate) gate_rule: GateRule,
+    /// The outcomes of a throw, by ascending values.
+    pub(crate) outcomes: Vec<Throw>,
+    /// The probabilities of the outcomes.
+    pub(crate) chances: Chances,
+    /// The same for a series that can hold no more throws: only those that end it.
+    pub(crate) last_chances: Chances,
+    /// The values that a die can show, ascending, without 0.
+    pub(crate) faces: Vec<u8>,
+    /// The most steps of one hop by one throw.
+    pub(crate) longest: u8,
+    /// By value of a throw its effects.
+    pub(crate) effects: [ThrowEffects; 256],
+}
+
+/// The seats to which the places beyond the gate are open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateRule {
+    is_open_to_all: bool,
+    /// Whether a partner's capture opens it, too.
+    is_shared: bool,
+}
+
+impl GateRule {
+    /// Whether `seat` may go beyond its gate.
+    #[inline]
+    pub(crate) fn is_open(self, state: &State, seat: Seat) -> bool {
+        self.is_open_to_all | state.has_cut(seat) | (self.is_shared & state.has_cut(seat.rotated(2)))
+    }
+}
+
+/// One outcome of a chance node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Throw {
+    /// The value, or two ascending.
+    pub(crate) values: [u8; 2],
+    /// In so many of equally likely cases.
+    pub(crate) weight: u32,
+    /// The numbers of steps that a piece on the course can go with it, as bits.
+    pub(crate) steps: u128,
+}
+
+/// The effects of a value, by [`Rules::does`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct ThrowEffects {
+    /// Whether it enters a piece while none is on the course, and while one is.
+    pub(crate) enters: [bool; 2],
+    /// Whether it bears a piece off.
+    pub(crate) bears: bool,
+    /// Whether it ends a series.
+    pub(crate) stops: bool,
+    /// Whether it grants one more throw.
+    pub(crate) again: bool,
+    /// Steps of a unit; 0 where it cannot be given to one.
+    pub(crate) unit_steps: u8,
+}
+
+/// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Occupancy {
+    pub(crate) ones: Cells,
+    pub(crate) twos: Cells,
+}
+
+impl Occupancy {
+    /// The same with one more piece, on a cell as a bit.
+    #[inline]
+    pub(crate) fn with(self, cell: Cells) -> Occupancy {
+        Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    }
+
+    /// The same with one seat's pieces.
+    #[inline]
+    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy {
+        places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
+    }
+}
+
+impl Rules {
+    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces. `steps` has the numbers of steps that a
+    /// piece can go with a throw, as bits.
+    ///
+    /// # Errors
+    /// The problem of its course.
+    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize, steps: fn([u8; 2]) -> u128) -> Result<Rules, String> {
+        let board = Courses::new(&sheet.board)?;
+        let outcomes = outcomes(&sheet, steps);
+        let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
+        faces.sort_unstable();
+        faces.dedup();
+        let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
+        let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
+            let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
+            let all: f64 = outcomes.iter().map(weight).sum();
+            outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
+        };
+        let home = board.course(Seat::SOUTH).len() as u8;
+        let place_of = |number: u8| number + 1 - sheet.board.first_number;
+        let gate = if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) };
+        let has_teams = sheet.seats.teams == Teams::Opposite;
+
+        // A cell for each square of the courses but the finishes.
+        let way = |seat: Seat| &board.course(seat)[..usize::from(home) - 1];
+        let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
+        squares.sort_unstable();
+        squares.dedup();
+        let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
+        let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
+            squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
+        };
+        let named = |names: &[String]| -> Vec<Square> { names.iter().filter_map(|name| Square::named(name)).collect() };
+        let (marks, from) = (named(&sheet.board.marks), named(&sheet.unit.from));
+        let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
+        let beyond_gate = usize::from(gate.min(home)) - 1;
+        let is_outer = |square: &Square| Seat::ALL.into_iter().any(|seat| way(seat)[..beyond_gate].contains(square));
+        let marked = cells_of(&|square| marks.contains(square));
+        let private = cells_of(&|square| visitors(square) == 1) & !marked;
+        let plain = cells_of(&|_| true) & !marked & !private;
+        let inner = plain & !cells_of(&is_outer);
+
+        let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == SentTo::Start;
+        let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
+        let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
+        for seat in Seat::ALL {
+            bits[seat.index()][usize::from(WALL)] = 1 << WALL;
+            for (at, square) in way(seat).iter().enumerate() {
+                // Where pieces begin or return to the first square of their course, it is private to them.
+                let number = if at == 0 && begins_on_board { 0 } else { cell(square) };
+                cells[seat.index()][at + 1] = number;
+                bits[seat.index()][at + 1] = if number == 0 { 0 } else { 1 << number };
+                if plain >> number & 1 == 1 {
+                    let [first, second] = &mut places[seat.index()][usize::from(number)];
+                    *(if *first == NOWHERE { first } else { second }) = at as u8 + 1;
+                }
+            }
+        }
+        let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
+        for seat in Seat::ALL {
+            let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
+            for (place, cell) in cells[seat.index()].iter().enumerate() {
+                for enemy in Seat::ALL.into_iter().filter(is_enemy) {
+                    let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
+                    let met = places[enemy.index()][usize::from(*cell)];
+                    for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
+                        visit[slots.clone()].fill(there);
+                    }
+                }
+            }
+        }
+        let south = way(Seat::SOUTH);
+        let places_where = |is_in: &dyn Fn(usize, &Square) -> bool| -> u128 {
+            let found = south.iter().enumerate().filter(|&(at, square)| is_in(at, square));
+            found.fold(0, |places, (at, _)| places | 1 << (at + 1))
+        };
+
+        let stacking = &sheet.stacking;
+        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
+        let rooms = [
+            (marked, if is_closed { Room::One } else { stacking.marked }),
+            (private, stacking.private.unwrap_or(stacking.plain)),
+            (inner, stacking.inner.unwrap_or(stacking.plain)),
+            (plain & !inner, stacking.plain),
+        ];
+        let with_room =
+            |wanted: Room| rooms.iter().filter(|&&(_, room)| room == wanted).fold(0, |cells, (with, _)| cells | with);
+        let unit_cells = match (sheet.unit.kind, sheet.unit.area) {
+            (UnitKind::None, _) => 0,
+            (_, Area::Inner) => inner,
+            (_, Area::Any) => Cells::MAX,
+        };
+        let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
+        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & unit_cells } else { 0 };
+        let (one, two) = (with_room(Room::One), with_room(Room::Two));
+        let mut rules = Rules {
+            home,
+            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
+            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
+            origin: match sheet.entry.at {
+                EntryAt::Count => 1 - sheet.board.first_number,
+                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::Start => 0,
+            },
+            back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
+            marked: places_where(&|_, square| marks.contains(square)),
+            declaring: places_where(&|_, square| from.contains(square)),
+            contested: places_where(&|at, _| bits[0][at + 1] & plain != 0),
+            cells,
+            places,
+            meeting,
+            bits,
+            closed_to_single: [one, two, blocked, barred],
+            closed_to_unit: [one | two, 0, blocked, 0],
+            never_for_units: 1 << WALL | if is_closed { marked } else { 0 },
+            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
+            captured: plain,
+            unit_cells,
+            room: [0; PLACES],
+            gate_rule: GateRule {
+                is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
+                is_shared: has_teams && sheet.gate.opened_by == OpenedBy::Team,
+            },
+            gate,
+            chances: chances(&|_| true),
+            last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
+            longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
+            outcomes,
+            faces,
+            effects,
+            board: board.clone(),
+            sheet: Arc::clone(&sheet),
+        };
+        let reachable = rules.reachable();
+        for place in (0..=rules.goal).filter(|place| reachable >> place & 1 == 1) {
+            let bit = rules.bits[0][usize::from(place)];
+            let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
+            let most = limited.map_or(pieces, |(_, most)| most);
+            rules.room[usize::from(place)] = most.min(pieces) as u8;
+        }
+        Ok(rules)
+    }
+
+    /// Dice thrown at once.
+    pub(crate) fn dice(&self) -> usize {
+        usize::from(self.sheet.throws.dice)
+    }
+
+    /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
+    #[inline]
+    pub(crate) fn steps(&self, place: u8) -> u8 {
+        place.saturating_sub(self.origin)
+    }
+
+    /// Which of the values that a die can show this is.
+    #[inline]
+    pub(crate) fn face(&self, value: u8) -> Option<u16> {
+        self.faces.iter().position(|&other| other == value).map(|at| at as u16)
+    }
+
+    /// Whether the dice can show these values.
+    pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
+        self.outcomes.iter().any(|throw| throw.values == values)
+    }
+
+    pub(crate) fn has_teams(&self) -> bool {
+        self.sheet.seats.teams == Teams::Opposite
+    }
+
+    /// Whether seats remember that they have captured.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.gate != NOWHERE
+    }
+
+    /// The cells on which one piece in all may stand, as bits.
+    pub(crate) fn closed_marks(&self) -> Cells {
+        self.never_for_units & !(1 << WALL)
+    }
+
+    /// Whether a position can be dead: no seat can ever move again.
+    pub(crate) fn waits_at_gate(&self) -> bool {
+        self.has_gate() && self.sheet.gate.without == Without::Wait
+    }
+
+    /// The place to which a piece on the course comes by so many steps, or [`WALL`].
+    pub(crate) fn target(&self, from: u8, steps: u8, is_open: bool) -> u8 {
+        let to = from.saturating_add(steps);
+        if steps == 0 || from >= self.home {
+            return WALL;
+        }
+        if to >= self.gate && !is_open {
+            return match self.sheet.gate.without {
+                Without::Lap if to - self.sheet.gate.lap < self.gate => to - self.sheet.gate.lap,
+                Without::Lap | Without::Wait | Without::Open => WALL,
+            };
+        }
+        if to > self.home { WALL } else { to }
+    }
+
+    /// The place where captured pieces go.
+    #[inline]
+    pub(crate) fn sent_to(&self) -> u8 {
+        u8::from(self.sheet.pieces.sent_to == SentTo::Start)
+    }
+
+    /// The places of a seat's pieces at the beginning, ascending.
+    pub(crate) fn setup(&self, pieces: usize) -> [u8; MAX_PIECES] {
+        let mut places = [crate::race::position::state::NO_PIECE; MAX_PIECES];
+        match &self.sheet.pieces.setup {
+            Setup::All(to) => places[..pieces].fill(u8::from(*to == SentTo::Start)),
+            Setup::On(numbers) => {
+                let last = &numbers[numbers.len() - pieces..];
+                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
+                places.iter_mut().zip(last).for_each(|(slot, number)| *slot = place(number));
+            }
+        }
+        places
+    }
+}
+
+impl ThrowEffects {
+    fn new(sheet: &Sheet, value: u8) -> ThrowEffects {
+        ThrowEffects {
+            enters: [&sheet.entry.first, &sheet.entry.next]
+                .map(|values| sheet.entry.compulsory || values.contains(value)),
+            bears: sheet.finish.bear_off.contains(&value),
+            stops: sheet.turn.stop.contains(&value),
+            again: sheet.turn.again.contains(&value),
+            unit_steps: match sheet.unit.speed {
+                Speed::Full => value,
+                Speed::Half | Speed::HalfSpent => value / 2,
+                Speed::HalfEven if value.is_multiple_of(2) => value / 2,
+                Speed::HalfEven => 0,
+            },
+        }
+    }
+}

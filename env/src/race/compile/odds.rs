@@ -1,0 +1,29 @@
+//! The distribution of the throws of a sheet, as integer weights.
+
+use crate::race::compile::Throw;
+use crate::sheet::values::{NamedOdds, Odds, Sheet};
+
+/// The outcomes of a throw, by ascending values, with the numbers of steps that a piece can go with each.
+pub(crate) fn outcomes(sheet: &Sheet, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
+    let values = &sheet.throws.values;
+    let weights: Vec<u32> = match &sheet.throws.odds {
+        Odds::Weights(weights) => weights.clone(),
+        Odds::Named(NamedOdds::Equal) => vec![1; values.len()],
+        Odds::Named(NamedOdds::Cowries) => {
+            (0..values.len()).map(|up| choose(values.len() as u32 - 1, up as u32)).collect()
+        }
+    };
+    let mut one: Vec<(u8, u32)> = values.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0).collect();
+    one.sort_unstable();
+    let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };
+    if sheet.throws.dice == 1 {
+        return one.into_iter().map(|(value, weight)| throw([value, 0], weight)).collect();
+    }
+    let pairs = one.iter().enumerate().flat_map(|(at, &a)| one[at..].iter().map(move |&b| (a, b)));
+    pairs.map(|((a, first), (b, second))| throw([a, b], first * second * if a == b { 1 } else { 2 })).collect()
+}
+
+/// The binomial coefficient: ways to choose `k` of `n`.
+fn choose(n: u32, k: u32) -> u32 {
+    (0..k).fold(1, |ways, at| ways * (n - at) / (at + 1))
+}

@@ -1,0 +1,140 @@
+//! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
+//! sheets and sizes observations.
+
+use crate::race::compile::{Rules, Throw, WALL};
+use crate::race::position::state::MAX_PIECES;
+use crate::sheet::values::{Divide, EntryAt, SentTo, Setup, UnitKind, Without};
+
+/// The numbers of the bits that are set, ascending.
+pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros() as u8)?;
+        set &= set - 1;
+        Some(bit)
+    })
+}
+
+/// [`places_of`] of a short set, which is faster.
+#[inline]
+pub(crate) fn bits(set: impl Into<u16>) -> impl Iterator<Item = u16> {
+    let mut set: u16 = set.into();
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros() as u16)?;
+        set &= set - 1;
+        Some(bit)
+    })
+}
+
+impl Rules {
+    /// The places by the number of steps to them from the beginning of the course, as bits: those of a piece that may
+    /// not pass its gate are as far as it, or beyond it by the lap.
+    #[inline]
+    pub(crate) fn ahead(&self, places: u128, is_open: bool) -> u128 {
+        if is_open {
+            return places;
+        }
+        let before = places & ((1 << self.gate) - 1);
+        if self.sheet.gate.without == Without::Lap {
+            let lapped = before.wrapping_shl(self.sheet.gate.lap.into());
+            return before | lapped & !((1 << self.gate) - 1);
+        }
+        before
+    }
+
+    /// Every number of steps that one hop can have, as bits.
+    pub(crate) fn hops(&self) -> u128 {
+        self.outcomes.iter().fold(0, |steps, throw| steps | self.hops_of_throw(throw))
+    }
+
+    /// Every number of steps that one hop by a throw can have, by a part of it or as a unit, too, as bits.
+    fn hops_of_throw(&self, throw: &Throw) -> u128 {
+        let [a, _] = throw.values;
+        let mut steps = throw.steps;
+        if self.sheet.turn.divide == Divide::Finish {
+            steps |= (2 << a) - 2;
+        }
+        if self.sheet.unit.kind != UnitKind::None {
+            steps |= 1 << self.effects[usize::from(a)].unit_steps;
+        }
+        steps & !1
+    }
+
+    /// The places to which so many steps lead from a place on the course, as bits.
+    pub(crate) fn led(&self, from: u8, steps: u128, is_open: bool) -> u128 {
+        let steps = places_of(steps & !1);
+        let targets = steps.map(|count| self.target(from, count, is_open)).filter(|&target| target != WALL);
+        targets.fold(0, |places, place| places | 1 << place)
+    }
+
+    /// The places to which one hop leads from a place on the course, with the gate open and closed, as bits.
+    fn hops_from(&self, place: u8, hops: u128) -> u128 {
+        self.led(place, hops, true) | self.led(place, hops, false)
+    }
+
+    /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.
+    pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
+        let hops = self.hops_of_throw(throw);
+        let from = |[landed, passed]: [u128; 2], place: u8| {
+            let longest = (place + hops.checked_ilog2().unwrap_or(0) as u8).min(self.home);
+            [landed | self.hops_from(place, hops), passed | ((1 << longest) - (1 << place)) & !(1 << place)]
+        };
+        let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
+        if own.contains(&0) {
+            let entered = match self.sheet.entry.at {
+                EntryAt::Start => [2, 0],
+                EntryAt::Count => from([0; 2], self.entry),
+            };
+            // A piece that enters without spending the throw goes on by it.
+            let on = if self.sheet.entry.spends { 0 } else { entered[0] };
+            let [landed, passed] = places_of(on).fold(entered, from);
+            met = [met[0] | landed, met[1] | passed];
+        }
+        met
+    }
+
+    /// The places where a piece can ever stand, as bits.
+    pub(crate) fn reachable(&self) -> u128 {
+        let hops = self.hops();
+        let mut found: u128 = 1 << self.sent_to();
+        match &self.sheet.pieces.setup {
+            Setup::All(to) => found |= 1 << u8::from(*to == SentTo::Start),
+            Setup::On(numbers) => {
+                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
+                found |= numbers.iter().fold(0, |found, number| found | 1 << place(number));
+            }
+        }
+        if found & 1 == 1 {
+            let values = self.outcomes.iter().flat_map(|throw| throw.values);
+            let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
+            found |= match self.sheet.entry.at {
+                EntryAt::Start => 2,
+                EntryAt::Count if self.sheet.entry.compulsory => self.hops_from(self.entry, hops),
+                EntryAt::Count => {
+                    self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value))
+                }
+            };
+        }
+        // A piece that goes round again comes to lower places, too.
+        let (mut new, on_course) = (found, (1 << self.home) - 2);
+        while new & on_course != 0 {
+            let next = places_of(new & on_course).fold(0, |next, place| next | self.hops_from(place, hops));
+            new = next & !found;
+            found |= next;
+        }
+        if self.goal > self.home {
+            found |= (found >> self.home & 1) << self.goal;
+        }
+        found
+    }
+
+    /// The places from which no throws lead to the finish, of those that can be reached, as bits.
+    pub(crate) fn stranded(&self) -> u128 {
+        let hops = self.hops();
+        let mut finishing: u128 = 1 << self.home;
+        for place in (1..self.home).rev() {
+            let leads = hops << place & finishing != 0;
+            finishing |= u128::from(leads) << place;
+        }
+        self.reachable() & !finishing & !1 & !(1 << self.goal)
+    }
+}

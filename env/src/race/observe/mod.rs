@@ -1,0 +1,322 @@
+//! Observations: sparse binary features of a position from one seat's view, and their layout.
+//!
+//! Seats come in the order of rotation, the observer first; each owner's pieces stand on its own course. Every entry is
+//! 0 or 1 and few are 1, so the first layer of a network is a sum of weight columns. Equal observations mean equal
+//! legal actions and equal futures.
+
+pub(crate) mod exposure;
+pub(crate) mod relations;
+
+use crate::game::{Outlook, Seat};
+use crate::race::compile::reach::bits;
+use crate::race::compile::{PLACES, Rules};
+use crate::race::observe::relations::{Relations, Whereabouts};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
+use crate::race::turns::{FoundEntries, Turns, by_kind};
+use crate::sheet::values::{EntryAt, UnitKind};
+
+/// The layout of the observation: the first column of each group of entries.
+///
+/// For each seat: a column for the n-th piece on each place (thermometer encoding), declared twins by slot, whether it
+/// has cut, its relations to the pieces of others, its place if it has finished. Then, with three seats, the empty
+/// quarter; the phase and mover; the throws; for each slot of the mover its place within the turn and its role; the
+/// kinds of throws left unused; and for each slot the pieces that it can meet with the throws left.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    seating: Participants,
+    /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
+    places: Vec<u16>,
+    /// Places that pieces can stand on, counted.
+    ordinals: [u16; PLACES],
+    declared: u16,
+    cut: u16,
+    pub(super) relations: Relations,
+    finished: u16,
+    /// Columns of one seat.
+    seat: u16,
+    /// Column of the quarter after the observer's; with three seats only.
+    empty: u16,
+    /// Columns of the throws of a turn, where these are limited.
+    thrown: u16,
+    phase: u16,
+    throws: u16,
+    slots: u16,
+    /// Columns of one slot.
+    slot: u16,
+    skipped: u16,
+    /// Columns of the pieces that the first slot can meet.
+    meeting: u16,
+    length: u16,
+}
+
+/// Columns of the role of a slot: the bits of [`role`], ascending.
+const ROLES: u16 = 6;
+/// Columns of the pieces that a slot can meet: one to capture with the next throw, or without it; one of its own with
+/// or without it.
+const MEETINGS: u16 = 4;
+
+impl Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, outlook: Outlook) -> Layout {
+        let pieces = seating.pieces as u16;
+        let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
+        let declares = rules.sheet.unit.kind == UnitKind::Declared;
+        let mut ordinals = [0; PLACES];
+        let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
+        let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
+        let (seats, slot) = (seating.seats.len() as u16, count + ROLES);
+        let mut column = 0;
+        let mut take = |columns: u16| {
+            let at = column;
+            column += columns;
+            at
+        };
+        // Each field takes its columns after those before it.
+        Layout {
+            seating,
+            places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
+            ordinals,
+            declared: take(if declares { pieces } else { 0 }),
+            cut: take(u16::from(rules.has_gate())),
+            relations: Relations::new(rules, seating, &mut take),
+            finished: take(if outlook == Outlook::Placings { 4 } else { 0 }),
+            seat: {
+                let seat = take(0);
+                take(seat * (seats - 1));
+                seat
+            },
+            empty: take(if seats == 3 { 3 } else { 0 }),
+            thrown: take(rules.sheet.turn.most_throws.unwrap_or(0).into()),
+            phase: take(2 * seats),
+            throws: take(throws),
+            slots: take(slot * pieces),
+            slot,
+            skipped: take(pending),
+            meeting: take(MEETINGS * pieces),
+            length: take(0),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.length)
+    }
+
+    /// Entries that can be 1 in a turn-start state: those of the seats, and the seat to throw.
+    pub(crate) fn start_len(&self) -> usize {
+        usize::from(self.phase) + self.seating.seats.len()
+    }
+
+    pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut Vec<u16>) {
+        let mut columns = FoundEntries::new();
+        self.observe_columns(rules, turns, state, seat, &mut columns);
+        active.extend_from_slice(&columns);
+    }
+
+    #[inline]
+    fn observe_columns(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
+        let mut at = 0;
+        // The distances between seats determine where courses meet: with two and four seats they are fixed.
+        if self.seating.seats.len() == 3 {
+            let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
+            active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
+        }
+        let whereabouts = self.relations.whereabouts(rules, state);
+        let mut mover = 0;
+        for (relative, owner) in
+            (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
+        {
+            if owner == state.mover {
+                mover = relative as u16;
+            }
+            self.observe_seat(rules, state, &whereabouts, [seat, owner], at, active);
+            at += self.seat;
+        }
+        let is_decision = match state.phase {
+            Phase::Over => return,
+            Phase::Throw => 0,
+            Phase::Choose | Phase::Allot => 1,
+        };
+        if state.thrown > 0 {
+            active.push(self.thrown + u16::from(state.thrown) - 1);
+        }
+        active.push(self.phase + is_decision * self.seating.seats.len() as u16 + mover);
+        by_kind!(turns, turns => turns.observe_throws(state, self.throws, active));
+        if is_decision == 1 {
+            self.observe_slots(rules, turns, state, active);
+        }
+    }
+
+    #[inline]
+    fn observe_seat(
+        &self,
+        rules: &Rules,
+        state: &State,
+        whereabouts: &Whereabouts,
+        [observer, owner]: [Seat; 2],
+        at: u16,
+        active: &mut FoundEntries,
+    ) {
+        let pieces = &state.pieces[owner.index()];
+        let mut nth = 0;
+        let mut last = NO_PIECE;
+        for &place in &pieces[..self.seating.pieces] {
+            nth = if place == last { nth + 1 } else { 0 };
+            last = place;
+            active.push(at + self.places[usize::from(place)] + nth);
+        }
+        active.extend(bits(state.declared[owner.index()]).map(|slot| at + self.declared + slot));
+        if state.has_cut(owner) {
+            active.push(at + self.cut);
+        }
+        self.relations.observe(rules, state, whereabouts, [observer, owner], at, |column| active.push(column));
+        if self.finished < self.seat && state.finished[owner.index()] > 0 {
+            active.push(at + self.finished + u16::from(state.finished[owner.index()]) - 1);
+        }
+    }
+
+    fn observe_slots(&self, rules: &Rules, turns: &Turns, state: &State, active: &mut FoundEntries) {
+        let colour = by_kind!(turns, turns => turns.colour(state));
+        let roles = self.slot - ROLES;
+        let mut reached = [0_u16; MAX_PIECES];
+        for (slot, reached) in reached.iter_mut().enumerate().take(self.seating.pieces) {
+            let base = match state.roles[slot] {
+                role if role & role::ENTERED != 0 => 1,
+                _ => state.pieces[colour.index()][slot],
+            };
+            *reached = u16::from(base) + u16::from(state.steps[slot]);
+        }
+        let left = Left::of(rules, turns, state);
+        let is_open = rules.gate_rule.is_open(state, colour);
+        let met = self.relations.met_by(rules, state, colour);
+        // Neither off the board nor home: the first place and the last.
+        let on_course = ((1_u128 << rules.goal) - 1) & !1;
+        for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
+            let at = self.slots + slot as u16 * self.slot;
+            let last = u16::from(rules.goal);
+            active.push(at + self.ordinals[usize::from(place.min(last)) % PLACES]);
+            active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
+            let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
+            let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
+            let at = self.meeting + slot as u16 * MEETINGS;
+            let mut meet = |pieces: u128, at: u16| {
+                let (ahead, left) = match place {
+                    0 => (pieces, &left.entered),
+                    place => (rules.ahead(pieces, is_open).wrapping_shr(place.into()), &left.steps),
+                };
+                active.extend((ahead & left[0] != 0).then_some(at));
+                active.extend((ahead & left[1] != 0).then_some(at + 1));
+            };
+            meet(met, at);
+            meet(own, at + 2);
+        }
+        active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
+        active.extend(state.has_captured.then_some(self.skipped + 8));
+    }
+}
+
+/// Reach of a piece with the throws left: with the next one and any of the others, and without it.
+struct Left {
+    /// The numbers of steps, as bits.
+    steps: [u128; 2],
+    /// The places that a waiting piece reaches, as bits.
+    entered: [u128; 2],
+}
+
+impl Left {
+    /// Of each kind of throw the first four count.
+    fn of(rules: &Rules, turns: &Turns, state: &State) -> Left {
+        let mut throws = [0; 16];
+        let mut left = 0;
+        let add = |value: u8, count: u8| {
+            for _ in 0..count.min(4) {
+                throws[left] = value;
+                left += usize::from(value > 0);
+            }
+        };
+        by_kind!(turns, turns => turns.throws_left(state, add));
+        let (throws, left) = (&throws[..left], left.min(1));
+        let sums = |throws: &[u8]| throws.iter().fold(1_u128, |steps, &throw| steps | steps << throw);
+        let mut found = Left { steps: [0, sums(&throws[left..])], entered: [0; 2] };
+        let Some(&next) = throws.first() else { return found };
+        found.steps[0] = found.steps[1] << next;
+        let colour = by_kind!(turns, turns => turns.colour(state));
+        if state.pieces[colour.index()][0] > 0 {
+            return found;
+        }
+        if let Some(places) = by_kind!(turns, turns => turns.entered_by_all(state)) {
+            found.entered[0] = places;
+            return found;
+        }
+        let is_under_way = state.pieces[colour.index()].iter().any(|&place| place > 0 && place < rules.home);
+        let enters = |value: u8| rules.effects[usize::from(value)].enters[usize::from(is_under_way)];
+        let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
+        // One of the throws enters, and the others go on from there.
+        let entered = |at: usize, from: usize| -> u128 {
+            let place = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + throws[at] };
+            let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
+            others.fold(1_u128 << place, |places, (_, &throw)| places | places << throw)
+        };
+        if let Some(at) = entering(&throws[1..]) {
+            found.entered[1] = entered(at + 1, 1);
+            found.entered[0] = found.entered[1] << next;
+        }
+        if entering(&throws[..1]).is_some() {
+            found.entered[0] |= entered(0, 0);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::race::Race;
+
+    #[test]
+    fn with_three_seats_the_observer_sees_which_quarter_is_empty() {
+        // East's left-hand neighbour sits a quarter away, South's as well; North's two quarters.
+        for (one, south, other, east) in [
+            (
+                "ashte-kashte?pieces=2 S:hand,8/E:hand,hand/N:22,22 S 2",
+                Seat::SOUTH,
+                "ashte-kashte?pieces=2 S:22,22/E:hand,8/N:hand,hand E 2",
+                Seat::EAST,
+            ),
+            ("ashtapada?pieces=1 S:8/E:40/N:25 S 3", Seat::SOUTH, "ashtapada?pieces=1 S:25/E:8/N:40 E 3", Seat::EAST),
+        ] {
+            let view = |text: &str, seat: Seat| {
+                let (race, state) = Race::parse(text).expect("a position");
+                let mut active = Vec::new();
+                race.layout.observe(&race.rules, &race.turns, &state, seat, &mut active);
+                active
+            };
+            assert_ne!(view(one, south), view(other, east), "`{one}` and `{other}`");
+        }
+    }
+
+    #[test]
+    fn pieces_that_each_slot_can_meet_are_observed() {
+        // For each slot of the mover: an enemy with the next throw, without it; a piece of its own with it, without it.
+        for (position, expected) in [
+            // North's 10 is South's 44: 4 from 40, 6 from 38, 10 from 34. The larger die comes next.
+            ("pagade S+:34,38,40,80/N+:10,80,80,80 S 4,6", &["e-oo", "e---", "-e--", "----"][..]),
+            // The third piece has come to 44 already, and no other die is left.
+            ("pagade S+:34,38,40,80/N+:10,80,80,80 S 6;40+4", &["----", "e-o-", "-e--", "----"]),
+            // North's 23 is South's 9. The 4 comes next, the last throw of the series after it.
+            ("ashtapada S:3,7/N:off,23 S 4,2", &["e-o-", "-e--"]),
+            // South's 14 is North's 2. Doubles cannot be captured.
+            ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),
+            ("ashte-kashte?pieces=2 S:12,13/N:2,2 S 1", &["--o-", "----"]),
+        ] {
+            let (race, state) = Race::parse(position).expect("a position");
+            let mut active = Vec::new();
+            race.layout.observe(&race.rules, &race.turns, &state, state.mover, &mut active);
+            let met = |slot: usize| -> String {
+                let at = race.layout.meeting + slot as u16 * MEETINGS;
+                let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };
+                (0..MEETINGS).zip(['e', 'e', 'o', 'o']).map(letter).collect()
+            };
+            assert_eq!((0..race.layout.seating.pieces).map(met).collect::<Vec<_>>(), expected, "`{position}`");
+        }
+    }
+}

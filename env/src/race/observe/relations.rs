@@ -1,0 +1,186 @@
+//! Relations between pieces: how many steps apart they are, and how far the seats have come.
+//!
+//! A network would have to learn a relation anew for each pair of squares. Here its columns are indexed by distance, so
+//! that it is learned once. Distances are numbers of steps on the course of the piece behind; what a throw makes of
+//! them, and what stands between, is left to the network.
+
+use arrayvec::ArrayVec;
+
+use crate::game::{MAX_SEATS, Seat};
+use crate::race::compile::reach::{bits, places_of};
+use crate::race::compile::{PLACES, Rules};
+use crate::race::observe::exposure::is_single;
+use crate::race::position::seating::Participants;
+use crate::race::position::state::State;
+use crate::sheet::values::EntryAt;
+
+/// The largest distance that is seen.
+const FAR: u16 = 16;
+/// Stages of the course.
+const STAGES: u16 = 4;
+/// Levels of progress, and of a lead.
+const LEVELS: u16 = 16;
+
+/// The columns of one seat's relations, and what they are found by.
+///
+/// For a single piece that can be captured, the distances of enemies behind it, together and by the stage it has
+/// reached; for other pieces on the course, the distances of enemies behind them; the distances between own pieces; the
+/// level of progress; the lead over the observer, for other seats.
+#[derive(Clone, Debug)]
+pub(crate) struct Relations {
+    seating: Participants,
+    /// `[quarters][place]`: the places of the seat so many quarters counter-clockwise on the same square.
+    same: Box<[[u128; PLACES]; MAX_SEATS]>,
+    hunted: u16,
+    staged: u16,
+    followed: u16,
+    apart: u16,
+    progress: u16,
+    lead: u16,
+    /// The sum of the places of pieces that are all home.
+    most: u16,
+}
+
+impl Relations {
+    /// Takes the columns of a seat from `take`, which is given their number.
+    pub(crate) fn new(rules: &Rules, seating: Participants, mut take: impl FnMut(u16) -> u16) -> Relations {
+        let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
+        let on_course = 1..usize::from(rules.home);
+        for (quarters, same) in same.iter_mut().enumerate() {
+            let others = &rules.bits[Seat::SOUTH.rotated(quarters).index()];
+            for place in on_course.clone() {
+                let cell = rules.bits[Seat::SOUTH.index()][place];
+                let met = on_course.clone().filter(|&other| cell & others[other] != 0);
+                same[place] = met.fold(0, |places, other| places | 1 << other);
+            }
+        }
+        let most = u16::from(rules.home) * seating.pieces as u16;
+        Relations {
+            seating,
+            same,
+            hunted: take(FAR),
+            staged: take(STAGES * FAR),
+            followed: take(FAR),
+            apart: take(FAR),
+            progress: take(LEVELS),
+            lead: take(LEVELS),
+            most,
+        }
+    }
+
+    /// The places on which `owner` would capture a single piece of an enemy, as bits.
+    #[inline]
+    pub(crate) fn met_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
+        let mut met = 0;
+        for &enemy in self.seating.enemies(owner) {
+            let same = self.same_square(enemy, owner);
+            let pieces = &state.pieces[enemy.index()];
+            for slot in (0..self.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
+                let place = usize::from(pieces[slot]) % PLACES;
+                met |= if rules.contested >> place & 1 == 1 { same[place] } else { 0 };
+            }
+        }
+        met
+    }
+
+    /// By place of `seat` the places of `other` that are the same square.
+    #[inline]
+    fn same_square(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
+        &self.same[(other.index() + MAX_SEATS - seat.index()) % MAX_SEATS]
+    }
+
+    /// What the relations of all seats are found from.
+    #[inline]
+    pub(crate) fn whereabouts(&self, rules: &Rules, state: &State) -> Whereabouts {
+        let mut whereabouts = Whereabouts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
+        for seat in self.seating.seats.iter() {
+            let pieces = &state.pieces[seat.index()][..self.seating.pieces];
+            let places =
+                pieces.iter().filter(|&&place| place < rules.home).fold(0, |places, &place| places | 1 << place);
+            whereabouts.on_course[seat.index()] = places;
+            whereabouts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
+        }
+        whereabouts
+    }
+
+    /// Calls `push` with the columns of `owner`, counted from `at`.
+    #[inline]
+    pub(crate) fn observe(
+        &self,
+        rules: &Rules,
+        state: &State,
+        whereabouts: &Whereabouts,
+        [observer, owner]: [Seat; 2],
+        at: u16,
+        mut push: impl FnMut(u16),
+    ) {
+        let pieces = &state.pieces[owner.index()];
+        let own = Behind::of(whereabouts.on_course[owner.index()] & !1);
+        // A piece that waits stands where its first throw is counted from.
+        let entry = if rules.sheet.entry.at == EntryAt::Start { 0 } else { rules.entry };
+        let hunters = |enemy: &Seat| {
+            let on_course = whereabouts.on_course[enemy.index()];
+            let behind = Behind::of(on_course & !1 | (on_course & 1) << entry);
+            (*enemy, behind, rules.gate_rule.is_open(state, *enemy))
+        };
+        let hunters: ArrayVec<_, MAX_SEATS> = self.seating.enemies(owner).iter().map(hunters).collect();
+        let (mut hunted, mut staged, mut followed, mut apart) = (0, [0; STAGES as usize], 0, 0);
+        for slot in (0..self.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
+            let place = usize::from(pieces[slot]) % PLACES;
+            let mut behind = 0;
+            for (enemy, hunters, is_open) in &hunters {
+                let met = rules.ahead(self.same_square(owner, *enemy)[place], *is_open);
+                behind |= places_of(met).fold(0, |found, place| found | hunters.distances_to(place));
+            }
+            if rules.contested >> place & 1 == 1 && is_single(pieces, slot) {
+                hunted |= behind;
+                staged[place * usize::from(STAGES) / usize::from(rules.home)] |= behind;
+            } else {
+                followed |= behind;
+            }
+            apart |= own.distances_to(place as u8);
+        }
+        let mut push_all = |distances: u16, at: u16| bits(distances).for_each(|distance| push(at + distance));
+        push_all(hunted, at + self.hunted);
+        for (stage, distances) in (0..).zip(staged) {
+            push_all(distances, at + self.staged + stage * FAR);
+        }
+        push_all(followed, at + self.followed);
+        push_all(apart, at + self.apart);
+        let progress = whereabouts.progress[owner.index()];
+        push(at + self.progress + progress * LEVELS / (self.most + 1));
+        if owner != observer {
+            let lead = i32::from(progress) - i32::from(whereabouts.progress[observer.index()]);
+            // A quarter of all steps ahead or more is the highest level, more than that behind the lowest.
+            let step = (i32::from(self.most / LEVELS) / 2).max(1);
+            let level = lead.div_euclid(step) + i32::from(LEVELS / 2);
+            push(at + self.lead + level.clamp(0, i32::from(LEVELS) - 1) as u16);
+        }
+    }
+}
+
+/// Where the pieces of each seat are, from which all relations follow.
+pub(crate) struct Whereabouts {
+    /// The places with a piece, before the finish, as bits.
+    on_course: [u128; MAX_SEATS],
+    /// The sums of the places.
+    progress: [u16; MAX_SEATS],
+}
+
+/// Places of pieces, in reverse, so that the one behind comes first.
+struct Behind(u128);
+
+impl Behind {
+    fn of(places: u128) -> Behind {
+        Behind(places.reverse_bits())
+    }
+
+    /// How far the pieces stand behind `place`, which is at least 1: bit d for d + 1 steps.
+    #[inline]
+    fn distances_to(&self, place: u8) -> u16 {
+        self.0.wrapping_shr(128 - u32::from(place)) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Relations in positions whose distances are counted by hand, and by stepping along the courses.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::chance;
+use crate::game::{Game, Node, Outcome};
+use crate::race::Race;
+use crate::sheet::builtin;
+use crate::sheet::ruleset::Ruleset;
+use rand::RngExt;
+
+/// The names of the columns of `owner`'s relations that are 1, as `observer` sees them.
+fn seen(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> {
+    let relations = &race.layout.relations;
+    let whereabouts = relations.whereabouts(&race.rules, state);
+    let mut found = Vec::new();
+    relations.observe(&race.rules, state, &whereabouts, [observer, owner], 0, |column| found.push(column));
+    let groups = [
+        ("hunted", relations.hunted, FAR),
+        ("staged", relations.staged, STAGES * FAR),
+        ("followed", relations.followed, FAR),
+        ("apart", relations.apart, FAR),
+        ("progress", relations.progress, LEVELS),
+        ("lead", relations.lead, LEVELS),
+    ];
+    let name = |column: u16| {
+        let is_within = |&&(_, first, count): &&(&str, u16, u16)| (first..first + count).contains(&column);
+        let (name, first, _) = groups.iter().find(is_within).expect("a column of a group");
+        let number = column - first;
+        match *name {
+            "staged" => format!("stage {}: {}", number / FAR, number % FAR + 1),
+            "progress" | "lead" => format!("{name} {number}"),
+            name => format!("{name} {}", number + 1),
+        }
+    };
+    found.into_iter().map(name).collect()
+}
+
+fn seen_in(position: &str, owner: Seat) -> Vec<String> {
+    let (race, state) = Race::parse(position).expect("a position");
+    let found = seen(&race, &state, state.mover, owner).into_iter();
+    found.filter(|name| !name.starts_with("progress") && !name.starts_with("lead")).collect()
+}
+
+#[test]
+fn distances_are_counted_on_the_course_of_the_piece_behind() {
+    // The opposite seat's 10 is South's 10 + 34 = 44 and vice versa.
+    assert_eq!(seen_in("pagade S+:20,20,45,home/N+:10,home,home,home S *", Seat::SOUTH), ["hunted 1", "stage 2: 1"]);
+    assert_eq!(
+        seen_in("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::SOUTH),
+        ["hunted 4", "stage 2: 4", "apart 5"]
+    );
+    assert_eq!(seen_in("pagade S+:43,48,home,home/N+:10,home,home,home S *", Seat::NORTH), ["hunted 1", "stage 0: 1"]);
+    // 16 steps are seen, 17 are not.
+    assert_eq!(
+        seen_in("pagade S+:60,home,home,home/N+:10,home,home,home S *", Seat::SOUTH),
+        ["hunted 16", "stage 2: 16"]
+    );
+    assert_eq!(seen_in("pagade S+:61,home,home,home/N+:10,home,home,home S *", Seat::SOUTH), [""; 0]);
+}
+
+#[test]
+fn pieces_that_are_safe_are_followed_and_partners_are_no_enemies() {
+    assert_eq!(seen_in("pagade S+:46,46,home,home/N+:10,home,home,home S *", Seat::SOUTH), ["followed 2"]);
+    // South's 18 is protected, and North's 6.
+    assert_eq!(seen_in("ashte-kashte?pieces=2 S:hand,18/N:2,4 S *", Seat::SOUTH), ["followed 2", "followed 4"]);
+    let team = "pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *";
+    assert_eq!(seen_in(team, Seat::SOUTH), [""; 0]);
+}
+
+#[test]
+fn both_visits_to_a_square_are_seen() {
+    // South's 8 and 76 are one square, North's 42.
+    assert_eq!(seen_in("pagade S+:8,home,home,home/N:1,1,38,38 N *", Seat::SOUTH), ["hunted 4", "stage 0: 4"]);
+    assert_eq!(seen_in("pagade S+:76,home,home,home/N:1,1,38,38 N *", Seat::SOUTH), ["hunted 4", "stage 3: 4"]);
+}
+
+#[test]
+fn progress_and_lead_have_levels() {
+    let levels = |position: &str, owner: Seat| -> Vec<String> {
+        let (race, state) = Race::parse(position).expect("a position");
+        let found = seen(&race, &state, state.mover, owner).into_iter();
+        found.filter(|name| name.starts_with("progress") || name.starts_with("lead")).collect()
+    };
+    // All four at home are 336 steps: the last of 16 levels begins at 316, a lead of 70 is the highest.
+    assert_eq!(levels("pagade S+:63,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 14"]);
+    assert_eq!(levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::SOUTH), ["progress 15"]);
+    assert_eq!(levels("pagade S+:5,5,15,15/N+:5,5,15,15 S *", Seat::NORTH), ["progress 1", "lead 8"]);
+    assert_eq!(levels("pagade S+:5,5,15,15/N+:5,5,14,15 S *", Seat::NORTH), ["progress 1", "lead 7"]);
+    assert_eq!(levels("pagade S+:64,home,home,home/N+:5,5,15,15 S *", Seat::NORTH), ["progress 1", "lead 0"]);
+    assert_eq!(levels("pagade S+:5,5,15,15/N+:11,15,42,42 S *", Seat::NORTH), ["progress 5", "lead 15"]);
+    assert_eq!(levels("pagade S+:5,5,15,15/N+:10,15,42,42 S *", Seat::NORTH), ["progress 5", "lead 14"]);
+}
+
+/// The distances of enemies behind the piece of `owner` on `place`, found by stepping.
+fn behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
+    let rules = &race.rules;
+    let entry = if rules.sheet.entry.at == EntryAt::Start { 0 } else { rules.entry };
+    // A place that is no square has no bit.
+    let cell = rules.bits[owner.index()][usize::from(place)];
+    let mut found = Vec::new();
+    for &enemy in race.seating.enemies(owner) {
+        let is_open = rules.gate_rule.is_open(state, enemy);
+        for from in state.pieces[enemy.index()][..race.seating.pieces].iter().filter(|&&from| from < rules.home) {
+            for steps in 1..=FAR as u8 {
+                let from = if *from == 0 { entry } else { *from };
+                let reached = rules.led(from, 1 << steps, is_open);
+                let is_met =
+                    |to: u8| (1..rules.home).contains(&to) && rules.bits[enemy.index()][usize::from(to)] & cell != 0;
+                found.extend(places_of(reached).any(is_met).then_some(u16::from(steps)));
+            }
+        }
+    }
+    found
+}
+
+/// The names of the columns with distances that `owner` should have.
+fn expected(race: &Race, state: &State, owner: Seat) -> BTreeSet<String> {
+    let rules = &race.rules;
+    let pieces = &state.pieces[owner.index()][..race.seating.pieces];
+    let mut names = BTreeSet::new();
+    for &place in pieces.iter().filter(|place| (1..rules.home).contains(place)) {
+        let is_alone = pieces.iter().filter(|&&other| other == place).count() == 1;
+        let stage = usize::from(place) * usize::from(STAGES) / usize::from(rules.home);
+        for distance in behind(race, state, owner, place) {
+            if is_alone && rules.contested >> place & 1 == 1 {
+                names.extend([format!("hunted {distance}"), format!("stage {stage}: {distance}")]);
+            } else {
+                names.insert(format!("followed {distance}"));
+            }
+        }
+        let apart = pieces.iter().filter(|&&other| other > 0).filter_map(|&other| place.checked_sub(other));
+        names.extend(apart.filter(|steps| (1..=FAR as u8).contains(steps)).map(|steps| format!("apart {steps}")));
+    }
+    names
+}
+
+#[test]
+fn every_distance_is_found_in_every_game() {
+    let mut compared = 0;
+    let games = builtin::all().iter().flat_map(|sheet| {
+        let name = sheet.name.clone();
+        sheet.seats.allowed.iter().map(move |letters| (name.clone(), letters.len())).collect::<Vec<_>>()
+    });
+    let texts = games.chain([("pagade?no_cut=lap".to_owned(), 2), ("pagade?teams=true".to_owned(), 4)]);
+    for (text, seats) in texts {
+        let race = Race::new(Ruleset::seated(&text, Some(seats)).expect("a ruleset of a built-in sheet"));
+        let mut rng = chance::stream(5, 0);
+        let mut state = race.initial_state(Seat::SOUTH);
+        for _ in 0..3000 {
+            match race.node(&state) {
+                Node::Terminal => state = race.initial_state(Seat::SOUTH),
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.random());
+                    race.apply_chance(&mut state, Outcome(outcome.0));
+                }
+                Node::Decision(_) => {
+                    let legal = race.legal_actions(&state);
+                    race.apply_action(&mut state, legal.nth(rng.random_range(0..legal.len())).expect("one of them"));
+                }
+            }
+            for owner in race.seating.seats.iter() {
+                let expected = expected(&race, &state, owner);
+                let is_distance = |name: &String| !name.starts_with("progress");
+                let found: BTreeSet<String> =
+                    seen(&race, &state, owner, owner).into_iter().filter(is_distance).collect();
+                assert_eq!(found, expected, "{}", race.print(&state));
+                compared += usize::from(found.iter().any(|name| name.starts_with("hunted")));
+            }
+        }
+    }
+    assert!(compared > 10_000, "only {compared}");
+}
+
+#[test]
+fn single_pieces_of_enemies_can_be_met() {
+    let met = |position: &str| {
+        let (race, state) = Race::parse(position).expect("a position");
+        let met = race.layout.relations.met_by(&race.rules, &state, Seat::SOUTH);
+        (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
+    };
+    // North's 10 is South's 44; doubles, partners and pieces at home or in the belly are none of South's business.
+    assert_eq!(met("pagade S:1,2,3,4/N+:10,20,20,80 S *"), [44]);
+    assert_eq!(met("pagade S:1,2,3,4/N+:20,20,42,80 S *"), [8, 76]);
+    assert_eq!(met("pagade?teams=true S+:45,80,80,80/E+:80,80,80,80/N+:10,80,80,80/W+:80,80,80,80 S *"), [0; 0]);
+    // South's 14 is North's 2, and South's 12 is protected.
+    assert_eq!(met("ashte-kashte?pieces=2 S:hand,hand/N:2,12 S *"), [15]);
+}

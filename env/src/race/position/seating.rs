@@ -1,0 +1,57 @@
+//! The seats at the board: who takes part, who is next, and who is whose enemy.
+
+use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
+
+/// The seats that take part, their number of pieces and the order of turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Participants {
+    pub seats: SeatSet,
+    pub pieces: usize,
+    next: BySeat<Seat>,
+    /// For each seat the other seats that take part, enemies first, then fillers.
+    others: BySeat<[Seat; MAX_SEATS - 1]>,
+    /// Enemies of each seat.
+    enemies: usize,
+}
+
+impl Participants {
+    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
+    /// ones play together where `has_teams`.
+    pub(crate) fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Participants {
+        let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
+        let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
+        let others = |seat: Seat| {
+            let mut others = [seat; MAX_SEATS - 1];
+            let is_partner = |other: Seat| has_teams && seat.rotated(2) == other;
+            let enemies = seats.iter().filter(|&other| other != seat && !is_partner(other));
+            let taking_part = enemies.chain(seats.iter().filter(|&other| is_partner(other)));
+            others.iter_mut().zip(taking_part).for_each(|(filler, other)| *filler = other);
+            others
+        };
+        Participants {
+            seats,
+            pieces,
+            next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
+            others: BySeat(Seat::ALL.map(others)),
+            enemies: seats.len() - 1 - usize::from(has_teams),
+        }
+    }
+
+    /// The seat after `seat` that takes part.
+    #[inline]
+    pub(crate) fn next(&self, seat: Seat) -> Seat {
+        self.next[seat]
+    }
+
+    /// The other seats that take part, in the order of `seat`, which takes part itself.
+    #[inline]
+    pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
+        &self.others[seat][..self.seats.len() - 1]
+    }
+
+    /// The seats that take part and do not play together with `seat`.
+    #[inline]
+    pub(crate) fn enemies(&self, seat: Seat) -> &[Seat] {
+        &self.others[seat][..self.enemies]
+    }
+}

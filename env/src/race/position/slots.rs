@@ -1,0 +1,266 @@
+//! SIMD within a register: a byte for each piece slot, packed in one word, and sets of slots.
+//!
+//! A turn tests all its pieces at once, with a few operations on a register and no unpredictable branch. The meaning of
+//! the bytes is not known here.
+
+use std::ops::{BitAnd, BitOr, Not};
+
+use crate::race::position::state::MAX_PIECES;
+
+/// A byte for each slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Slots(u32);
+
+/// A set of slots: the top bits of their bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Set(u32);
+
+/// 1 in every byte.
+const ONE: u32 = 0x0101_0101;
+/// The top bit of every byte.
+const TOP: u32 = 0x8080_8080;
+
+impl Slots {
+    /// 0 for each slot.
+    pub(crate) const ZERO: Slots = Slots(0);
+
+    #[inline]
+    pub(crate) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
+        Slots(u32::from_le_bytes(bytes))
+    }
+
+    #[inline]
+    pub(crate) fn bytes(self) -> [u8; MAX_PIECES] {
+        self.0.to_le_bytes()
+    }
+
+    #[inline]
+    pub(crate) fn get(self, slot: usize) -> u8 {
+        (self.0 >> (8 * slot)) as u8
+    }
+
+    /// These bytes, with `byte` for `slot`.
+    #[inline]
+    pub(crate) fn with(self, slot: usize, byte: u8) -> Slots {
+        Slots(self.0 & !(0xFF << (8 * slot)) | u32::from(byte) << (8 * slot))
+    }
+
+    /// These bytes, with 0 for the slots of `set`.
+    #[inline]
+    pub(crate) fn without(self, set: Set) -> Slots {
+        Slots(self.0 & !((set.0 >> 7) * 0xFF))
+    }
+
+    /// These bytes, each with the bits of the other.
+    #[inline]
+    pub(crate) fn or(self, other: Slots) -> Slots {
+        Slots(self.0 | other.0)
+    }
+
+    /// The sums of the bytes, which must be bytes themselves.
+    #[inline]
+    pub(crate) fn plus(self, other: Slots) -> Slots {
+        Slots(self.0.wrapping_add(other.0))
+    }
+
+    /// The differences of the bytes, which must not be below 0.
+    #[inline]
+    pub(crate) fn minus(self, other: Slots) -> Slots {
+        Slots(self.0.wrapping_sub(other.0))
+    }
+
+    /// The byte that `to` makes of each.
+    #[inline]
+    pub(crate) fn map(self, to: impl Fn(u8) -> u8) -> Slots {
+        Slots::of(self.bytes().map(to))
+    }
+
+    /// Of each byte only `bits`.
+    #[inline]
+    pub(crate) fn only(self, bits: u8) -> Slots {
+        Slots(self.0 & (u32::from(bits) * ONE))
+    }
+
+    /// `byte` for `slot` and 0 for the others.
+    #[inline]
+    pub(crate) fn one(slot: usize, byte: u8) -> Slots {
+        Slots(u32::from(byte) << (8 * slot))
+    }
+
+    /// The slots whose byte is `limit`, 0 to 128, or more; bytes from 127 on count as 127.
+    #[inline]
+    pub(crate) fn at_least(self, limit: u8) -> Set {
+        // The top bit stays unless the subtraction must borrow it, and so no byte borrows from the next.
+        Set((self.0 | TOP).wrapping_sub(u32::from(limit) * ONE) & TOP)
+    }
+
+    /// The slots whose bytes are equal.
+    #[inline]
+    pub(crate) fn equal(self, other: Slots) -> Set {
+        let difference = self.0 ^ other.0;
+        Set(!((difference & !TOP).wrapping_add(!TOP) | difference) & TOP)
+    }
+
+    /// The slots whose byte is `byte`.
+    #[inline]
+    pub(crate) fn are(self, byte: u8) -> Set {
+        self.equal(Slots(u32::from(byte) * ONE))
+    }
+
+    /// The slots whose byte has any of `bits`, which are not the top one.
+    #[inline]
+    pub(crate) fn have(self, bits: u8) -> Set {
+        self.only(bits).at_least(1)
+    }
+
+    /// The slots whose byte a lower slot has too, and those whose byte a higher slot has too.
+    #[inline]
+    pub(crate) fn repeated(self) -> (Set, Set) {
+        let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
+        let (next, second, third) = (again(1), again(2), again(3));
+        (Set(next | second | third), Set(next >> 8 | second >> 16 | third >> 24))
+    }
+}
+
+impl Set {
+    pub(crate) const NONE: Set = Set(0);
+
+    /// The slots of which `is_in` holds.
+    #[inline]
+    pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
+        (0..MAX_PIECES).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
+    }
+
+    #[inline]
+    pub(crate) fn contains(self, slot: usize) -> bool {
+        self.0 >> (8 * slot) & 0x80 != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// `byte` for every slot in the set and 0 for the others.
+    #[inline]
+    pub(crate) fn each(self, byte: u8) -> Slots {
+        Slots((self.0 >> 7) * u32::from(byte))
+    }
+
+    /// The set as bits: bit n is slot n.
+    #[inline]
+    pub(crate) fn bits(self) -> u32 {
+        (self.0 >> 7).wrapping_mul(0x0102_0408) >> 24
+    }
+
+    /// Number of slots.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The lowest slot of the set.
+    #[inline]
+    pub(crate) fn lowest(self) -> Set {
+        Set(self.0 & self.0.wrapping_neg())
+    }
+
+    /// This set without `slot`.
+    #[inline]
+    pub(crate) fn without(self, slot: usize) -> Set {
+        Set(self.0 & !(0x80 << (8 * slot)))
+    }
+
+    /// This set and `slot`, if `is_in`.
+    #[inline]
+    pub(crate) fn with(self, slot: usize, is_in: bool) -> Set {
+        Set(self.0 | u32::from(is_in) << (8 * slot + 7))
+    }
+
+    /// The slots of this set below `limit`, 0 to 4.
+    #[inline]
+    pub(crate) fn below(self, limit: usize) -> Set {
+        Set(self.0 & ((1_u64 << (8 * limit)) - 1) as u32)
+    }
+
+    /// The slots besides which there is another in the set.
+    #[inline]
+    pub(crate) fn beside(self) -> Set {
+        let has_two = self.0 & self.0.wrapping_sub(1) != 0;
+        (!self | (!Set::NONE).when(has_two)).when(self.0 != 0)
+    }
+
+    /// The slots in ascending order.
+    #[inline]
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let slot = (bits != 0).then(|| bits.trailing_zeros() as usize / 8)?;
+            bits &= bits - 1;
+            Some(slot)
+        })
+    }
+
+    /// This set, or no slot unless `condition`.
+    #[inline]
+    pub(crate) fn when(self, condition: bool) -> Set {
+        Set(self.0 & u32::from(condition).wrapping_neg())
+    }
+}
+
+impl BitAnd for Set {
+    type Output = Set;
+    #[inline]
+    fn bitand(self, other: Set) -> Set {
+        Set(self.0 & other.0)
+    }
+}
+
+impl BitOr for Set {
+    type Output = Set;
+    #[inline]
+    fn bitor(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+}
+
+impl Not for Set {
+    type Output = Set;
+    #[inline]
+    fn not(self) -> Set {
+        Set(!self.0 & TOP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that cause all carries and borrows, in all orders.
+    fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
+        const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
+        (0..BYTES.len().pow(4)).map(|code| std::array::from_fn(|slot| BYTES[code / BYTES.len().pow(slot as u32) % 7]))
+    }
+
+    #[test]
+    fn packed_operations_agree_with_slot_by_slot_ones() {
+        for bytes in all() {
+            let slots = Slots::of(bytes);
+            assert_eq!(slots.bytes(), bytes);
+            for limit in [0, 1, 2, 60, 61, 62, 127, 128] {
+                assert_eq!(slots.at_least(limit), Set::of(|slot| bytes[slot].min(127) >= limit), "{bytes:?} {limit}");
+            }
+            for byte in [0, 1, 61, 127, 255] {
+                assert_eq!(slots.are(byte), Set::of(|slot| bytes[slot] == byte), "{bytes:?} {byte}");
+            }
+            assert_eq!(slots.have(0x42), Set::of(|slot| bytes[slot] & 0x42 != 0), "{bytes:?}");
+            let (again, before) = slots.repeated();
+            assert_eq!(again, Set::of(|slot| bytes[..slot].contains(&bytes[slot])), "{bytes:?}");
+            assert_eq!(before, Set::of(|slot| bytes[slot + 1..].contains(&bytes[slot])), "{bytes:?}");
+            assert_eq!(again.beside(), Set::of(|slot| again.iter().any(|other| other != slot)), "{bytes:?}");
+            assert_eq!(again.bits(), again.iter().fold(0, |bits, slot| bits | 1 << slot), "{bytes:?}");
+            let listed: Vec<usize> = again.iter().collect();
+            assert_eq!(listed, (0..MAX_PIECES).filter(|&slot| again.contains(slot)).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! A position of any of the race games: a few dozen plain bytes.
+//!
+//! The state has no rules, no random generator and no history: it holds the places of the pieces, the throws not yet
+//! used, and the throws of this turn that are allotted to each piece.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::game::{MAX_SEATS, Seat};
+pub(crate) use crate::sheet::values::MAX_KINDS;
+pub use crate::sheet::values::MAX_PIECES;
+
+/// Fills the slots of pieces that a seat does not have.
+pub const NO_PIECE: u8 = 0xFF;
+
+/// A position. The sheet of the game defines the places that the numbers stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// Throws of the series under way that are kept, or of those still to be used, without the one that ends it.
+    pub(crate) series: Series,
+    /// Places of each seat's pieces in ascending order, as they stood when the turn began.
+    pub(crate) pieces: [[u8; MAX_PIECES]; MAX_SEATS],
+    /// For each piece slot of the mover the steps allotted so far in this turn.
+    pub(crate) steps: [u8; MAX_PIECES],
+    /// For each piece slot of the mover its role in this turn, as bits of [`role`].
+    pub(crate) roles: [u8; MAX_PIECES],
+    /// Throws still to be used besides the series; 0 stands for none.
+    pub(crate) dice: [u8; 2],
+    /// Place of each seat that has finished (1 to 4), else 0; several may share a place.
+    pub(crate) finished: [u8; MAX_SEATS],
+    /// For each seat the slots whose pieces are declared twins, as bits.
+    pub(crate) declared: [u8; MAX_SEATS],
+    /// The seat to throw or to choose.
+    pub(crate) mover: Seat,
+    pub(crate) phase: Phase,
+    /// Seats that have cut a pawn, as bits.
+    pub(crate) cuts: u8,
+    /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule needs it.
+    pub(crate) skipped: u8,
+    /// Throws of this turn, where they are limited.
+    pub(crate) thrown: u8,
+    /// Whether this turn has captured, where its throws are played one by one.
+    pub(crate) has_captured: bool,
+}
+
+/// The phase of the turn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Phase {
+    /// The dice are to be thrown.
+    Throw,
+    /// All is thrown, nothing is allotted.
+    Choose,
+    /// Some of the throws are allotted.
+    Allot,
+    /// The game is over.
+    Over,
+}
+
+/// The role of a piece in the turn under way.
+pub(crate) mod role {
+    /// Stays where it is, so far.
+    pub const FRESH: u8 = 0;
+    /// Enters the board.
+    pub const ENTERED: u8 = 1;
+    /// Moves alone.
+    pub const SINGLE: u8 = 2;
+    /// Moves together with a follower.
+    pub const LEAD: u8 = 4;
+    /// Moves together with a lead, by the lead's steps.
+    pub const FOLLOWER: u8 = 8;
+    /// Is borne off.
+    pub const BORNE: u8 = 16;
+    /// Moves first with the larger of two dice.
+    pub const LARGER_FIRST: u8 = 32;
+    /// Any role after which the piece is no longer free to be chosen.
+    pub const TAKEN: u8 = SINGLE | LEAD | FOLLOWER | BORNE;
+}
+
+impl State {
+    /// A position with an empty board, before the first throw of `first`.
+    pub(crate) fn empty(first: Seat) -> State {
+        State {
+            series: Series::default(),
+            pieces: [[NO_PIECE; MAX_PIECES]; MAX_SEATS],
+            steps: [0; MAX_PIECES],
+            roles: [role::FRESH; MAX_PIECES],
+            dice: [0; 2],
+            finished: [0; MAX_SEATS],
+            declared: [0; MAX_SEATS],
+            mover: first,
+            phase: Phase::Throw,
+            cuts: 0,
+            skipped: 0,
+            thrown: 0,
+            has_captured: false,
+        }
+    }
+
+    /// The same before the first choice of its turn.
+    pub(crate) fn unplayed(&self) -> State {
+        State { phase: Phase::Choose, roles: [role::FRESH; MAX_PIECES], steps: [0; MAX_PIECES], ..*self }
+    }
+
+    /// The same with these places of a seat's pieces, and whether each is declared.
+    pub(crate) fn with_pieces(mut self, seat: usize, pieces: [(u8, u8); MAX_PIECES]) -> State {
+        (self.pieces[seat], self.declared[seat]) = in_order(pieces);
+        self
+    }
+
+    /// Clears the throws and allotments of a turn that is over.
+    #[inline]
+    pub(crate) fn clear_turn(&mut self) {
+        self.series = Series::default();
+        self.steps = [0; MAX_PIECES];
+        self.roles = [role::FRESH; MAX_PIECES];
+        self.dice = [0; 2];
+        self.skipped = 0;
+        self.thrown = 0;
+        self.has_captured = false;
+    }
+
+    /// Begins the turn of `mover`.
+    #[inline]
+    pub(crate) fn begin_turn(&mut self, mover: Seat) {
+        self.clear_turn();
+        self.mover = mover;
+        self.phase = Phase::Throw;
+    }
+
+    /// Ends the game. The mover is set to South, so that equal endings are equal states.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.clear_turn();
+        self.phase = Phase::Over;
+        self.mover = Seat::SOUTH;
+    }
+
+    #[inline]
+    pub(crate) fn has_cut(&self, seat: Seat) -> bool {
+        self.cuts >> seat.index() & 1 == 1
+    }
+}
+
+/// The places of one seat in ascending order, and the slots of its declared pieces as bits, of pieces with 1 for each
+/// that is declared.
+pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES], u8) {
+    pieces.sort_unstable();
+    let declared = pieces.iter().zip(0..).fold(0, |bits, ((_, declared), slot)| bits | declared << slot);
+    (pieces.map(|(place, _)| place), declared)
+}
+
+/// Sorts the places of one seat in ascending order.
+#[inline]
+pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
+    let [a, b, c, d] = *places;
+    let (a, b) = (a.min(b), a.max(b));
+    let (c, d) = (c.min(d), c.max(d));
+    let (a, c) = (a.min(c), a.max(c));
+    let (b, d) = (b.min(d), b.max(d));
+    *places = [a, b.min(c), b.max(c), d];
+}
+
+/// The throws of a series that do not end it: up to 64.
+///
+/// Kept throws are counted, and the counts alone distinguish positions. The order in which all were thrown is for
+/// display: two bits each.
+///
+/// A longer series cannot be stored; its probability is 10⁻²⁷ with sticks and 10⁻¹⁴ with the uniform spinner, and the
+/// engine then offers only the throws that end it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Series {
+    /// By kind. The fourth is 0: four bytes are cleared at once, but three together with a part of their neighbour,
+    /// which is then slow to read.
+    counts: [u8; MAX_KINDS + 1],
+    order: [u64; 2],
+}
+
+impl PartialEq for Series {
+    #[inline]
+    fn eq(&self, other: &Series) -> bool {
+        self.counts == other.counts
+    }
+}
+
+impl Eq for Series {}
+
+impl Hash for Series {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.counts.hash(state);
+    }
+}
+
+impl fmt::Debug for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The kinds of throws after which a series goes on, by ascending value; the first one enters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SeriesKind {
+    One = 1,
+    Four = 2,
+    Zero = 3,
+}
+
+impl SeriesKind {
+    pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero];
+}
+
+impl Series {
+    pub(crate) const LIMIT: usize = 64;
+
+    #[inline]
+    fn order(self) -> u128 {
+        u128::from(self.order[0]) | u128::from(self.order[1]) << 64
+    }
+
+    #[inline]
+    fn set_order(&mut self, order: u128) {
+        self.order = [order as u64, (order >> 64) as u64];
+    }
+
+    /// Whether no throw is kept.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.counts == [0; MAX_KINDS + 1]
+    }
+
+    /// Whether no throw can be added.
+    #[inline]
+    pub(crate) fn is_full(self) -> bool {
+        self.order[1] >> 62 != 0
+    }
+
+    /// Adds a throw that is kept or lost, unless the series is full.
+    #[inline]
+    pub(crate) fn push(&mut self, kind: SeriesKind, is_kept: bool) {
+        if self.is_full() {
+            return;
+        }
+        let order = self.order();
+        let length = (128 - order.leading_zeros()).div_ceil(2);
+        self.set_order(order | (kind as u128) << (2 * length));
+        self.counts[kind as usize - 1] += u8::from(is_kept);
+    }
+
+    /// The throws in the order thrown, with those that are lost.
+    pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
+        let mut order = self.order();
+        std::iter::from_fn(move || {
+            let kind = SeriesKind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
+            order >>= 2;
+            kind
+        })
+    }
+
+    /// Number of kept throws of each kind.
+    #[inline]
+    pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
+        let [counts @ .., _] = self.counts;
+        counts
+    }
+
+    /// The kept throws of the series, without the first of `kind`.
+    #[inline]
+    pub(crate) fn without(mut self, kind: SeriesKind) -> Series {
+        if self.counts[kind as usize - 1] == 0 {
+            return self;
+        }
+        // Those that are lost come first.
+        let order = self.order();
+        let length = (128 - order.leading_zeros()).div_ceil(2);
+        let kept = order >> (2 * (length - u32::from(self.counts.iter().sum::<u8>())));
+        let (low, high) = (kept & LOW, kept >> 1 & LOW);
+        let places = match kind {
+            SeriesKind::One => low & !high,
+            SeriesKind::Four => high & !low,
+            SeriesKind::Zero => low & high,
+        };
+        let below = (places & places.wrapping_neg()).wrapping_sub(1);
+        self.set_order(kept & below | kept >> 2 & !below);
+        self.counts[kind as usize - 1] -= 1;
+        self
+    }
+}
+
+/// The lower bit of each throw in the order of a series.
+const LOW: u128 = u128::MAX / 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_keeps_counts_and_order() {
+        let series = |throws: &[(SeriesKind, bool)]| {
+            let mut series = Series::default();
+            throws.iter().for_each(|&(kind, is_kept)| series.push(kind, is_kept));
+            series
+        };
+        let [one, four, zero] = SeriesKind::ALL.map(|kind| (kind, true));
+        let thrown = series(&[(SeriesKind::Four, false), (SeriesKind::Zero, false), one, four, one]);
+        assert_eq!((thrown.counts(), thrown.iter().count()), ([2, 1, 0], 5));
+        assert_eq!(thrown, series(&[one, one, four]));
+        let left: Vec<SeriesKind> = thrown.without(SeriesKind::One).iter().collect();
+        assert_eq!(left, [SeriesKind::Four, SeriesKind::One]);
+        let left: Vec<SeriesKind> = series(&[four, zero, one, four]).without(SeriesKind::Four).iter().collect();
+        assert_eq!(left, [SeriesKind::Zero, SeriesKind::One, SeriesKind::Four]);
+        assert_eq!(thrown.without(SeriesKind::Zero), thrown);
+
+        let full = series(&[zero; Series::LIMIT + 1]);
+        assert_eq!((full.counts(), full.iter().count()), ([0, 0, 64], Series::LIMIT));
+        assert!(full.is_full() && !full.without(SeriesKind::Zero).is_full());
+        assert_eq!(full.without(SeriesKind::Zero).iter().count(), 63);
+    }
+
+    #[test]
+    fn sorting_network_sorts() {
+        for code in 0..256_u32 {
+            let mut places = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3].map(|place| place as u8);
+            let mut expected = places;
+            expected.sort_unstable();
+            sort(&mut places);
+            assert_eq!(places, expected);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The fixed action space: the unit that takes the next throw.
+//!
+//! A unit is named by the slot of its (first) piece among the mover's pieces in ascending order, so the action space is
+//! the same for every number of pieces and seats, and for every board. Of equal pieces only the lowest slot is offered:
+//! equal pieces give equal actions.
+
+use crate::game::Action;
+
+/// `SINGLES + slot`: the piece of that slot takes the throw by itself.
+pub const SINGLES: Action = Action(0);
+/// `PAIRS + slot`: the piece of that slot and the next one like it take the throw together (twins, doubles, pairs).
+pub const PAIRS: Action = Action(4);
+/// The throw is left unused; with two dice the rest of the turn is.
+pub const PASS: Action = Action(8);
+/// `LARGER_FIRST + slot` (two dice): the piece of that slot moves first and takes the larger die. Offered where no
+/// sequence beginning with the smaller die gives the same result.
+pub const LARGER_FIRST: Action = Action(9);
+/// The throw is set aside until another has been played (a series played throw by throw).
+pub const LATER: Action = Action(9);
+
+/// Size of the action space of a throw, and of a series with one hop.
+pub const ACTIONS: usize = 9;
+/// Size of the action space of a series played throw by throw.
+pub const EACH_ACTIONS: usize = 10;
+/// Size of the action space of two dice.
+pub const DICE_ACTIONS: usize = 13;
+
+/// The slot of the (first) piece that an action of this space names; `None` for [`PASS`].
+#[inline]
+pub fn slot(action: Action) -> Option<usize> {
+    match action {
+        PASS => None,
+        action if action >= LARGER_FIRST => Some(usize::from((action.0 - LARGER_FIRST.0) % PAIRS.0)),
+        action => Some(usize::from(action.0 % PAIRS.0)),
+    }
+}

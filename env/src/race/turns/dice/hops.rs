@@ -1,0 +1,250 @@
+//! Hops of two dice for all pieces of one seat at once.
+//!
+//! Two hops of one turn interact in three ways only: the first pawn may leave the square on which the second lands, or
+//! land there itself, and its cut may open the belly to the second.
+
+use super::ring::{ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
+use crate::race::compile::Throw;
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{MAX_PIECES, NO_PIECE};
+
+/// The die that a pawn takes: a place in [`Hops::dice`].
+pub(crate) const SMALLER: usize = 0;
+pub(crate) const LARGER: usize = 1;
+
+/// The die that remains when one is taken.
+#[inline]
+pub(crate) fn other(die: usize) -> usize {
+    SMALLER + LARGER - die
+}
+
+/// The pawns of one colour before they move, and their hops by two dice.
+#[derive(Debug)]
+pub(crate) struct Hops<'a> {
+    squares: &'a Squares,
+    own: Slots,
+    ring: &'a Ring,
+    beyond: Beyond,
+    /// Pawns that are cut.
+    cut: Set,
+    /// The lowest of the pawns on each index; equal pawns are interchangeable.
+    lowest: Set,
+    dice: [u8; 2],
+    landings: [Landings; 2],
+}
+
+/// For each pawn its target square, and the pieces there before.
+#[derive(Clone, Copy, Debug)]
+struct Landings {
+    squares: Slots,
+    crowds: Slots,
+}
+
+/// A pawn that lands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PawnHop {
+    /// The place on its course.
+    pub(crate) place: u8,
+    pub(crate) square: u8,
+    /// Whether it cuts the enemy there.
+    pub(crate) cuts: bool,
+}
+
+impl<'a> Hops<'a> {
+    /// The hops of `own` pawns, whose places are in ascending order, by two `dice` in any order. Always inlined, so
+    /// that the sets stay in registers.
+    #[inline(always)]
+    pub(crate) fn new(
+        squares: &'a Squares,
+        own: [u8; MAX_PIECES],
+        ring: &'a Ring,
+        dice: [u8; 2],
+        beyond: Beyond,
+    ) -> Hops<'a> {
+        let own = Slots::of(own);
+        let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
+        let landings = dice.map(|die| Landings::new(squares, own, die, ring, beyond));
+        let (repeated, _) = own.repeated();
+        Hops { squares, own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
+    }
+
+    #[inline]
+    pub(crate) fn is_doublet(&self) -> bool {
+        self.dice[SMALLER] == self.dice[LARGER]
+    }
+
+    /// The steps of a die.
+    #[inline]
+    pub(crate) fn steps(&self, die: usize) -> u8 {
+        self.dice[die]
+    }
+
+    /// The lowest of the pawns on each index.
+    #[inline]
+    pub(crate) fn lowest(&self) -> Set {
+        self.lowest
+    }
+
+    /// Pawns that may go before any other: those that are cut come first.
+    #[inline]
+    fn may_begin(&self) -> Set {
+        if self.cut.is_empty() { self.pawns() } else { self.cut }
+    }
+
+    #[inline]
+    fn pawns(&self) -> Set {
+        !self.own.are(NO_PIECE)
+    }
+
+    /// Pawns that can take a die before any other pawn moves.
+    #[inline]
+    pub(crate) fn firsts(&self, die: usize) -> Set {
+        self.may_begin() & self.landings[die].open()
+    }
+
+    /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave
+    /// the other outside.
+    #[inline]
+    pub(crate) fn sums(&self) -> Set {
+        let sum = self.landings(self.dice[SMALLER] + self.dice[LARGER], self.beyond);
+        (self.may_begin() & sum.open()).when(self.cut.len() < 2)
+    }
+
+    /// Pawns that can take a doublet together with the next on their index.
+    #[inline]
+    pub(crate) fn pairs(&self) -> Set {
+        let pairs = self.lowest & self.landings[SMALLER].open_to_pairs(self.own);
+        pairs.when(self.cut.is_empty() && self.is_doublet())
+    }
+
+    /// Pawns that can take the other die after the pawn of `slot`, which can begin, has taken `die`.
+    #[inline]
+    fn nexts(&self, slot: usize, die: usize) -> Set {
+        let first = self.landings[die];
+        let cuts = first.crowds.get(slot) & ANY_ENEMY != 0;
+        let next = match self.beyond {
+            Beyond::Waits | Beyond::Laps if cuts => self.landings(self.dice[other(die)], Beyond::Enters),
+            _ => self.landings[other(die)],
+        };
+        let from = self.squares.of(self.own.get(slot));
+        let left = next.squares.are(from).when(from != BESIDE);
+        let come = next.squares.are(first.squares.get(slot));
+        let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
+        // With two pawns cut both dice enter.
+        let may_follow = if self.cut.len() > 1 { self.cut } else { self.pawns() };
+        may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
+    }
+
+    /// The other slots that may take the other die after `slot` has taken `die`: of equal pawns the lowest, and of two
+    /// orders with one result the one that is listed first.
+    #[inline]
+    pub(crate) fn others(&self, slot: usize, die: usize) -> Set {
+        if !self.firsts(die).contains(slot) {
+            return Set::NONE;
+        }
+        let lowest_left = self.lowest.with((slot + 1).min(MAX_PIECES - 1), true);
+        let mut others = self.nexts(slot, die) & lowest_left;
+        let listed_later = match die {
+            SMALLER if self.is_doublet() => slot,
+            SMALLER => 0,
+            _ => MAX_PIECES,
+        };
+        for second in others.below(listed_later).iter() {
+            if self.is_same_swapped(slot, die, second) {
+                others = others.without(second);
+            }
+        }
+        others
+    }
+
+    /// The slots that may take the other die after `slot` has taken `die`; the same slot takes both in one hop.
+    #[inline]
+    pub(crate) fn seconds(&self, slot: usize, die: usize) -> Set {
+        self.others(slot, die).with(slot, die == SMALLER && self.sums().contains(slot))
+    }
+
+    /// Whether the larger die first can lead to positions that the smaller one first does not reach: past the order in
+    /// which pawns that are cut come first, onto a square that a pawn of an own pair leaves, or into the belly that a
+    /// cut opens.
+    #[inline]
+    pub(crate) fn order_matters(&self) -> bool {
+        let Landings { squares, crowds } = self.landings[SMALLER];
+        let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
+        let cutting = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
+        let opening = self.landings.map(cutting).into_iter().fold(Set::NONE, |set, cutting| set | cutting);
+        !(self.cut | onto_own_pair | opening.when(self.beyond != Beyond::Enters)).is_empty()
+    }
+
+    /// Whether the same two pawns can go in the other order, to the same places.
+    fn is_same_swapped(&self, slot: usize, die: usize, second: usize) -> bool {
+        let is_legal = || self.firsts(other(die)).contains(second) && self.nexts(second, other(die)).contains(slot);
+        let is_same = || {
+            let [first, next] = self.both(slot, die, second).map(|hop| hop.place);
+            let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
+            (first, next) == (last, swapped) || (first, next) == (swapped, last)
+        };
+        is_legal() && (self.beyond == Beyond::Enters || is_same())
+    }
+
+    /// The hop of a pawn by one die, before any other moves.
+    #[inline]
+    pub(crate) fn by(&self, slot: usize, die: usize) -> PawnHop {
+        self.hop(slot, self.dice[die], self.beyond)
+    }
+
+    /// The hop of a pawn by both dice.
+    #[inline]
+    pub(crate) fn by_sum(&self, slot: usize) -> PawnHop {
+        self.hop(slot, self.dice[SMALLER] + self.dice[LARGER], self.beyond)
+    }
+
+    /// The hops of a pawn by one die and then of another by the other die.
+    #[inline]
+    pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [PawnHop; 2] {
+        let first = self.by(slot, die);
+        let beyond = if first.cuts { Beyond::Enters } else { self.beyond };
+        [first, self.hop(second, self.dice[other(die)], beyond)]
+    }
+
+    #[inline]
+    fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> PawnHop {
+        let steps = self.own.get(slot).wrapping_add(steps);
+        let square = self.squares.landing(steps, beyond);
+        PawnHop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
+    }
+
+    #[inline]
+    fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
+        Landings::new(self.squares, self.own, steps, self.ring, beyond)
+    }
+
+    /// Whether any throw of two dice moves any pawn, where none is cut.
+    pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
+        outcomes.iter().any(|&Throw { values: [smaller, larger], .. }| {
+            let open = |steps| self.pawns() & self.landings(steps, self.beyond).open();
+            let pairs = self.landings(smaller, self.beyond).open_to_pairs(self.own).when(smaller == larger);
+            !(open(smaller) | open(larger) | open(smaller + larger) | pairs).is_empty()
+        })
+    }
+}
+
+impl Landings {
+    #[inline]
+    fn new(of: &Squares, own: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
+        let squares = own.map(|place| of.landing(place.wrapping_add(steps), beyond));
+        Landings { squares, crowds: squares.map(|square| ring.at(square)) }
+    }
+
+    /// Pawns that may land together with the next of the `own` pawns, which is on the same index.
+    #[inline]
+    fn open_to_pairs(&self, own: Slots) -> Set {
+        let (_, followed) = own.repeated();
+        followed & !own.are(NO_PIECE) & self.crowds.only(CLOSED_TO_PAIR).are(0)
+    }
+
+    /// Pawns that may land by themselves.
+    #[inline]
+    fn open(&self) -> Set {
+        self.crowds.only(CLOSED_TO_ONE).are(0)
+    }
+}

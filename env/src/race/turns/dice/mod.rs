@@ -1,0 +1,324 @@
+//! The turn of two dice for one piece, two pieces or a unit.
+//!
+//! The smaller die is allotted first. An action names the pawn that takes it; the second action names the pawn that
+//! takes the other die, and the same pawn again means the sum in one hop. Pawns move in the order in which they were
+//! named. Where only the other order is legal, or gives another result, `LARGER_FIRST` names it.
+
+pub(crate) mod hops;
+pub(crate) mod ring;
+
+use std::sync::Arc;
+
+use super::TurnMachine;
+use super::text::{MoveKind, UnitMove, is_pair};
+use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
+use crate::race::compile::{GateRule, Rules, Throw};
+use crate::race::position::seating::Participants;
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{Phase, State, role, sort};
+use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::sheet::values::{End, FinishedPartner, Must, Without};
+use hops::{Hops, LARGER, PawnHop, SMALLER, other};
+use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
+
+/// The rules of the turn with their tables.
+#[derive(Clone, Debug)]
+pub(crate) struct DiceTurns {
+    pub(crate) rules: Arc<Rules>,
+    seating: Participants,
+    squares: Arc<[Squares; MAX_SEATS]>,
+    pub(crate) is_optional: bool,
+    is_partnership: bool,
+    gate_rule: GateRule,
+    /// The rule for pieces beyond a gate that is closed to them.
+    closed: Beyond,
+    pub(crate) waits: bool,
+    /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
+    pawns: [u8; MAX_SEATS],
+    /// Pieces before this place can surely be moved by some throw.
+    late_from: u8,
+}
+
+impl DiceTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> DiceTurns {
+        let is_partnership = rules.has_teams();
+        let (pieces, seats) = (seating.pieces, seating.seats.len());
+        // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
+        // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
+        let partner = if is_partnership { pieces } else { 0 };
+        let enemies = if is_partnership { 2 } else { seats - 1 };
+        let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
+        let is_free = rules.hops().count_ones() as usize > closed;
+        let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
+        // Waiting pieces need room, too.
+        let enters_freely = (1..=rules.longest).filter(|&steps| rules.hops() >> steps & 1 == 1).all(|steps| {
+            let (south, entering) = (&squares[0], rules.entry + steps);
+            south.of(entering) == ring::BESIDE || steps > rules.longest / 2
+        });
+        DiceTurns {
+            is_optional: rules.sheet.turn.must == Must::Optional,
+            is_partnership,
+            gate_rule: rules.gate_rule,
+            closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
+            waits: rules.waits_at_gate(),
+            pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
+            late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
+            squares,
+            seating,
+            rules,
+        }
+    }
+
+    /// The pawns of `colour` with the hops that two dice allow them. All pieces are added to `ring`, which is empty.
+    #[inline(always)]
+    fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
+        let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
+        ring.add(&own, squares, OWN);
+        for &other in self.seating.others(colour) {
+            let piece = self.pawns[colour.quarters_to(other)];
+            ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
+        }
+        let beyond = if self.gate_rule.is_open(state, colour) { Beyond::Enters } else { self.closed };
+        Hops::new(squares, own, ring, dice, beyond)
+    }
+
+    /// The first pawn and the die that it has taken, once one is allotted.
+    #[inline]
+    fn allotted(&self, state: &State) -> Option<(usize, usize)> {
+        let slot = (!Slots::of(state.roles).are(role::FRESH)).iter().next()?;
+        Some((slot, if state.roles[slot] & role::LARGER_FIRST == 0 { SMALLER } else { LARGER }))
+    }
+
+    fn second_actions(&self, state: &State, colour: Seat) -> ActionMask {
+        let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
+        let mut mask = ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0);
+        let may_stop = self.is_optional && hops.firsts(die).contains(slot);
+        if may_stop || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// Labels the pawn of `slot` with its die, while the other die waits.
+    fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
+        let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
+        state.roles[slot] = role::SINGLE | order;
+        state.steps[slot] = hops.steps(die);
+        state.dice = [hops.steps(other(die)), 0];
+        state.phase = Phase::Allot;
+    }
+
+    /// The moves of a turn whose first pawn has its die.
+    fn second_move(&self, state: &State, colour: Seat, action: Action) -> Option<[PawnMove; 2]> {
+        let (first, die) = self.allotted(state)?;
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, [state.steps[first], state.dice[0]]);
+        let second = usize::from(action.0 % PAIRS.0);
+        if action >= PAIRS {
+            return hops.firsts(die).contains(first).then(|| [(first, hops.by(first, die)); 2]);
+        }
+        let is_legal = hops.seconds(first, die).contains(second);
+        is_legal.then(|| {
+            if second == first {
+                return [(first, hops.by_sum(first)); 2];
+            }
+            let [hop, next] = hops.both(first, die, second);
+            [(first, hop), (second, next)]
+        })
+    }
+
+    /// The value of the die that an action takes.
+    fn die(&self, state: &State, action: Action) -> u8 {
+        let [a, b] = state.dice;
+        match b {
+            0 => a,
+            _ if action >= LARGER_FIRST => a.max(b),
+            _ => a.min(b),
+        }
+    }
+
+    /// Moves pawns, one or two, and passes the turn on or ends the game.
+    fn resolve(&self, state: &mut State, colour: Seat, moves: Option<[PawnMove; 2]>) {
+        if let Some([(first, hop), (second, next)]) = moves {
+            let landed = Slots::of(state.pieces[colour.index()]).with(first, hop.place).with(second, next.place);
+            let mut own = landed.bytes();
+            sort(&mut own);
+            state.pieces[colour.index()] = own;
+            let together = second == first + 1 && hop.square == next.square;
+            for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
+                self.rules.capture(state, &self.seating, colour, hop.place, together);
+            }
+        }
+        self.end_turn(state, false);
+    }
+
+    fn finished_count(&self, state: &State) -> u8 {
+        state.finished.iter().filter(|&&place| place > 0).count() as u8
+    }
+}
+
+impl TurnMachine for DiceTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    /// By either die, or by their sum.
+    fn steps([a, b]: [u8; 2]) -> u128 {
+        1 << a | 1 << b | 1 << (a + b)
+    }
+
+    fn actions(&self) -> usize {
+        DICE_ACTIONS
+    }
+
+    /// Its own, or its partner's once all its own are home.
+    #[inline]
+    fn colour(&self, state: &State) -> Seat {
+        let mover = state.mover;
+        let donates = self.is_partnership && state.finished[mover.index()] > 0;
+        if donates { mover.rotated(2) } else { mover }
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        let colour = self.colour(state);
+        if state.phase == Phase::Allot {
+            return self.second_actions(state, colour);
+        }
+        let mut ring = Ring::empty();
+        let hops = self.hops(&mut ring, state, colour, state.dice);
+        let (lowest, sums, pairs) = (hops.lowest(), hops.sums(), hops.pairs());
+        let begins = |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
+        let mut smaller_first = (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
+        let order_matters = !hops.is_doublet() && hops.order_matters();
+        let mut larger_first = if order_matters { Set::of(|slot| begins(slot, LARGER)) } else { Set::NONE };
+        if self.is_optional || (smaller_first | pairs | larger_first).is_empty() {
+            smaller_first = smaller_first | (lowest & hops.firsts(SMALLER));
+            larger_first = larger_first | (lowest & hops.firsts(LARGER)).when(!hops.is_doublet());
+        }
+        let [singles, pairs, larger_first] = [smaller_first, pairs, larger_first].map(Set::bits);
+        let mut mask = ActionMask::of_bits(singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0);
+        if self.is_optional || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
+        let colour = self.colour(state);
+        let moves = match state.phase {
+            Phase::Allot => self.second_move(state, colour, action),
+            _ if action == PASS => None,
+            _ => {
+                let mut ring = Ring::empty();
+                let hops = self.hops(&mut ring, state, colour, state.dice);
+                let is_larger_first = action >= LARGER_FIRST;
+                let die = if is_larger_first { LARGER } else { SMALLER };
+                let slot = usize::from(if is_larger_first { action.0 - LARGER_FIRST.0 } else { action.0 } % PAIRS.0);
+                let hop = hops.by(slot, die);
+                if (PAIRS..PASS).contains(&action) {
+                    hops.pairs().contains(slot).then_some([(slot, hop), (slot + 1, hop)])
+                } else if !hops.seconds(slot, die).is_empty() {
+                    return self.allot(state, slot, die, &hops);
+                } else {
+                    hops.firsts(die).contains(slot).then_some([(slot, hop); 2])
+                }
+            }
+        };
+        debug_assert!(moves.is_some() || action == PASS, "action {} is not legal in {state:?}", action.0);
+        self.resolve(state, colour, moves);
+    }
+
+    fn place(&self, state: &State) -> u8 {
+        if self.is_partnership { 1 } else { self.finished_count(state) + 1 }
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        let count = usize::from(self.finished_count(state));
+        let seats = self.seating.seats.len();
+        if self.is_partnership {
+            let is_done = |seat: Seat| state.finished[seat.index()] > 0;
+            return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
+        }
+        count + 1 == seats || count > 0 && (self.rules.sheet.seats.end == End::First || seats == 2)
+    }
+
+    /// Whether `seat` still throws: it has not finished, or it throws for its partner.
+    fn has_turns(&self, state: &State, seat: Seat) -> bool {
+        let donates = self.is_partnership && self.rules.sheet.seats.finished_partner == FinishedPartner::Donates;
+        donates || state.finished[seat.index()] == 0
+    }
+
+    /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
+    fn is_dead(&self, state: &State) -> bool {
+        let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
+        self.waits
+            && unfinished.all(|colour| {
+                // Before some place pawns surely have a move left.
+                let is_late = state.pieces[colour.index()][0] >= self.late_from;
+                let is_kept_out = is_late && !self.gate_rule.is_open(state, colour);
+                let can_ever_move = |hops: Hops| hops.can_ever_move(&self.rules.outcomes);
+                is_kept_out && !can_ever_move(self.hops(&mut Ring::empty(), state, colour, [1, 1]))
+            })
+    }
+
+    fn ignore_dead_ends(&mut self) {
+        self.waits = false;
+    }
+
+    fn unit_steps(&self, throw: &Throw) -> u8 {
+        let [a, b] = throw.values;
+        if a == b { a } else { 0 }
+    }
+
+    fn entered(&self, throw: &Throw, _: bool) -> u128 {
+        throw.steps << self.rules.entry
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        let expected = match phase {
+            Phase::Throw | Phase::Over => 0,
+            Phase::Choose => 2,
+            Phase::Allot => 1,
+        };
+        self.rules.load_dice(state, values, expected)
+    }
+
+    fn role(&self, sign: &str, _: u8, is_zero: bool) -> Option<u8> {
+        match sign {
+            "+" => (!is_zero).then_some(role::SINGLE),
+            "^" => Some(role::SINGLE | role::LARGER_FIRST),
+            _ => None,
+        }
+    }
+
+    /// A piece has used one die, and the other is left.
+    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+        let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
+        let before = State { dice: [taken, left], ..state.unplayed() };
+        self.rules.can_throw([taken.min(left), taken.max(left)]) && self.leads(&before, state)
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        let Some(slot) = actions::slot(action) else { return "pass".to_owned() };
+        let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
+        let die = self.die(state, action);
+        let unit = &self.rules.sheet.words.unit;
+        if is_pair(action) { format!("{die},{die}: {unit} on {place}") } else { format!("{die}: {place}") }
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let slot = actions::slot(action)?;
+        let from = state.pieces[self.colour(state).index()][slot];
+        let used = if is_pair(action) { 2 } else { 1 };
+        Some(UnitMove { used, ..UnitMove::by(MoveKind::of(action), slot, from, self.die(state, action)) })
+    }
+}
+
+/// A pawn's slot and hop.
+type PawnMove = (usize, PawnHop);

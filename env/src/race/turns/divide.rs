@@ -1,0 +1,220 @@
+//! The total of two dice, divided between the pieces on the board, in at most one hop each.
+//!
+//! The pieces are given their parts one after the other, in ascending order: action n gives n pips to the next of them.
+//! [`DivideTurns::enter`] spends a doublet on a piece that enters. As many pips as possible are used.
+
+use std::sync::Arc;
+
+use super::TurnMachine;
+use super::text::{MoveKind, UnitMove};
+use crate::game::{Action, ActionMask};
+use crate::race::compile::{Rules, Throw};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
+
+/// The rules of the turn.
+#[derive(Clone, Debug)]
+pub(crate) struct DivideTurns {
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) seating: Participants,
+}
+
+impl DivideTurns {
+    /// The action by which a piece enters.
+    pub(crate) fn enter(&self) -> Action {
+        Action(self.rules.longest + 1)
+    }
+
+    /// The slots that have their parts.
+    pub(crate) fn given(&self, state: &State) -> usize {
+        state.roles[..self.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
+    }
+
+    /// The piece that is given its part next.
+    fn next_slot(&self, state: &State) -> usize {
+        self.given(state).min(self.seating.pieces - 1)
+    }
+
+    /// The pips that are left.
+    pub(crate) fn pips_left(&self, state: &State) -> u8 {
+        let used: u8 = state.steps.iter().sum();
+        (state.dice[0] + state.dice[1]).saturating_sub(used)
+    }
+
+    /// The parts that a piece can be given, as bits; 0 is always among them.
+    fn parts(&self, place: u8, dice: [u8; 2]) -> u32 {
+        let total = dice[0] + dice[1];
+        let can_go = |part: u8| {
+            let is_home = place + part == self.rules.home;
+            let needs_doublet = is_home && self.rules.sheet.finish.doublets.contains(&part);
+            place > 0 && place + part <= self.rules.home && (!needs_doublet || dice == [part, part])
+        };
+        (1..=total).filter(|&part| can_go(part)).fold(1, |parts, part| parts | 1 << part)
+    }
+
+    /// The numbers of pips that the pieces from `slot` on can be given together, as bits.
+    fn sums(&self, own: &[u8; MAX_PIECES], slot: usize, dice: [u8; 2]) -> u32 {
+        let total = (2_u64 << (dice[0] + dice[1])) - 1;
+        let add = |sums: u64, &place: &u8| {
+            let parts = self.parts(place, dice);
+            (0..32).filter(|part| parts >> part & 1 == 1).fold(0, |all, part| all | sums << part) & total
+        };
+        own[slot..self.seating.pieces].iter().fold(1, add) as u32
+    }
+
+    pub(crate) fn can_enter(&self, state: &State) -> bool {
+        let [a, b] = state.dice;
+        let own = &state.pieces[state.mover.index()];
+        let is_under_way = own.iter().any(|&place| place > 0 && place < self.rules.home);
+        a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]
+    }
+
+    /// Whether a waiting piece enters, or the next piece can go so many steps.
+    fn is_sound(&self, state: &State, action: Action) -> bool {
+        let slot = self.given(state);
+        if action == self.enter() {
+            return slot == 0 && self.can_enter(state);
+        }
+        let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
+        slot < self.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+    }
+
+    /// Captures where hops have landed, and passes the turn on.
+    fn finish(&self, state: &mut State, landings: impl Iterator<Item = u8>) {
+        let mover = state.mover;
+        let mut has_captured = false;
+        for to in landings {
+            has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
+        }
+        let turn = &self.rules.sheet.turn;
+        let is_doublet = state.dice[0] == state.dice[1];
+        self.end_turn(state, is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture);
+    }
+}
+
+impl TurnMachine for DivideTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    /// Any part of the total.
+    fn steps([a, b]: [u8; 2]) -> u128 {
+        (2 << (a + b)) - 2
+    }
+
+    fn actions(&self) -> usize {
+        usize::from(self.rules.longest) + 2
+    }
+
+    /// Actions are numbers of pips, not pieces.
+    fn names(&self, _: Action) -> bool {
+        true
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        let own = &state.pieces[state.mover.index()];
+        let (slot, left) = (self.given(state), self.pips_left(state));
+        let total = state.dice[0] + state.dice[1];
+        let enters = slot == 0 && self.can_enter(state);
+        let most = if self.can_enter(state) { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
+        let rest = self.sums(own, slot + 1, state.dice);
+        let used = total - left;
+        let parts = self.parts(own[slot], state.dice);
+        let completes =
+            |part: &u8| parts >> part & 1 == 1 && most >= used + part && rest >> (most - used - part) & 1 == 1;
+        let mut mask: ActionMask = (0..=left).filter(completes).map(Action).collect();
+        if enters {
+            mask.insert(self.enter());
+        }
+        if mask.is_empty() {
+            mask.insert(Action(0));
+        }
+        mask
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
+        if !self.is_sound(state, action) {
+            return;
+        }
+        let mover = state.mover.index();
+        if action == self.enter() {
+            state.pieces[mover][0] = 1;
+            sort(&mut state.pieces[mover]);
+            return self.finish(state, [1].into_iter());
+        }
+        let slot = self.given(state);
+        state.roles[slot] = role::SINGLE;
+        state.steps[slot] = action.0;
+        state.phase = Phase::Allot;
+        // Pieces that follow have a choice only while pips are left for them.
+        let own = &state.pieces[mover];
+        let is_last = slot + 1 == self.seating.pieces;
+        let has_choice = !is_last
+            && self.pips_left(state) > 0
+            && self.sums(own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
+        if has_choice {
+            return;
+        }
+        let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
+        let hops = landed.into_iter().zip(state.steps).take(self.seating.pieces);
+        let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
+        state.pieces[mover] = landed;
+        sort(&mut state.pieces[mover]);
+        self.finish(state, hops);
+    }
+
+    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+        add(self.pips_left(state), 1);
+    }
+
+    fn entered_by_all(&self, state: &State) -> Option<u128> {
+        Some(u128::from(self.can_enter(state)) << 1)
+    }
+
+    fn unit_steps(&self, _: &Throw) -> u8 {
+        0
+    }
+
+    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+        let [a, b] = throw.values;
+        u128::from(a == b && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]) << 1
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        self.rules.load_dice(state, values, if phase == Phase::Throw { 0 } else { 2 })
+    }
+
+    fn role(&self, sign: &str, _: u8, _: bool) -> Option<u8> {
+        (sign == "+").then_some(role::SINGLE)
+    }
+
+    /// The parts that pieces have been given were legal one after the other.
+    fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
+        let last = self.given(state).saturating_sub(1);
+        let mut before = *state;
+        (before.roles[last], before.steps[last]) = (role::FRESH, 0);
+        before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
+        self.leads(&before, state) && (last == 0 || self.is_playable(&before, stands))
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        if action == self.enter() {
+            return "enter".to_owned();
+        }
+        format!("{}: {}", action.0, self.rules.place_text(state.pieces[state.mover.index()][self.next_slot(state)]))
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let own = &state.pieces[state.mover.index()];
+        if action == self.enter() {
+            return Some(UnitMove::by(MoveKind::Enter, 0, own[0], state.dice[0]).to(1));
+        }
+        let slot = self.next_slot(state);
+        let next = UnitMove::by(MoveKind::Alone, slot, own[slot], action.0).to(own[slot] + action.0);
+        (action.0 > 0).then_some(next)
+    }
+}

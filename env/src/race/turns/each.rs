@@ -1,0 +1,267 @@
+//! A series whose throws are played one by one, in any order, each with a landing of its own.
+//!
+//! The smallest throw that is left is offered first; [`LATER`] sets its kind aside until another throw has been played.
+//! The throws that must be used are found by searching every order of those left.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::TurnMachine;
+use super::series_throws::{AllottedThrow, SeriesThrows};
+use super::text::{UnitMove, is_pair, number};
+use crate::game::{Action, ActionMask, Seat};
+use crate::race::compile::{PLACES, Rules, WALL};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::{MAX_PIECES, Phase, State};
+use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
+use crate::race::turns::throw::ThrowTurns;
+use crate::sheet::values::{Must, UnitKind};
+
+/// The rules of the turn.
+#[derive(Clone, Debug)]
+pub(crate) struct EachTurns {
+    /// The rules of throwing the series.
+    pub(crate) series: SeriesThrows,
+    hops: ThrowTurns,
+    rules: Arc<Rules>,
+    seating: Participants,
+}
+
+/// Transposition table: by position within the turn, the most throws that can still be used.
+type Memo = HashMap<State, u32>;
+
+impl EachTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
+        EachTurns {
+            series: SeriesThrows::new(Arc::clone(&rules)),
+            hops: ThrowTurns::new(Arc::clone(&rules), seating),
+            rules,
+            seating,
+        }
+    }
+
+    /// The kinds of throws that are left to be played, in the order in which they are offered.
+    pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+        let remaining = self.series.remaining(state);
+        self.series.all().filter(move |throw| match throw {
+            AllottedThrow::Of(kind) => remaining.counts[*kind as usize - 1] > 0,
+            AllottedThrow::Last(value) => *value == remaining.last,
+        })
+    }
+
+    /// The throws that are left and not set aside.
+    fn offered(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
+        self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
+    }
+
+    /// The place to which the piece of `slot` comes by a throw, alone or with the next one; [`WALL`] where it may
+    /// not.
+    pub(crate) fn target(&self, state: &State, slot: usize, value: u8, is_unit: bool) -> u8 {
+        let (mover, rules) = (state.mover, &*self.rules);
+        let own = &state.pieces[mover.index()];
+        let from = own[slot];
+        let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
+        let occupied = self.hops.occupied(&self.hops.long, state, mover, own);
+        let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
+        let is_pair = match rules.sheet.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => bit & rules.unit_cells & occupied.own.1 != 0,
+            UnitKind::Declared => is_declared(slot),
+        };
+        if from == rules.home {
+            let are_all_home = own[..self.seating.pieces].iter().all(|&place| place >= rules.home);
+            let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
+            return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
+        }
+        if from > rules.home || value == 0 {
+            return WALL;
+        }
+        let is_open = self.hops.is_open(state, mover);
+        let (to, closed) = if is_unit {
+            (self.hops.unit_target(from, value, is_open), occupied.to_unit)
+        } else {
+            (self.hops.hop_target(own, from, value, is_open), occupied.to_single)
+        };
+        let may_go = if is_unit {
+            let next = slot + 1;
+            let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
+            let are_alike = next < self.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
+            from > 0 && are_alike && (is_pair || becomes_unit)
+        } else {
+            let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
+            !(is_pair && (are_tied || self.hops.is_tied(own, from)))
+        };
+        let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
+        if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
+    }
+
+    /// The units that can play a throw of this value.
+    fn takers(&self, state: &State, value: u8) -> ActionMask {
+        let own = &state.pieces[state.mover.index()];
+        let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
+        let mut mask = ActionMask::EMPTY;
+        for slot in (0..self.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
+            for (actions, is_unit) in [(SINGLES, false), (PAIRS, true)] {
+                if self.target(state, slot, value, is_unit) != WALL {
+                    mask.insert(Action(actions.0 + slot as u8));
+                }
+            }
+        }
+        mask
+    }
+
+    /// The position after a throw was played.
+    fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
+        let mut next = *state;
+        let mover = state.mover.index();
+        let (slot, is_unit) = (usize::from(action.0 % PAIRS.0), action >= PAIRS);
+        let to = self.target(state, slot, self.series.pips(throw), is_unit);
+        self.series.use_up(&mut next, throw);
+        next.skipped = 0;
+        next.phase = Phase::Allot;
+        if to == WALL {
+            return next;
+        }
+        let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
+        let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
+        // When a declared unit parts, the other piece is no longer declared.
+        let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
+        let pieces: [(u8, u8); MAX_PIECES] = std::array::from_fn(|at| match at {
+            at if is_moving(at) => (to, u8::from(stays_unit)),
+            at if is_left(at) => (state.pieces[mover][at], 0),
+            at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
+        });
+        next = next.with_pieces(mover, pieces);
+        next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
+        next
+    }
+
+    /// The most throws that can still be used.
+    fn best(&self, state: &State, memo: &mut Memo) -> u32 {
+        let left = self.series.remaining(state).count();
+        if left == 0 || state.pieces[state.mover.index()][0] == self.rules.goal {
+            return 0;
+        }
+        if let Some(&known) = memo.get(state) {
+            return known;
+        }
+        let mut best = 0;
+        'found: for throw in self.left(state) {
+            for action in self.takers(state, self.series.pips(throw)).iter() {
+                best = best.max(1 + self.best(&self.played(state, throw, action), memo));
+                if best == left {
+                    break 'found;
+                }
+            }
+        }
+        memo.insert(*state, best);
+        best
+    }
+
+    fn can_play(&self, state: &State) -> bool {
+        self.left(state).any(|throw| !self.takers(state, self.series.pips(throw)).is_empty())
+    }
+}
+
+impl TurnMachine for EachTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    fn actions(&self) -> usize {
+        EACH_ACTIONS
+    }
+
+    #[inline]
+    fn series(&self) -> Option<&SeriesThrows> {
+        Some(&self.series)
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        let is_optional = self.rules.sheet.turn.must == Must::Optional;
+        let mut memo = Memo::new();
+        let best = if is_optional { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
+        let mut legal = |throw: AllottedThrow| -> ActionMask {
+            let takers = self.takers(state, self.series.pips(throw)).iter();
+            takers
+                .filter(|&action| is_optional || 1 + self.best(&self.played(state, throw, action), &mut memo) == best)
+                .collect()
+        };
+        let mut offered = self.offered(state);
+        let mut mask = offered.next().map_or(ActionMask::EMPTY, &mut legal);
+        if offered.any(|throw| !legal(throw).is_empty()) {
+            mask.insert(LATER);
+        }
+        if is_optional || mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
+        let mut offered = self.offered(state);
+        let (throw, has_more) = (offered.next(), offered.next().is_some());
+        drop(offered);
+        if let Some(throw) = throw.filter(|_| action == LATER && has_more) {
+            state.skipped |= self.series.bit(throw);
+            state.phase = Phase::Allot;
+            return;
+        }
+        if let Some(throw) = throw.filter(|_| action < PASS) {
+            *state = self.played(state, throw, action);
+        }
+        let is_optional = self.rules.sheet.turn.must == Must::Optional;
+        let goes_on = action < PASS && self.series.remaining(state).count() > 0;
+        if goes_on && (is_optional && self.can_play(state) || !is_optional && self.best(state, &mut Memo::new()) > 0) {
+            return;
+        }
+        let again = state.has_captured && self.rules.sheet.turn.again_on_capture;
+        self.end_turn(state, again);
+    }
+
+    fn is_dead(&self, state: &State) -> bool {
+        self.hops.is_dead(state)
+    }
+
+    /// The throws that are set aside, and whether the turn has captured.
+    fn pending_columns(&self) -> u16 {
+        9
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        self.series.load(state, values, phase, phase != Phase::Choose)
+    }
+
+    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+        match mark.strip_prefix('!') {
+            Some(value) => state.skipped |= self.series.skipped_bit(number(value)?)?,
+            None if mark == "+" => state.has_captured = true,
+            None => return None,
+        }
+        Some(())
+    }
+
+    /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.
+    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+        let first = self.left(state).take(state.skipped.count_ones() as usize);
+        let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
+        first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
+            && self.legal_actions(state).iter().any(|action| action != PASS)
+            && (!state.has_captured || self.seating.enemies(state.mover).iter().any(waits))
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        self.series.action_text(state, action, self.offered(state).next())
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let slot = actions::slot(action).filter(|_| action != LATER)?;
+        let throw = self.series.pips(self.offered(state).next()?);
+        let target = self.target(state, slot, throw, is_pair(action));
+        self.rules.landing(&state.pieces[state.mover.index()], action, throw, target)
+    }
+}

@@ -1,0 +1,293 @@
+//! The kinds of turn: each is a folder or a file here, and nothing outside knows which one a game has.
+//!
+//! A kind of turn is the order in which throws are made and used. [`TurnMachine`] is what it owes: which actions are
+//! legal and what they do, its entries of the observation, its part of the notation, and its words for people. To add
+//! one, write its file, add a variant to [`Turns`], and give it to its [`TurnKind`] below.
+
+pub mod actions;
+pub(crate) mod dice;
+pub(crate) mod divide;
+pub(crate) mod each;
+pub(crate) mod series;
+pub(crate) mod series_throws;
+pub(crate) mod text;
+pub(crate) mod throw;
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+
+use crate::game::{Action, ActionMask, Seat};
+use crate::race::compile::{Rules, Throw};
+use crate::race::position::seating::Participants;
+use crate::race::position::state::{Phase, State};
+use crate::sheet::values::{EntryAt, Hop, Sheet, TurnKind};
+use dice::DiceTurns;
+use divide::DivideTurns;
+use each::EachTurns;
+use series::SeriesTurns;
+use series_throws::SeriesThrows;
+use text::{UnitMove, number};
+use throw::ThrowTurns;
+
+/// Entries of an observation found so far, appended to it at once, which is faster than to grow a list for each.
+pub(crate) type FoundEntries = ArrayVec<u16, 512>;
+
+/// What a kind of turn owes. Most defaults are those of a turn that throws two dice or one.
+pub(crate) trait TurnMachine {
+    fn rules(&self) -> &Rules;
+
+    fn seating(&self) -> &Participants;
+
+    /// The numbers of steps that a piece on the course can go with one throw, as bits.
+    fn steps([a, _]: [u8; 2]) -> u128 {
+        1 << a
+    }
+
+    /// Size of the action space.
+    fn actions(&self) -> usize {
+        actions::ACTIONS
+    }
+
+    /// Whether an action of the space can be taken at all: it names a piece of a seat, or none.
+    fn names(&self, action: Action) -> bool {
+        actions::slot(action).is_none_or(|slot| slot < self.seating().pieces)
+    }
+
+    /// Adds a throw to the turn.
+    #[inline]
+    fn apply_chance(&self, state: &mut State, outcome: usize) {
+        if let Some(series) = self.series() {
+            return series.apply_chance(state, outcome);
+        }
+        state.dice = self.rules().outcomes[outcome].values;
+        state.phase = Phase::Choose;
+    }
+
+    /// The legal actions of a decision.
+    fn legal_actions(&self, state: &State) -> ActionMask;
+
+    /// Takes an action, which may be illegal and then leaves a valid state.
+    fn apply_action(&self, state: &mut State, action: Action);
+
+    /// Ends the turn. The game ends where a seat whose last piece has come to the goal decides it, or where no seat can
+    /// ever move again; otherwise the turn passes on, to the mover itself where it throws `again`.
+    #[inline]
+    fn end_turn(&self, state: &mut State, again: bool) {
+        let colour = self.colour(state).index();
+        let is_home = state.pieces[colour][0] == self.rules().goal && state.finished[colour] == 0;
+        if is_home {
+            state.finished[colour] = self.place(state);
+        }
+        if is_home && self.is_over(state) || self.is_dead(state) {
+            return state.end();
+        }
+        let mut next = if again { state.mover } else { self.seating().next(state.mover) };
+        while !self.has_turns(state, next) {
+            next = self.seating().next(next);
+        }
+        state.begin_turn(next);
+    }
+
+    /// The throws of the series under way, where a turn has a series.
+    #[inline]
+    fn series(&self) -> Option<&SeriesThrows> {
+        None
+    }
+
+    /// The seat whose pieces the mover moves.
+    #[inline]
+    fn colour(&self, state: &State) -> Seat {
+        state.mover
+    }
+
+    /// The place of the seat that finishes next.
+    fn place(&self, _: &State) -> u8 {
+        1
+    }
+
+    /// Whether the game is over by the places of the pieces.
+    fn is_over(&self, state: &State) -> bool {
+        state.finished.iter().any(|&place| place > 0)
+    }
+
+    /// Whether no seat can ever move again.
+    #[inline]
+    fn is_dead(&self, _: &State) -> bool {
+        false
+    }
+
+    /// Continues games in which no seat can ever move again.
+    fn ignore_dead_ends(&mut self) {}
+
+    /// Whether a seat still has turns.
+    fn has_turns(&self, _: &State, _: Seat) -> bool {
+        true
+    }
+
+    /// Entries of the observation for the throws that are left.
+    fn throw_columns(&self) -> u16 {
+        self.series().map_or(2 * self.rules().faces.len() as u16, SeriesThrows::columns)
+    }
+
+    /// Entries of the observation for the rest of what is pending.
+    fn pending_columns(&self) -> u16 {
+        if self.series().is_some_and(SeriesThrows::remembers_skipped) { 8 } else { 0 }
+    }
+
+    /// Adds the entries of the throws that are left, from column `at` on. Each face of a die has two columns, and a die
+    /// that is used up is 0.
+    fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
+        if let Some(series) = self.series() {
+            return series.observe(state, at, active);
+        }
+        let [a, b] = state.dice;
+        let (smaller, larger) = (a.min(b), a.max(b));
+        let column = |die: u8| at + 2 * self.rules().face(die).unwrap_or(0);
+        if smaller > 0 {
+            active.push(column(smaller));
+        }
+        if larger > 0 {
+            active.push(column(larger) + u16::from(larger == smaller));
+        }
+    }
+
+    /// Calls `add` with the value and number of each kind of throw that is left, the next one first.
+    fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+        if let Some(series) = self.series() {
+            return series.throws_left(state, add);
+        }
+        let [a, b] = state.dice;
+        add(a.max(b), 1);
+        add(a.min(b), 1);
+    }
+
+    /// The places that a waiting piece reaches with the next throw and any others, as bits; `None` where a value that
+    /// enters brings it in, and the other throws lead on.
+    fn entered_by_all(&self, _: &State) -> Option<u128> {
+        None
+    }
+
+    /// The steps that a unit goes with one throw; 0 where it cannot.
+    fn unit_steps(&self, throw: &Throw) -> u8 {
+        self.rules().effects[usize::from(throw.values[0])].unit_steps
+    }
+
+    /// The places to which a throw brings a piece that waits, as bits.
+    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+        let (rules, value) = (self.rules(), throw.values[0]);
+        if !rules.effects[usize::from(value)].enters[usize::from(is_under_way)] {
+            return 0;
+        }
+        let at = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + value };
+        // Where entering does not spend the throw, the same piece may play its number.
+        let on = if rules.sheet.entry.spends { 0 } else { rules.led(at, 1 << value, false) };
+        1 << at | on
+    }
+
+    /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
+    fn thrown(&self, state: &State) -> Vec<u8> {
+        let series = self.series().into_iter().flat_map(|series| state.series.iter().map(|kind| series.face(kind)));
+        series.chain(state.dice.into_iter().filter(|&value| value > 0)).collect()
+    }
+
+    /// Takes the throws of a position's text.
+    ///
+    /// # Errors
+    /// The problem, where they are none of this turn.
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String>;
+
+    /// What is pending besides throws and the labels of pieces, as the text of a position has it.
+    fn marks(&self, state: &State) -> Vec<String> {
+        let series = self.series().into_iter().flat_map(|series| series.skipped(state));
+        let captured = state.has_captured.then(|| "+".to_owned());
+        series.map(|value| format!("!{value}")).chain(captured).collect()
+    }
+
+    /// Reads one of [`TurnMachine::marks`]; `None` where it is none.
+    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
+        let series = self.series().filter(|series| series.remembers_skipped())?;
+        state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        Some(())
+    }
+
+    /// Whether a position within a turn can be played on by the rules; `stands` says whether the mover's pieces can stand
+    /// as they do in a position. Not every such position can be reached from the start of a turn.
+    fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool;
+
+    /// Whether one action leads from `before`, which is a decision, to `state`.
+    fn leads(&self, before: &State, state: &State) -> bool {
+        self.legal_actions(before).iter().any(|action| {
+            let mut after = *before;
+            self.apply_action(&mut after, action);
+            after == *state
+        })
+    }
+
+    /// The role of a piece on `place` whose label has this sign, with 0 steps or with others.
+    fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
+        None
+    }
+
+    /// A legal action in words.
+    fn action_text(&self, state: &State, action: Action) -> String;
+
+    /// The unit that an action moves; `None` when nothing moves.
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove>;
+
+    /// Names the throws that made the steps of a unit so far.
+    fn name_throws(&self, _: &State, taken: &mut UnitMove) {
+        taken.throws = vec![taken.steps];
+    }
+}
+
+/// The rules of the turn of a game.
+#[derive(Clone, Debug)]
+pub(crate) enum Turns {
+    Throw(ThrowTurns),
+    Series(SeriesTurns),
+    Each(EachTurns),
+    Dice(DiceTurns),
+    Divide(DivideTurns),
+}
+
+/// Evaluates an expression for the kind of turn at hand: static dispatch of [`TurnMachine`].
+macro_rules! by_kind {
+    ($turns:expr, $machine:ident => $value:expr) => {{
+        use $crate::race::turns::{TurnMachine as _, Turns};
+        match $turns {
+            Turns::Throw($machine) => $value,
+            Turns::Series($machine) => $value,
+            Turns::Each($machine) => $value,
+            Turns::Dice($machine) => $value,
+            Turns::Divide($machine) => $value,
+        }
+    }};
+}
+pub(crate) use by_kind;
+
+impl Turns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> Turns {
+        match (rules.sheet.turn.kind, rules.sheet.turn.hop) {
+            (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules, seating)),
+            (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules, seating)),
+            (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules, seating)),
+            (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules, seating)),
+            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules, seating }),
+        }
+    }
+}
+
+/// The tables of a sheet, for seats of so many pieces.
+///
+/// # Errors
+/// The problem of its course.
+pub(crate) fn compile(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
+    let steps = match sheet.turn.kind {
+        TurnKind::Throw => ThrowTurns::steps,
+        TurnKind::Series => SeriesTurns::steps,
+        TurnKind::Dice => DiceTurns::steps,
+        TurnKind::Divide => DivideTurns::steps,
+    };
+    Rules::new(sheet, pieces, steps)
+}

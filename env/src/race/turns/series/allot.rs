@@ -1,0 +1,316 @@
+//! Allotment of the throws of a series: the units that can take each throw, and the allotments that are legal.
+
+use super::SeriesTurns;
+use crate::game::{Action, ActionMask};
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{State, role};
+use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
+use crate::sheet::values::{Must, Speed, UnitKind};
+
+/// The allotment so far: steps and role of each slot of the mover.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Allotment {
+    pub(crate) steps: Slots,
+    pub(crate) roles: Slots,
+    /// Kinds of throws left unused, as bits of `SeriesThrows::bit`; only kept for [`Must::Greedy`].
+    pub(crate) skipped: u8,
+}
+
+/// Bits besides the place in the byte that identifies interchangeable pieces: a declared twin, and a piece that is no
+/// longer free to be chosen.
+const DECLARED: u8 = 0x40;
+const CHOSEN: u8 = 0x80;
+
+/// The constants of a turn while it is allotted.
+pub(crate) struct SeriesTurn {
+    pub(crate) own: Slots,
+    /// The slots of declared twins.
+    pub(crate) declared: Set,
+    /// Marked places that an enemy holds, as bits; empty unless they are closed.
+    pub(crate) closed: u64,
+}
+
+/// The units that can take a throw, by the slot of the (first) piece. Of interchangeable pieces only the lowest is
+/// here.
+pub(crate) struct Units {
+    /// The place that each piece has reached.
+    pub(crate) reached: Slots,
+    /// Pieces that move alone.
+    pub(crate) alone: Set,
+    /// Pieces that move together with another.
+    together: Set,
+    /// Pieces that a 1 brings onto the board.
+    entering: Set,
+    /// Pieces in the keep, that a 1 bears off.
+    pub(crate) bearing: Set,
+}
+
+impl SeriesTurns {
+    /// Upper bound on the `remaining` throws that fit between the pieces and the keep.
+    pub(crate) fn most_by_room(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> u32 {
+        let room = |slot: usize| {
+            let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
+            match place {
+                _ if role & (role::FOLLOWER | role::BORNE) != 0 || place > self.keep => 0,
+                place if place == self.keep => 1,
+                place => {
+                    let entering = u32::from(place == 0 && role & role::ENTERED == 0);
+                    u32::from(self.keep - base(place)).saturating_sub(u32::from(allotment.steps.get(slot))) + entering
+                }
+            }
+        };
+        let mut room: u32 = (0..self.seating.pieces).map(room).sum();
+        let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
+        throws.sort_unstable();
+        // From the smallest to the largest, each at no more than it costs.
+        let used = throws.map(|(pips, count)| {
+            let (steps, count) = (u32::from(self.joint_steps(pips)), u32::from(count));
+            let used = room.checked_div(steps).map_or(count, |most| most.min(count));
+            room -= used * steps;
+            used
+        });
+        used.iter().sum()
+    }
+
+    /// Whether some unit on the course can surely go on by `pips`, made by any throws.
+    #[inline]
+    pub(crate) fn moves_by(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> bool {
+        let roles = allotment.roles;
+        let places = turn.own.or(roles.only(role::ENTERED));
+        let together = if self.unit.speed == Speed::Full { role::FOLLOWER } else { role::FOLLOWER | role::LEAD };
+        let on_course = places.at_least(1) & !places.at_least(self.keep) & !roles.have(together);
+        let untied = if self.unit.split { on_course } else { roles.have(role::SINGLE | role::LEAD) };
+        !(on_course & untied & self.within(places.plus(allotment.steps), pips)).is_empty()
+    }
+
+    /// The units while `pips` remain to be allotted in all. Always inlined, so that the sets stay in registers.
+    #[inline(always)]
+    pub(crate) fn units(&self, turn: &SeriesTurn, allotment: &Allotment, pips: u32) -> Units {
+        let roles = allotment.roles;
+        // A piece that has entered stands on the first place, 1, and that is also the bit of its role.
+        let places = turn.own.or(roles.only(role::ENTERED));
+        let waiting = !roles.have(role::TAKEN);
+        // Equal bytes are interchangeable pieces.
+        let likeness = places.or(turn.declared.each(DECLARED)).or((!waiting).each(CHOSEN));
+        let (repeated, followed) = likeness.repeated();
+        let first = waiting & !repeated;
+        let on_course = first & places.at_least(1) & !places.at_least(self.keep);
+        let tied = if self.unit.split { Set::NONE } else { Set::of(|slot| self.is_tied(turn, allotment, slot)) };
+        let may_join = match self.unit.kind {
+            UnitKind::Together => followed,
+            UnitKind::None => Set::NONE,
+            UnitKind::Declared => {
+                let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
+                followed & (turn.declared | Set::of(opposite))
+            }
+        };
+        let reached = places.plus(allotment.steps);
+        // Pieces are borne off once all are in the keep; a piece too far from it spares trying.
+        let is_far = !(self.within(reached, pips + 1) & !roles.have(role::FOLLOWER)).is_empty();
+        Units {
+            reached,
+            alone: roles.have(role::SINGLE) | on_course & !tied,
+            together: roles.have(role::LEAD) | on_course & may_join,
+            entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
+            bearing: (first & places.are(self.keep)).when(!is_far),
+        }
+    }
+
+    /// Whether the piece may not leave its square by itself, where twins may not be split.
+    fn is_tied(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> bool {
+        match self.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Declared => turn.declared.contains(slot),
+            UnitKind::Together => {
+                // A piece that entered may leave alone, and so may the odd one of those that stood there; all look
+                // alike.
+                let places = turn.own.or(allotment.roles.only(role::ENTERED));
+                let here = places.are(places.get(slot));
+                let entered = (here & allotment.roles.have(role::ENTERED)).len();
+                (here & allotment.roles.have(role::SINGLE)).len() >= entered + (here.len() - entered) % 2
+            }
+        }
+    }
+
+    /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
+    #[inline]
+    pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {
+        let too_far = u32::from(self.keep + 1).saturating_sub(pips);
+        !reached.at_least(too_far as u8)
+    }
+
+    /// The slots whose unit can take a throw of `pips`: of pieces by themselves, and of two together.
+    #[inline]
+    pub(crate) fn takers(&self, units: &Units, pips: u8) -> (Set, Set) {
+        let moving = units.alone & self.within(units.reached, u32::from(pips));
+        let joint = u32::from(self.joint_steps(pips));
+        let together = units.together & self.within(units.reached, joint);
+        (moving | (units.entering | units.bearing).when(pips == 1), together.when(self.can_join(joint as u8)))
+    }
+
+    /// Steps of two pieces that take a throw of `pips` together.
+    #[inline]
+    pub(crate) fn joint_steps(&self, pips: u8) -> u8 {
+        self.rules.effects[usize::from(pips)].unit_steps
+    }
+
+    /// Whether a throw by which a unit makes so many steps can be given to it.
+    #[inline]
+    pub(crate) fn can_join(&self, joint: u8) -> bool {
+        joint > 0 || self.unit.speed == Speed::HalfSpent
+    }
+
+    /// Whether two pieces together can take each of the `remaining` throws, where there is room.
+    #[inline]
+    pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
+        match self.unit.speed {
+            Speed::Full | Speed::HalfSpent => true,
+            Speed::Half => remaining.counts[0] == 0,
+            Speed::HalfEven => false,
+        }
+    }
+
+    /// Whether a unit that can take a throw can take every smaller one, too.
+    #[inline]
+    pub(crate) fn takes_smallest(&self) -> bool {
+        matches!(self.unit.speed, Speed::Full | Speed::HalfSpent)
+    }
+
+    /// Gives a throw to the unit that `action` names and that can take it; to no unit with [`PASS`].
+    #[inline]
+    pub(crate) fn give(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+        action: Action,
+    ) -> Allotment {
+        let mut next = *allotment;
+        if action >= PASS {
+            if self.must == Must::Greedy {
+                next.skipped |= self.series.bit(throw);
+            }
+            return next;
+        }
+        let pips = self.series.pips(throw);
+        let slot = usize::from(action.0 % PAIRS.0);
+        let (place, role) = (turn.own.get(slot), next.roles.get(slot));
+        let left = self.keep.saturating_sub(base(place) + next.steps.get(slot));
+        if action >= PAIRS {
+            if role & role::LEAD == 0 {
+                let Some(follower) = self.follower(turn, allotment, slot) else { return next };
+                next.roles = next.roles.or(Slots::one(slot, role::LEAD)).or(Slots::one(follower, role::FOLLOWER));
+            }
+            next.steps = next.steps.plus(Slots::one(slot, self.joint_steps(pips).min(left)));
+        } else if place == 0 && role & role::ENTERED == 0 {
+            next.roles = next.roles.or(Slots::one(slot, role::ENTERED));
+        } else if place == self.keep {
+            next.roles = next.roles.or(Slots::one(slot, role::BORNE));
+        } else {
+            next.roles = next.roles.or(Slots::one(slot, role::SINGLE));
+            next.steps = next.steps.plus(Slots::one(slot, pips.min(left)));
+        }
+        next
+    }
+
+    /// The slot that moves along when `slot` begins to lead.
+    fn follower(&self, turn: &SeriesTurn, allotment: &Allotment, slot: usize) -> Option<usize> {
+        let places = turn.own.or(allotment.roles.only(role::ENTERED));
+        let declared = if turn.declared.contains(slot) { turn.declared } else { !turn.declared };
+        let alike = places.are(places.get(slot)) & declared & !allotment.roles.have(role::TAKEN);
+        alike.iter().find(|&other| other > slot)
+    }
+
+    /// Whether the turn can end as it stands and after any further hop.
+    #[inline]
+    pub(crate) fn completes(&self, allotment: &Allotment) -> bool {
+        self.always_completes && allotment.roles.have(role::BORNE).is_empty()
+    }
+
+    /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
+    pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
+        let is_extended = |throw: &AllottedThrow| {
+            allotment.skipped & self.series.bit(*throw) != 0 && self.extends(turn, allotment, *throw)
+        };
+        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(|throw| is_extended(&throw)))
+    }
+
+    /// Whether some unit can take one more `throw` so that the allotment stands.
+    pub(crate) fn extends(&self, turn: &SeriesTurn, allotment: &Allotment, throw: AllottedThrow) -> bool {
+        self.extensions(turn, allotment, throw).any(|next| self.stands(turn, &next))
+    }
+
+    /// The allotment with one more `throw`, given to each unit that can take it.
+    #[inline]
+    pub(crate) fn extensions(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+    ) -> impl Iterator<Item = Allotment> {
+        // Whether the throws left suffice to bring all pieces into the keep is not checked.
+        let (alone, together) =
+            self.takers(&self.units(turn, allotment, u32::from(self.keep)), self.series.pips(throw));
+        actions(alone, together).iter().map(move |action| self.give(turn, allotment, throw, action))
+    }
+
+    /// Whether the allotment can stand as it is: every hop lands on an open square, and pieces are borne off only when
+    /// all others are in the keep.
+    #[inline]
+    pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
+        let mut is_bearing = false;
+        let mut are_all_home = true;
+        for slot in 0..self.seating.pieces {
+            let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
+            if role & (role::SINGLE | role::LEAD) != 0 {
+                let steps = allotment.steps.get(slot);
+                let target = base(place) + steps;
+                if steps == 0 || turn.closed >> target & 1 == 1 {
+                    return false;
+                }
+                are_all_home &= target == self.keep;
+            } else if role & role::FOLLOWER == 0 {
+                is_bearing |= role == role::BORNE;
+                are_all_home &= place >= self.keep;
+            }
+        }
+        !is_bearing || are_all_home
+    }
+
+    /// The smallest of the `remaining` throws in pips; 0 when there are none.
+    #[inline]
+    pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
+        let left = remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
+        left.map(|(throw, _)| self.series.pips(throw)).min().unwrap_or(0)
+    }
+
+    /// The pips of all `remaining` throws.
+    #[inline]
+    pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
+        let pips = |(throw, count): (_, u8)| u32::from(self.series.pips(throw)) * u32::from(count);
+        remaining.kinds().into_iter().map(pips).sum()
+    }
+}
+
+impl Allotment {
+    /// The empty allotment.
+    pub(crate) const NONE: Allotment = Allotment { steps: Slots::ZERO, roles: Slots::ZERO, skipped: 0 };
+
+    #[inline]
+    pub(crate) fn of(state: &State) -> Allotment {
+        Allotment { steps: Slots::of(state.steps), roles: Slots::of(state.roles), skipped: state.skipped }
+    }
+}
+
+/// The actions of the units of these slots.
+#[inline]
+pub(crate) fn actions(alone: Set, together: Set) -> ActionMask {
+    ActionMask::of_bits(alone.bits() << SINGLES.0 | together.bits() << PAIRS.0)
+}
+
+/// The place of a piece that is on the board or enters it.
+#[inline]
+pub(crate) fn base(place: u8) -> u8 {
+    place.max(1)
+}

@@ -1,0 +1,367 @@
+//! Dynamic programming for the number of throws of a series that can be used, in a time that grows little with the
+//! series.
+//!
+//! With the pieces fixed that enter, are borne off, move alone and move together, units share nothing but the throws:
+//! the throws of each kind that a unit takes decide whether it may end there. That is a knapsack problem, solved by
+//! dynamic programming over the units. With few throws [`super::search`] is faster.
+
+use std::cell::RefCell;
+
+use super::SeriesTurns;
+use super::allot::{Allotment, SeriesTurn, base};
+use crate::race::compile::reach::places_of;
+use crate::race::position::state::{SeriesKind, role};
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
+use crate::sheet::values::{Must, UnitKind};
+
+/// A moving piece, or two that move together.
+#[derive(Clone, Copy)]
+struct FillUnit {
+    reached: u8,
+    /// Whether it has made steps, so that it may stay where it is.
+    has_moved: bool,
+    is_pair: bool,
+}
+
+/// Interchangeable waiting pieces on one square of the course.
+#[derive(Clone, Copy)]
+struct FillGroup {
+    place: u8,
+    is_declared: bool,
+    waiting: u8,
+    /// The most of them that may leave alone.
+    alone: u8,
+    may_join: bool,
+}
+
+/// The units that must reach the keep.
+#[derive(Clone, Copy)]
+enum Home {
+    Any,
+    All,
+    /// Not the unit of this index, so that nothing can be borne off; the others anywhere.
+    Not(usize),
+}
+
+/// A share of the throws that a unit can take: its numbers of 4s, throws without a mouth and last throws, and the
+/// possible numbers of 1s as bits.
+type Share = ([usize; 3], u128);
+
+/// A search for the allotment that uses most.
+struct Fill<'a> {
+    turns: &'a SeriesTurns,
+    turn: &'a SeriesTurn,
+    allotment: &'a Allotment,
+    remaining: Remaining,
+    /// The number of used throws at which the search stops.
+    enough: u32,
+    /// The most found so far.
+    most: Option<u32>,
+    /// Pieces that stay off the board.
+    off: u8,
+    lists: &'a mut Lists,
+}
+
+/// The buffers of a search, reused by the next one so that a step allocates nothing.
+#[derive(Default)]
+struct Lists {
+    /// The pieces that wait on the course.
+    groups: Vec<FillGroup>,
+    /// The units that move by the decisions so far.
+    units: Vec<FillUnit>,
+    /// The waiting pieces that will not move.
+    idle: Vec<FillGroup>,
+    /// The shares of the current unit.
+    shares: Vec<Share>,
+    /// By the number of other throws taken, the possible numbers of 1s, as bits.
+    taken: Vec<u128>,
+    /// [`Lists::taken`] with one more unit.
+    next: Vec<u128>,
+}
+
+thread_local! {
+    static LISTS: RefCell<Lists> = RefCell::default();
+}
+
+/// The largest number of the `remaining` throws that any legal allotment beginning with `allotment` uses, or any number
+/// from `enough` on; `None` when no legal allotment begins so.
+pub(crate) fn most_used(
+    turns: &SeriesTurns,
+    turn: &SeriesTurn,
+    allotment: &Allotment,
+    remaining: Remaining,
+    enough: u32,
+) -> Option<u32> {
+    let enough = enough.min(turns.most_by_room(turn, allotment, remaining));
+    let mut lists = LISTS.take();
+    lists.units.clear();
+    lists.idle.clear();
+    let mut fill = Fill { turns, turn, allotment, remaining, enough, most: None, off: 0, lists: &mut lists };
+    fill.lists.units.extend((0..turns.seating.pieces).filter_map(|slot| {
+        let steps = allotment.steps.get(slot);
+        let role = allotment.roles.get(slot) & (role::SINGLE | role::LEAD);
+        let reached = base(turn.own.get(slot)) + steps;
+        (role != 0).then_some(FillUnit { reached, has_moved: steps > 0, is_pair: role == role::LEAD })
+    }));
+    let off = fill.waiting(|place| place == 0);
+    let entering = if turn.closed >> 1 & 1 == 0 { off.min(remaining.counts[0]) } else { 0 };
+    for entered in 0..=entering {
+        fill.off = off - entered;
+        fill.group(entered);
+        fill.settle(0, entered);
+    }
+    let most = fill.most;
+    LISTS.set(lists);
+    most
+}
+
+impl Fill<'_> {
+    /// The place of a piece; of one that has entered the first of the course.
+    fn place(&self, slot: usize) -> u8 {
+        self.turn.own.get(slot) | self.allotment.roles.get(slot) & role::ENTERED
+    }
+
+    fn has(&self, slot: usize, roles: u8) -> bool {
+        self.allotment.roles.get(slot) & roles != 0
+    }
+
+    /// Number of pieces on such places that wait for throws.
+    fn waiting(&self, is_there: impl Fn(u8) -> bool) -> u8 {
+        let waits = |&slot: &usize| !self.has(slot, role::TAKEN) && is_there(self.place(slot));
+        (0..self.turns.seating.pieces).filter(waits).count() as u8
+    }
+
+    /// Finds the groups of pieces that wait on the course, when so many more have entered.
+    fn group(&mut self, entered: u8) {
+        self.lists.groups.clear();
+        for slot in 0..self.turns.seating.pieces {
+            let place = self.place(slot);
+            if !self.has(slot, role::TAKEN) && (1..self.turns.keep).contains(&place) {
+                self.add(place, self.turn.declared.contains(slot), 1, entered);
+            }
+        }
+        if entered > 0 {
+            self.add(1, false, entered, entered);
+        }
+    }
+
+    /// Adds waiting pieces to the group on `place`.
+    fn add(&mut self, place: u8, is_declared: bool, count: u8, entered: u8) {
+        let mut groups = self.lists.groups.iter_mut();
+        if let Some(group) = groups.find(|group| (group.place, group.is_declared) == (place, is_declared)) {
+            group.waiting += count;
+            return;
+        }
+        let unit = &self.turns.unit;
+        let alone = match unit.kind {
+            UnitKind::Declared if is_declared && !unit.split => 0,
+            UnitKind::Together if !unit.split => self.untied(place, if place == 1 { entered } else { 0 }),
+            _ => u8::MAX,
+        };
+        let may_join = match unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => true,
+            UnitKind::Declared => is_declared || self.turns.opposite >> place & 1 == 1,
+        };
+        self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
+    }
+
+    /// Number of further pieces that may leave a square alone where twins may not be split, when so many more have
+    /// entered.
+    fn untied(&self, place: u8, entered: u8) -> u8 {
+        let here = |roles: u8| {
+            let is_here = |&slot: &usize| self.place(slot) == place && (roles == 0 || self.has(slot, roles));
+            (0..self.turns.seating.pieces).filter(is_here).count() as u8
+        };
+        let (all, entered) = (here(0) + entered, here(role::ENTERED) + entered);
+        (entered + (all - entered) % 2).saturating_sub(here(role::SINGLE))
+    }
+
+    /// Tries every way in which the pieces of the groups from `index` on move alone, together or not at all.
+    fn settle(&mut self, index: usize, entered: u8) {
+        if self.most >= Some(self.enough) {
+            return;
+        }
+        let Some(&group) = self.lists.groups.get(index) else { return self.bear(entered) };
+        let (units, idle) = (self.lists.units.len(), self.lists.idle.len());
+        let unit = FillUnit { reached: group.place, has_moved: false, is_pair: false };
+        for pairs in 0..=if group.may_join { group.waiting / 2 } else { 0 } {
+            for singles in (0..=group.alone.min(group.waiting - 2 * pairs)).rev() {
+                self.lists.units.extend((0..pairs).map(|_| FillUnit { is_pair: true, ..unit }));
+                self.lists.units.extend((0..singles).map(|_| unit));
+                let (waiting, alone) = (group.waiting - 2 * pairs - singles, group.alone - singles);
+                self.lists.idle.extend((waiting > 0).then_some(FillGroup { waiting, alone, ..group }));
+                self.settle(index + 1, entered);
+                self.lists.units.truncate(units);
+                self.lists.idle.truncate(idle);
+            }
+        }
+    }
+
+    /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
+    fn bear(&mut self, ones: u8) {
+        let in_keep = self.waiting(|place| place == self.turns.keep);
+        let were_borne = (0..self.turns.seating.pieces).any(|slot| self.has(slot, role::BORNE));
+        let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
+        for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
+            let is_bearing = were_borne || borne > 0;
+            if is_bearing && !all_can_be_home {
+                break;
+            }
+            let home = if is_bearing { Home::All } else { Home::Any };
+            if self.turns.must != Must::Greedy {
+                self.fit(ones + borne, None, home);
+                continue;
+            }
+            for left in self.lefts() {
+                if self.is_extended_by_idle(left) {
+                    continue;
+                }
+                // A 1 that is left over must not bear off.
+                let could_bear = borne < in_keep
+                    && all_can_be_home
+                    && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+                match home {
+                    _ if !could_bear => self.fit(ones + borne, Some(left), home),
+                    Home::Any => {
+                        (0..self.lists.units.len())
+                            .for_each(|unit| self.fit(ones + borne, Some(left), Home::Not(unit)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The sets of kinds of which throws can be left over, as `SeriesThrows::bit`s, those that already are among them.
+    fn lefts(&self) -> impl Iterator<Item = u8> + use<> {
+        let skipped = self.allotment.skipped;
+        let remaining = self.remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
+        let free = remaining.fold(0, |bits, (throw, _)| bits | self.turns.series.bit(throw));
+        (0..=u8::MAX).filter(move |bits| bits & !free == 0).map(move |bits| bits | skipped)
+    }
+
+    /// Whether some piece that stays could take a throw of one of these kinds.
+    fn is_extended_by_idle(&self, left: u8) -> bool {
+        let open = self.open();
+        let can_enter =
+            self.off > 0 && open >> 1 & 1 == 1 && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
+        can_enter
+            || self.pips_of(left).any(|pips| {
+                let joint = self.turns.joint_steps(pips);
+                self.lists.idle.iter().any(|group| {
+                    let beyond = open >> group.place;
+                    group.alone > 0 && beyond >> pips & 1 == 1
+                        || group.waiting > 1 && group.may_join && joint > 0 && beyond >> joint & 1 == 1
+                })
+            })
+    }
+
+    /// The pips of each of these kinds of throws.
+    fn pips_of(&self, kinds: u8) -> impl Iterator<Item = u8> {
+        let series = &self.turns.series;
+        series.all().filter(move |&throw| kinds & series.bit(throw) != 0).map(|throw| series.pips(throw))
+    }
+
+    /// The places where a hop can end, as bits.
+    fn open(&self) -> u64 {
+        ((2 << self.turns.keep) - 2) & !self.turn.closed
+    }
+
+    /// Finds the most throws that the units can take; of kinds that are not in `left`, if anything is, all are taken.
+    fn fit(&mut self, ones: u8, left: Option<u8>, home: Home) {
+        if self.most >= Some(self.enough) {
+            return;
+        }
+        let [(one, all_ones), others @ ..] = self.remaining.kinds();
+        let all = others.map(|(_, count)| usize::from(count));
+        let index = |[fours, zeros, last]: [usize; 3]| (fours * (all[1] + 1) + zeros) * (all[2] + 1) + last;
+        let ones_fit = u128::MAX >> (127 - all_ones);
+        self.lists.taken.clear();
+        self.lists.taken.resize(index(all) + 1, 0);
+        self.lists.taken[0] = 1 << ones;
+        for unit in 0..self.lists.units.len() {
+            self.share(
+                self.lists.units[unit],
+                left.unwrap_or(0),
+                match home {
+                    Home::Any => None,
+                    Home::All => Some(true),
+                    Home::Not(other) => (other == unit).then_some(false),
+                },
+            );
+            let Lists { shares, taken, next, .. } = &mut *self.lists;
+            next.clear();
+            next.resize(taken.len(), 0);
+            for before in counts(all).filter(|&before| taken[index(before)] != 0) {
+                for &(share, ones) in shares.iter() {
+                    let after = [before[0] + share[0], before[1] + share[1], before[2] + share[2]];
+                    if after.iter().zip(all).all(|(&after, all)| after <= all) {
+                        next[index(after)] |= sums(taken[index(before)], ones) & ones_fit;
+                    }
+                }
+            }
+            std::mem::swap(taken, next);
+            if shares.is_empty() {
+                return;
+            }
+        }
+        let must = |throw: AllottedThrow| left.is_some_and(|left| left & self.turns.series.bit(throw) == 0);
+        let must_others = others.map(|(throw, _)| must(throw));
+        let ones_end = if must(one) { 1 << all_ones } else { ones_fit };
+        for others in counts(all).filter(|others| (0..3).all(|kind| !must_others[kind] || others[kind] == all[kind])) {
+            let ones = self.lists.taken[index(others)] & ones_end;
+            if ones != 0 {
+                self.most = self.most.max(Some(ones.ilog2() + others.iter().sum::<usize>() as u32));
+            }
+        }
+    }
+
+    /// Finds the shares of a unit, so that it can take no more of the kinds `left` and that it is in the keep or not.
+    fn share(&mut self, unit: FillUnit, left: u8, is_home: Option<bool>) {
+        let [(_, ones), others @ ..] = self.remaining.kinds();
+        let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
+        let home = 1 << self.turns.keep;
+        let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
+        for pips in self.pips_of(left) {
+            ends &= !(self.open() >> steps(pips));
+        }
+        match is_home {
+            None => {}
+            Some(true) => ends &= home,
+            Some(false) => ends &= !home,
+        }
+        let ones_fit = u128::MAX >> (127 - ones);
+        let by_kind = others.map(|(throw, _)| steps(self.turns.series.pips(throw)));
+        let all = others.map(|(_, count)| usize::from(count));
+        let with_ones = |share: [usize; 3]| {
+            let place = usize::from(unit.reached) + (0..3).map(|kind| share[kind] * by_kind[kind]).sum::<usize>();
+            let here = if place < 64 { u128::from(ends >> place) } else { 0 };
+            let ones = match steps(1) {
+                0 if self.turns.can_join(0) => (here & 1).wrapping_neg(),
+                0 => here & 1,
+                _ => here,
+            };
+            (share, ones & ones_fit)
+        };
+        let can_take = |share: &[usize; 3]| {
+            !unit.is_pair || self.turns.can_join(0) || (0..3).all(|kind| share[kind] == 0 || by_kind[kind] > 0)
+        };
+        let shares = counts(all).filter(can_take).map(with_ones).filter(|&(_, ones)| ones != 0);
+        self.lists.shares.clear();
+        self.lists.shares.extend(shares);
+    }
+}
+
+/// Every way to take of each kind at most `all`.
+fn counts(all: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+    (0..=all[0]).flat_map(move |first| {
+        (0..=all[1]).flat_map(move |second| (0..=all[2]).map(move |third| [first, second, third]))
+    })
+}
+
+/// The sums of a number of the one set and a number of the other, both as bits.
+fn sums(one: u128, other: u128) -> u128 {
+    let (few, many) = if one.count_ones() < other.count_ones() { (one, other) } else { (other, one) };
+    places_of(few).fold(0, |sums, number| sums | many << number)
+}

@@ -1,0 +1,189 @@
+//! A series of throws until one that ends it, then allotted to pieces and units, each in one hop by the sum of its
+//! throws.
+//!
+//! Throws are allotted in a fixed order, those of the smallest value that goes on first and the throw that ended the
+//! series last. What has been allotted is a label on the piece until the turn is complete; then everything lands at
+//! once. An action is legal iff it can be completed to a legal allotment of the whole series.
+
+pub(crate) mod allot;
+mod fill;
+mod offers;
+mod resolve;
+mod search;
+
+use std::sync::Arc;
+
+use super::TurnMachine;
+use super::series_throws::SeriesThrows;
+use super::text::{MoveKind, UnitMove};
+use crate::game::{Action, ActionMask, Seat};
+use crate::race::compile::{PLACES, Rules};
+use crate::race::position::seating::Participants;
+use crate::race::position::slots::{Set, Slots};
+use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
+use crate::race::turns::actions::{self, PASS};
+use crate::sheet::values::{MarkRule, Must, Speed, Unit};
+use allot::{Allotment, SeriesTurn};
+
+/// The rules of the turn with their tables. The value that enters and bears off is 1, and a series goes on after it.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesTurns {
+    pub(crate) rules: Arc<Rules>,
+    seating: Participants,
+    pub(crate) series: SeriesThrows,
+    pub(crate) must: Must,
+    pub(crate) unit: Unit,
+    pub(crate) keep: u8,
+    /// Places on marked squares, where nothing is captured, as bits; the same for every seat.
+    pub(crate) marked: u64,
+    /// Whether a marked square with an enemy is closed.
+    pub(crate) blocks: bool,
+    /// Places on which two pieces can become a declared unit, as bits.
+    opposite: u64,
+    /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
+    always_completes: bool,
+}
+
+impl SeriesTurns {
+    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> SeriesTurns {
+        let sheet = &rules.sheet;
+        let blocks = sheet.board.mark_rule == MarkRule::Block;
+        SeriesTurns {
+            series: SeriesThrows::new(Arc::clone(&rules)),
+            must: sheet.turn.must,
+            unit: sheet.unit.clone(),
+            keep: rules.home,
+            marked: rules.marked as u64,
+            blocks,
+            opposite: rules.declaring as u64,
+            always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
+            seating,
+            rules,
+        }
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> SeriesTurn {
+        let mover = state.mover.index();
+        let closed = if self.blocks { self.enemy_places(state) & self.marked } else { 0 };
+        SeriesTurns::turn_of(state.pieces[mover], state.declared[mover], closed)
+    }
+
+    /// The turn of a seat with pieces on these places.
+    #[inline]
+    pub(crate) fn turn_of(places: [u8; MAX_PIECES], declared: u8, closed: u64) -> SeriesTurn {
+        let declared = if declared == 0 { Set::NONE } else { Set::of(|slot| declared >> slot & 1 == 1) };
+        SeriesTurn { own: Slots::of(places), declared, closed }
+    }
+
+    /// Places of the mover that enemies hold, as bits.
+    fn enemy_places(&self, state: &State) -> u64 {
+        let enemies = self.seating.others(state.mover).iter();
+        enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
+    }
+
+    /// The squares that `seat` holds with pieces on its `places`, as bits by place of the seat `by`.
+    pub(crate) fn seen(&self, seat: Seat, places: &[u8; MAX_PIECES], by: Seat) -> u64 {
+        let bits = &self.rules.bits;
+        let held = places.iter().fold(0, |held, &place| held | bits[seat.index()][usize::from(place) % PLACES]);
+        let is_held = |place: &u8| bits[by.index()][usize::from(*place)] & held != 0;
+        (1..self.keep).filter(is_held).fold(0, |places, place| places | 1 << place)
+    }
+
+    /// The value of the throw that the next action allots; `None` when nothing is kept.
+    pub(crate) fn next_value(&self, state: &State) -> Option<u8> {
+        self.series.remaining(state).split().map(|(throw, _)| self.series.pips(throw))
+    }
+}
+
+impl TurnMachine for SeriesTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn seating(&self) -> &Participants {
+        &self.seating
+    }
+
+    #[inline]
+    fn series(&self) -> Option<&SeriesThrows> {
+        Some(&self.series)
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        match self.series.remaining(state).split() {
+            Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
+            None => [PASS].into_iter().collect(),
+        }
+    }
+
+    fn apply_action(&self, state: &mut State, action: Action) {
+        let allotment = Allotment::of(state);
+        let remaining = self.series.remaining(state);
+        let Some((throw, rest)) = remaining.split() else { return self.resolve(state, &allotment) };
+        let turn = self.turn(state);
+        let next = self.give(&turn, &allotment, throw, action);
+        if rest.count() == 0 || !self.goes_on(&turn, &next, rest) {
+            return self.resolve(state, &next);
+        }
+        self.series.use_up(state, throw);
+        (state.steps, state.roles, state.skipped) = (next.steps.bytes(), next.roles.bytes(), next.skipped);
+        state.phase = Phase::Allot;
+    }
+
+    fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
+        self.series.load(state, values, phase, phase == Phase::Throw)
+    }
+
+    fn role(&self, sign: &str, place: u8, is_zero: bool) -> Option<u8> {
+        let entered = if place == 0 { role::ENTERED } else { role::FRESH };
+        let role = match sign {
+            "+" if is_zero => role::FRESH,
+            "+" => role::SINGLE,
+            "&" => role::LEAD,
+            "~" => role::FOLLOWER,
+            "-" => role::BORNE,
+            _ => return None,
+        };
+        Some(role | entered)
+    }
+
+    fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
+        self.can_complete(state)
+    }
+
+    fn action_text(&self, state: &State, action: Action) -> String {
+        let next = self.series.remaining(state).split().map(|(throw, _)| throw);
+        self.series.action_text(state, action, next)
+    }
+
+    fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
+        let slot = actions::slot(action)?;
+        let value = self.next_value(state)?;
+        let place = state.pieces[state.mover.index()][slot];
+        let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
+        let mut next = match place {
+            0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
+            _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
+            _ => UnitMove::by(MoveKind::of(action), slot, place.max(1), value),
+        };
+        if MoveKind::of(action) == MoveKind::Together && self.unit.speed != Speed::Full {
+            next.steps /= 2;
+        }
+        Some(next)
+    }
+
+    fn name_throws(&self, state: &State, taken: &mut UnitMove) {
+        let steps = taken.steps;
+        taken.from = taken.from.max(1);
+        // Throws are allotted in ascending order, 1s first, but for the last one.
+        let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Four);
+        if taken.kind == MoveKind::Together && self.unit.speed != Speed::Full {
+            taken.hidden = steps;
+        } else if are_ones {
+            taken.throws = vec![1; usize::from(steps)];
+        } else {
+            taken.throws = vec![steps];
+        }
+    }
+}

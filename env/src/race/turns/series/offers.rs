@@ -1,0 +1,82 @@
+//! The legal actions of a series: those after which the turn can still use as many throws as the rules demand.
+
+use super::SeriesTurns;
+use super::allot::{Allotment, SeriesTurn, actions};
+use super::search::Search;
+use crate::game::ActionMask;
+use crate::race::turns::actions::PASS;
+use crate::race::turns::series_throws::{AllottedThrow, Remaining};
+use crate::sheet::values::Must;
+
+impl SeriesTurns {
+    /// The legal actions where `throw` is next and `rest` remains after it.
+    pub(crate) fn offers(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+        rest: Remaining,
+    ) -> ActionMask {
+        let pips = self.series.pips(throw);
+        let remaining = self.sum(rest);
+        let units = self.units(turn, allotment, u32::from(pips) + remaining);
+        let (alone, together) = self.takers(&units, pips);
+        if (alone | together).is_empty() {
+            return [PASS].into_iter().collect();
+        }
+        if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
+            // Far from the keep no throw is lost: each unit can take all the rest, or leave it to another piece.
+            let can_go_on = self.within(units.reached, u32::from(pips) + remaining);
+            let can_leave = (units.alone & self.within(units.reached, remaining)).beside();
+            let can_go_on_together = can_go_on.when(self.takes_all_together(rest));
+            if ((alone & !can_go_on | together & !can_go_on_together) & !can_leave).is_empty() {
+                return actions(alone, together);
+            }
+        }
+        self.offers_by_search(turn, allotment, throw, rest, actions(alone, together))
+    }
+
+    /// [`SeriesTurns::offers`] by counting how many throws each of the actions `takers` lets be used.
+    fn offers_by_search(
+        &self,
+        turn: &SeriesTurn,
+        allotment: &Allotment,
+        throw: AllottedThrow,
+        rest: Remaining,
+        takers: ActionMask,
+    ) -> ActionMask {
+        let is_max = self.must == Must::Most;
+        // Where throws may be left unused it is enough that the turn can end.
+        let mut search = Search::new(self, turn, if is_max { rest.count() } else { 0 });
+        let mut mask = ActionMask::EMPTY;
+        let mut most = None;
+        for action in takers.iter().chain([PASS]) {
+            // No throw need be left unused where all can be used.
+            if action == PASS && is_max && most > Some(rest.count()) {
+                continue;
+            }
+            let next = self.give(turn, allotment, throw, action);
+            let Some(used) = search.most_used(&next, rest) else { continue };
+            let used = used + u32::from(action != PASS);
+            if is_max && Some(used) > most {
+                mask = ActionMask::EMPTY;
+            }
+            if !is_max || Some(used) >= most {
+                mask.insert(action);
+                most = most.max(Some(used));
+            }
+        }
+        if mask.is_empty() {
+            mask.insert(PASS);
+        }
+        mask
+    }
+
+    /// Whether any of the `remaining` throws can still be used.
+    #[inline]
+    pub(crate) fn goes_on(&self, turn: &SeriesTurn, allotment: &Allotment, remaining: Remaining) -> bool {
+        let smallest = u32::from(self.smallest(remaining));
+        self.completes(allotment) && self.moves_by(turn, allotment, smallest)
+            || Search::new(self, turn, 1).most_used(allotment, remaining) != Some(0)
+    }
+}

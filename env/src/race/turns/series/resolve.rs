@@ -1,0 +1,91 @@
+//! Playing an allotted series: everything lands at once, then captures, declarations and the passing of the turn.
+
+use super::SeriesTurns;
+use super::TurnMachine;
+use super::allot::{Allotment, base};
+use crate::race::position::slots::Slots;
+use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
+
+impl SeriesTurns {
+    /// Plays the allotted turn: moves the pieces, captures, and passes the turn on.
+    pub(crate) fn resolve(&self, state: &mut State, allotment: &Allotment) {
+        let mover = state.mover;
+        let own = Slots::of(state.pieces[mover.index()]);
+        let landed = self.landed(own, allotment);
+        let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
+        let mut has_captured = false;
+        for (target, is_pair) in self.strikes(allotment, landed) {
+            has_captured |= self.rules.capture(state, &self.seating, mover, target, is_pair);
+        }
+        (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
+        self.end_turn(state, has_captured);
+    }
+
+    /// The unmarked squares of the course on which the allotted hops end, and whether a pair lands there.
+    #[inline]
+    pub(crate) fn strikes(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
+        let roles = allotment.roles;
+        let hops = roles.have(role::SINGLE | role::LEAD).iter();
+        let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
+        hops.filter(|&(target, _)| target < self.keep && self.marked >> target & 1 == 0)
+    }
+
+    /// The places of the pieces by slot once all have moved.
+    #[inline]
+    pub(crate) fn landed(&self, own: Slots, allotment: &Allotment) -> Slots {
+        let roles = allotment.roles;
+        // A piece that enters or is borne off goes on by one place.
+        let one_on = roles.have(role::ENTERED | role::BORNE).each(1);
+        let mut landed = own.plus(one_on).plus(allotment.steps);
+        let mut followers = roles.have(role::FOLLOWER);
+        for lead in roles.have(role::LEAD).iter() {
+            let is_follower = |slot: &usize| base(own.get(*slot)) == base(own.get(lead));
+            if let Some(follower) = followers.iter().find(is_follower) {
+                landed = landed.with(follower, landed.get(lead));
+                followers = followers.without(follower);
+            }
+        }
+        landed
+    }
+
+    /// The mover's places in ascending order once all have `landed`, and the slots of its declared twins.
+    #[inline]
+    pub(crate) fn settled(
+        &self,
+        own: Slots,
+        declared: u8,
+        allotment: &Allotment,
+        landed: Slots,
+    ) -> ([u8; MAX_PIECES], u8) {
+        let mut places = landed.bytes();
+        if self.series.declares() {
+            return self.declare(allotment, own, declared, places);
+        }
+        sort(&mut places);
+        (places, 0)
+    }
+
+    /// Sorts the mover's places after a turn together with their declarations as twins.
+    fn declare(
+        &self,
+        allotment: &Allotment,
+        own: Slots,
+        declared: u8,
+        places: [u8; MAX_PIECES],
+    ) -> ([u8; MAX_PIECES], u8) {
+        let is_staying = |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
+        let mut twins: [bool; MAX_PIECES] = std::array::from_fn(|slot| {
+            let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
+            (is_moving || is_staying(slot)) && places[slot] < self.keep
+        });
+        // A twin whose partner has left alone is no longer a twin.
+        for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
+            let mut alike =
+                (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
+            if alike.next() == Some(slot) && alike.count() % 2 == 0 {
+                *is_twin = false;
+            }
+        }
+        in_order(std::array::from_fn(|slot| (places[slot], u8::from(twins[slot]))))
+    }
+}

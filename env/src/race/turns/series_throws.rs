@@ -1,0 +1,274 @@
+//! The throws of a series: which are kept, which are left, and what they are in observations and texts. How they are
+//! used is another matter: in one hop for each piece ([`super::series`]) or one by one ([`super::each`]).
+
+use std::sync::Arc;
+
+use super::FoundEntries;
+use super::text::is_pair;
+use crate::game::Action;
+use crate::race::compile::Rules;
+use crate::race::compile::reach::bits;
+use crate::race::position::slots::Slots;
+use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State, role};
+use crate::race::turns::actions::{self, LATER, PASS};
+use crate::sheet::values::{Hop, LostBefore, Must, UnitKind};
+
+/// The throws of a series under one ruleset.
+#[derive(Clone, Debug)]
+pub(crate) struct SeriesThrows {
+    rules: Arc<Rules>,
+    lost_before: LostBefore,
+    /// The values after which a series goes on, ascending; 0 for absent kinds.
+    faces: [u8; 3],
+    /// The throw of each outcome.
+    outcomes: Vec<AllottedThrow>,
+}
+
+/// One throw to allot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AllottedThrow {
+    Of(SeriesKind),
+    Last(u8),
+}
+
+/// Throws that are still to be allotted, counted by kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Remaining {
+    pub(crate) counts: [u8; 3],
+    /// The 2 or 3 that ended the series, else 0.
+    pub(crate) last: u8,
+}
+
+/// Columns that count one kind of throw: at least 1, 2, 3, then seven bits of the number.
+const COUNT_COLUMNS: u16 = 10;
+
+impl SeriesThrows {
+    pub(crate) fn new(rules: Arc<Rules>) -> SeriesThrows {
+        let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
+        let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
+        let mut faces = [0; 3];
+        faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
+        let outcome = |value: &u8| match faces.iter().position(|face| face == value) {
+            Some(kind) => AllottedThrow::Of(SeriesKind::ALL[kind]),
+            None => AllottedThrow::Last(*value),
+        };
+        let outcomes = values.iter().map(outcome).collect();
+        SeriesThrows { lost_before: rules.sheet.entry.lost_before, faces, outcomes, rules }
+    }
+
+    /// Whether units must be declared, so that positions carry declarations.
+    pub(crate) fn declares(&self) -> bool {
+        self.rules.sheet.unit.kind == UnitKind::Declared
+    }
+
+    /// Whether positions within a turn remember throws that were left unused or set aside.
+    pub(crate) fn remembers_skipped(&self) -> bool {
+        let turn = &self.rules.sheet.turn;
+        turn.must == Must::Greedy || turn.hop == Hop::Each
+    }
+
+    /// Every throw, in the order in which they are allotted.
+    pub(crate) fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
+        let kinds = SeriesKind::ALL.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
+        kinds.chain(self.lasts().map(AllottedThrow::Last))
+    }
+
+    /// The values that end a series.
+    fn lasts(&self) -> impl Iterator<Item = u8> + '_ {
+        self.outcomes.iter().filter_map(|throw| match throw {
+            AllottedThrow::Last(value) => Some(*value),
+            AllottedThrow::Of(_) => None,
+        })
+    }
+
+    /// The probability of a throw.
+    pub(crate) fn chance_of(&self, throw: AllottedThrow) -> f64 {
+        let chances = self.outcomes.iter().zip(self.rules.chances.iter());
+        chances.filter(|&(&other, _)| other == throw).map(|(_, chance)| chance).sum()
+    }
+
+    /// Which of the values that end a series this is.
+    pub(crate) fn stop(&self, value: u8) -> Option<usize> {
+        self.lasts().position(|last| last == value)
+    }
+
+    /// The face value of a throw that does not end the series.
+    #[inline]
+    pub(crate) fn face(&self, kind: SeriesKind) -> u8 {
+        self.faces[kind as usize - 1]
+    }
+
+    #[inline]
+    pub(crate) fn pips(&self, throw: AllottedThrow) -> u8 {
+        match throw {
+            AllottedThrow::Of(kind) => self.face(kind),
+            AllottedThrow::Last(value) => value,
+        }
+    }
+
+    /// The bit of a throw among those left unused.
+    pub(crate) fn bit(&self, throw: AllottedThrow) -> u8 {
+        match throw {
+            AllottedThrow::Of(kind) => 1 << kind as u8,
+            AllottedThrow::Last(value) => 32 << self.lasts().take_while(|&last| last != value).count().min(2),
+        }
+    }
+
+    pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
+        let thrown = match self.outcomes[outcome] {
+            // A series that is full ends with its next throw.
+            AllottedThrow::Of(_) if state.series.is_full() => self.all().last().unwrap_or(AllottedThrow::Last(0)),
+            thrown => thrown,
+        };
+        match thrown {
+            AllottedThrow::Of(kind) => self.keep_throw(state, kind),
+            AllottedThrow::Last(value) => {
+                state.dice[0] = value;
+                state.phase = Phase::Choose;
+            }
+        }
+    }
+
+    /// Whether any piece is on the board, so that every throw is kept.
+    #[inline]
+    pub(crate) fn is_on_board(&self, places: &[u8; MAX_PIECES]) -> bool {
+        let own = Slots::of(*places);
+        let beyond = match self.lost_before {
+            LostBefore::Never => return true,
+            LostBefore::OffBoard => self.rules.home + 1,
+            LostBefore::OffCourse => self.rules.home,
+        };
+        !(own.at_least(1) & !own.at_least(beyond)).is_empty()
+    }
+
+    /// Adds a throw to the series. It is lost if it comes before the first 1 while no own piece is on the board.
+    #[inline]
+    fn keep_throw(&self, state: &mut State, kind: SeriesKind) {
+        let is_kept =
+            kind == SeriesKind::One || !state.series.is_empty() || self.is_on_board(&state.pieces[state.mover.index()]);
+        state.series.push(kind, is_kept);
+    }
+
+    /// The throws that the mover keeps: all that are counted, and the last one unless it is lost, too.
+    #[inline]
+    pub(crate) fn kept(&self, state: &State) -> (Series, u8) {
+        let is_kept = !state.series.is_empty()
+            || state.phase == Phase::Allot
+            || self.is_on_board(&state.pieces[state.mover.index()]);
+        (state.series, if is_kept { state.dice[0] } else { 0 })
+    }
+
+    /// The throws that are left.
+    #[inline]
+    pub(crate) fn remaining(&self, state: &State) -> Remaining {
+        let (series, last) = self.kept(state);
+        Remaining { counts: series.counts(), last }
+    }
+
+    /// Takes one throw out of those that the mover keeps.
+    #[inline]
+    pub(crate) fn use_up(&self, state: &mut State, throw: AllottedThrow) {
+        let (series, last) = self.kept(state);
+        (state.series, state.dice[0]) = match throw {
+            AllottedThrow::Of(kind) => (series.without(kind), last),
+            AllottedThrow::Last(_) => (series, 0),
+        };
+    }
+
+    pub(crate) fn columns(&self) -> u16 {
+        3 * COUNT_COLUMNS + self.lasts().count() as u16
+    }
+
+    pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
+        let remaining = self.remaining(state);
+        for (kind, count) in (0..).zip(remaining.counts).filter(|&(_, count)| count > 0) {
+            let at = at + kind * COUNT_COLUMNS;
+            active.extend((0..u16::from(count.min(3))).map(|more| at + more));
+            active.extend(bits(count).map(|bit| at + 3 + bit));
+        }
+        active.extend(self.stop(remaining.last).map(|stop| at + 3 * COUNT_COLUMNS + stop as u16));
+    }
+
+    /// Calls `add` with the value and number of each kind of throw that is left.
+    pub(crate) fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
+        self.remaining(state).kinds().into_iter().for_each(|(throw, count)| add(self.pips(throw), count));
+    }
+
+    /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_go_on` where the
+    /// last one need not end the series.
+    pub(crate) fn load(&self, state: &mut State, values: &[u8], phase: Phase, may_go_on: bool) -> Result<(), String> {
+        let (last, series) = match values.split_last() {
+            Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
+            _ if may_go_on => (0, values),
+            _ => {
+                let lasts: Vec<String> = self.lasts().map(|value| value.to_string()).collect();
+                return Err(format!("a series ends in {}", lasts.join(" or ")));
+            }
+        };
+        state.dice[0] = last;
+        if series.len() > Series::LIMIT {
+            return Err(format!("a series holds at most {} throws before the one that ends it", Series::LIMIT));
+        }
+        for &value in series {
+            let kind = SeriesKind::ALL.into_iter().find(|&kind| self.face(kind) == value && value > 0);
+            let kind = kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?;
+            if phase == Phase::Allot { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
+        }
+        Ok(())
+    }
+
+    /// The values of the kinds of throws that were left unused or set aside.
+    pub(crate) fn skipped(&self, state: &State) -> Vec<u8> {
+        self.all().filter(|&throw| state.skipped & self.bit(throw) != 0).map(|throw| self.pips(throw)).collect()
+    }
+
+    /// The bit of the kind of throw with this value in a set of skipped ones.
+    pub(crate) fn skipped_bit(&self, value: u8) -> Option<u8> {
+        self.all().find(|&throw| self.pips(throw) == value).map(|throw| self.bit(throw))
+    }
+
+    /// An action that takes the throw `next` in words.
+    pub(crate) fn action_text(&self, state: &State, action: Action, next: Option<AllottedThrow>) -> String {
+        let Some(value) = next.map(|throw| self.pips(throw)) else { return "pass".to_owned() };
+        let (own, rules) = (&state.pieces[state.mover.index()], &self.rules);
+        let slot = actions::slot(action).unwrap_or(0);
+        let place = rules.place_within(state, own, slot);
+        let is_waiting = state.roles[slot] == role::FRESH;
+        match action {
+            PASS => format!("{value}: unused"),
+            LATER => format!("{value}: later"),
+            _ if is_pair(action) => format!("{value}: {} on {place}", rules.sheet.words.unit),
+            _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
+            _ if is_waiting && own[slot] == rules.home => format!("{value}: bear off"),
+            _ => format!("{value}: {place}"),
+        }
+    }
+}
+
+impl Remaining {
+    /// The kinds of throws with their numbers, in the order in which they are allotted.
+    #[inline]
+    pub(crate) fn kinds(self) -> [(AllottedThrow, u8); 4] {
+        let [one, four, zero] = SeriesKind::ALL.map(|kind| (AllottedThrow::Of(kind), self.counts[kind as usize - 1]));
+        [one, four, zero, (AllottedThrow::Last(self.last), u8::from(self.last > 0))]
+    }
+
+    #[inline]
+    pub(crate) fn count(self) -> u32 {
+        self.kinds().into_iter().map(|(_, count)| u32::from(count)).sum()
+    }
+
+    /// The next throw to allot and what remains after it.
+    #[inline]
+    pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
+        for kind in SeriesKind::ALL {
+            let count = &mut self.counts[kind as usize - 1];
+            if *count > 0 {
+                *count -= 1;
+                return Some((AllottedThrow::Of(kind), self));
+            }
+        }
+        let last = std::mem::take(&mut self.last);
+        (last > 0).then_some((AllottedThrow::Last(last), self))
+    }
+}

@@ -1,0 +1,129 @@
+//! Words of a turn that its kinds have in common: the moves of units, and actions with the places of their pieces.
+
+use super::actions::{self, PAIRS, PASS};
+use crate::game::Action;
+use crate::race::compile::{Rules, WALL};
+use crate::race::position::state::{MAX_PIECES, State, role};
+use crate::sheet::values::EntryAt;
+
+/// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitMove {
+    pub(crate) kind: MoveKind,
+    pub(crate) slot: usize,
+    pub(crate) from: u8,
+    pub(crate) steps: u8,
+    /// Steps by throws that the position does not record.
+    pub(crate) hidden: u8,
+    /// The throws that it takes.
+    pub(crate) throws: Vec<u8>,
+    /// How many throws of this value it uses.
+    pub(crate) used: usize,
+    /// The place that it comes to, where it lands at once.
+    pub(crate) target: Option<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MoveKind {
+    /// Pieces enter the board on their first square (Ashtapada).
+    Enter,
+    /// Pieces are borne off.
+    Bear,
+    /// A piece moves.
+    Alone,
+    /// Two pieces move together.
+    Together,
+}
+
+impl MoveKind {
+    /// That of an action which names a piece of the course.
+    pub(crate) fn of(action: Action) -> MoveKind {
+        if is_pair(action) { MoveKind::Together } else { MoveKind::Alone }
+    }
+}
+
+/// Whether an action names two pieces.
+pub(crate) fn is_pair(action: Action) -> bool {
+    (PAIRS..PASS).contains(&action)
+}
+
+impl UnitMove {
+    /// The move of the unit of `slot` by one throw.
+    pub(crate) fn by(kind: MoveKind, slot: usize, from: u8, throw: u8) -> UnitMove {
+        UnitMove { kind, slot, from, steps: throw, hidden: 0, throws: vec![throw], used: 1, target: None }
+    }
+
+    /// The same with the place that it comes to.
+    pub(crate) fn to(self, target: u8) -> UnitMove {
+        UnitMove { target: Some(target), ..self }
+    }
+}
+
+impl Rules {
+    /// The name of a place: the number of its square, or the game's word for a piece that is on none.
+    pub(crate) fn place_text(&self, place: u8) -> String {
+        let words = &self.sheet.words;
+        match place {
+            0 => words.off.clone(),
+            place if place == self.home => words.home.clone(),
+            place if place > self.home => words.borne.clone(),
+            place => (place - 1 + self.sheet.board.first_number).to_string(),
+        }
+    }
+
+    /// The name of the place of a piece, with the throws that it was given in this turn: `12+4`.
+    pub(crate) fn place_within(&self, state: &State, own: &[u8; MAX_PIECES], slot: usize) -> String {
+        let (place, steps) = (self.place_text(own[slot]), state.steps[slot]);
+        match state.roles[slot] {
+            role if role & role::LEAD != 0 => format!("{place}&{steps}"),
+            role::FRESH => place,
+            _ => format!("{place}+{steps}"),
+        }
+    }
+
+    /// The values of a die: `1, 3, 4 or 6`.
+    pub(crate) fn throw_words(&self) -> String {
+        let mut values = self.sheet.throws.values.clone();
+        values.sort_unstable();
+        let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+        match words.split_last() {
+            Some((last, words)) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
+            _ => words.join(""),
+        }
+    }
+
+    /// Takes so many dice of a position's text.
+    pub(crate) fn load_dice(&self, state: &mut State, values: &[u8], expected: usize) -> Result<(), String> {
+        if expected == 0 && !values.is_empty() {
+            return Err("`*` stands alone: both dice are thrown at once, and 0 dice come before it".to_owned());
+        }
+        let is_value = |value: &u8| self.faces.contains(value);
+        if values.len() != expected || !values.iter().all(is_value) {
+            return Err(format!("{expected} dice of {} are expected here", self.throw_words()));
+        }
+        state.dice[..expected].copy_from_slice(values);
+        Ok(())
+    }
+
+    /// The move of the unit that `action` names, by a throw that brings it to `target` at once; `None` where it may not
+    /// land.
+    pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
+        let slot = actions::slot(action)?;
+        let from = own[slot];
+        // Where pieces enter on their first square, the throw is not named.
+        let kind = if from == 0 && self.sheet.entry.at == EntryAt::Start && target == 1 {
+            MoveKind::Enter
+        } else if from == self.home {
+            MoveKind::Bear
+        } else {
+            MoveKind::of(action)
+        };
+        (target != WALL).then(|| UnitMove::by(kind, slot, from, throw).to(target))
+    }
+}
+
+/// A number written without sign or leading zeros.
+pub(crate) fn number(text: &str) -> Option<u8> {
+    let value: u8 = text.parse().ok()?;
+    (value.to_string() == text).then_some(value)
+}

@@ -1,0 +1,70 @@
+//! Bitboards: cells as bits of a word, with the cells of places, of pieces and of closures.
+
+use crate::game::{MAX_SEATS, Seat};
+use crate::race::compile::{Cells, PLACES, Rules, WALL};
+use crate::race::position::state::MAX_PIECES;
+
+/// Tables of cells as bits of a word.
+#[derive(Clone, Debug)]
+pub(crate) struct Bits<W> {
+    /// `[seat][place]`: the cell.
+    pub(crate) at: [[W; PLACES]; MAX_SEATS],
+    /// `[seat][place]`: the cells of lower places.
+    pub(crate) below: [[W; PLACES]; MAX_SEATS],
+    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
+    pub(crate) closed_to_single: [W; 4],
+    pub(crate) closed_to_unit: [W; 4],
+    pub(crate) always: W,
+    pub(crate) impassable: W,
+    pub(crate) unit_cells: W,
+}
+
+/// A word with a bit for each cell; few cells fit into a short one, which is faster.
+pub(crate) trait Word:
+    Copy
+    + PartialEq
+    + Default
+    + std::ops::BitAnd<Output = Self>
+    + std::ops::BitOr<Output = Self>
+    + std::ops::Not<Output = Self>
+{
+    /// The cells as bits of such a word.
+    fn of(cells: Cells) -> Self;
+}
+
+impl Word for u128 {
+    fn of(cells: Cells) -> u128 {
+        cells
+    }
+}
+
+impl Word for u64 {
+    fn of(cells: Cells) -> u64 {
+        cells as u64 | ((cells >> WALL) as u64) << 63
+    }
+}
+
+impl<W: Word> Bits<W> {
+    pub(crate) fn new(rules: &Rules) -> Bits<W> {
+        let below = |seat: usize, place: usize| rules.bits[seat][..place].iter().fold(0, |cells, bit| cells | bit);
+        Bits {
+            at: std::array::from_fn(|seat| rules.bits[seat].map(W::of)),
+            below: std::array::from_fn(|seat| std::array::from_fn(|place| W::of(below(seat, place)))),
+            closed_to_single: rules.closed_to_single.map(W::of),
+            closed_to_unit: rules.closed_to_unit.map(W::of),
+            always: W::of(rules.never_for_units),
+            impassable: W::of(rules.impassable),
+            unit_cells: W::of(rules.unit_cells),
+        }
+    }
+
+    /// Adds one seat's pieces to the cells with one or more, and with two or more.
+    #[inline]
+    pub(crate) fn occupancy(&self, (ones, twos): (W, W), seat: Seat, places: &[u8; MAX_PIECES]) -> (W, W) {
+        let bits = &self.at[seat.index()];
+        places.iter().fold((ones, twos), |(ones, twos), &place| {
+            let bit = bits[usize::from(place) % PLACES];
+            (ones | bit, twos | ones & bit)
+        })
+    }
+}

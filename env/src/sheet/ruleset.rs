@@ -1,0 +1,467 @@
+//! A ruleset: a sheet with its house rules, pieces and seats as one value.
+//!
+//! A ruleset is plain data with a text form (`pagade?teams=true`, the first word of the notation), a serde form, a
+//! validation that reports every problem at once, and a hash that is stable across versions of the program.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::{Outlook, Seat, SeatLettersError, SeatSet};
+use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin};
+
+/// Game, house rules, pieces and seats.
+///
+/// Build one with [`Ruleset::new`], [`Ruleset::of`] or [`Ruleset::parse`]; all validate, so a ruleset at hand can be
+/// played.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "RulesetText", into = "RulesetText")]
+pub struct Ruleset {
+    /// The sheet without house rules.
+    base: Arc<Sheet>,
+    /// The sheet with the house rules applied.
+    sheet: Arc<Sheet>,
+    seats: SeatSet,
+    pieces: u8,
+    /// For each flag the number of its value.
+    values: Vec<u8>,
+}
+
+/// A house rule as data: its name, its value and its allowed values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlagInfo {
+    /// Name in the notation.
+    pub name: String,
+    /// Description for players; may be empty.
+    pub about: String,
+    /// Its current value.
+    pub value: String,
+    /// Its default, the value of a flag that is not written.
+    pub default: String,
+    /// Its allowed values.
+    pub values: Vec<String>,
+}
+
+/// Most problems in one report; validation stops after so many.
+const MAX_PROBLEMS: usize = 16;
+
+impl PartialEq for Ruleset {
+    fn eq(&self, other: &Ruleset) -> bool {
+        (self.seats, self.pieces, &self.values) == (other.seats, other.pieces, &other.values)
+            && (Arc::ptr_eq(&self.base, &other.base) || self.base == other.base)
+    }
+}
+
+impl Eq for Ruleset {}
+
+impl Hash for Ruleset {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.base.name, self.seats, self.pieces, &self.values).hash(state);
+    }
+}
+
+impl Ruleset {
+    /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out
+    /// has its default.
+    ///
+    /// # Errors
+    /// An unknown game, and the errors of [`Ruleset::of`].
+    pub fn new<'a>(
+        game: &str,
+        seats: SeatSet,
+        flags: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Ruleset, RulesetError> {
+        match builtin::named(game) {
+            Some(sheet) => Ruleset::of(Arc::clone(sheet), seats, flags),
+            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
+        }
+    }
+
+    /// The ruleset of the game of a sheet.
+    ///
+    /// # Errors
+    /// Every problem found, until there are 16: unknown, repeated or empty flags, values that a flag does not take,
+    /// seats that the game is not played on, house rules that contradict each other.
+    pub fn of<'a>(
+        sheet: Arc<Sheet>,
+        seats: SeatSet,
+        flags: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Ruleset, RulesetError> {
+        let mut problems = Vec::new();
+        let values = vec![0; sheet.flags.len()];
+        let mut ruleset = Ruleset { sheet: Arc::clone(&sheet), seats, pieces: sheet.pieces.count, values, base: sheet };
+        let mut seen: Vec<&str> = Vec::new();
+        for (flag, value) in flags {
+            if problems.len() >= MAX_PROBLEMS {
+                break;
+            }
+            if flag.is_empty() {
+                problems.push(RulesetProblem::EmptyFlag);
+                continue;
+            }
+            if seen.contains(&flag) {
+                problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
+            }
+            seen.push(flag);
+            problems.extend(ruleset.set(flag, value));
+        }
+        ruleset.applied(problems)
+    }
+
+    /// The same ruleset with another value of a flag, or another number of `pieces`.
+    ///
+    /// # Errors
+    /// As [`Ruleset::of`].
+    pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
+        let mut ruleset = self.clone();
+        let problems = ruleset.set(flag, value).into_iter().collect();
+        ruleset.applied(problems)
+    }
+
+    fn set(&mut self, flag: &str, value: &str) -> Option<RulesetProblem> {
+        let taken =
+            |allowed: Vec<String>| RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed };
+        if flag == "pieces" {
+            let allowed = &self.base.pieces.allowed;
+            match allowed.iter().find(|count| count.to_string() == value) {
+                Some(&count) => self.pieces = count,
+                None => return Some(taken(allowed.iter().map(ToString::to_string).collect())),
+            }
+            return None;
+        }
+        let Some(at) = self.base.flags.get_index_of(flag) else {
+            return Some(RulesetProblem::UnknownFlag {
+                game: self.base.name.clone(),
+                flag: flag.to_owned(),
+                known: self.base.flags.keys().cloned().collect(),
+            });
+        };
+        let values = &self.base.flags[at].values;
+        match values.get_index_of(value) {
+            Some(chosen) => self.values[at] = chosen as u8,
+            None => return Some(taken(values.keys().cloned().collect())),
+        }
+        None
+    }
+
+    /// The ruleset with its house rules applied to the sheet.
+    fn applied(mut self, mut problems: Vec<RulesetProblem>) -> Result<Ruleset, RulesetError> {
+        let chosen = self.base.flags.values().zip(&self.values).filter(|&(_, &value)| value > 0);
+        let changes: Vec<_> = chosen.map(|(flag, &value)| &flag.values[usize::from(value)].changes).collect();
+        problems.extend(self.conflicts());
+        if !changes.is_empty() {
+            match self.base.changed(changes.iter().copied()) {
+                // Each single house rule was checked with the sheet.
+                Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
+                Ok(sheet) => {
+                    let found = crate::sheet::contradictions(&sheet);
+                    problems.extend(found.map(|problem| RulesetProblem::Contradiction { problem }));
+                    self.sheet = Arc::new(sheet);
+                }
+                Err(problem) => problems.push(RulesetProblem::Contradiction { problem }),
+            }
+        } else {
+            self.sheet = Arc::clone(&self.base);
+        }
+        let written = format!("{:?}", self.seats);
+        if !self.sheet.seats.allowed.contains(&written) {
+            let allowed = self.sheet.seats.allowed.join(", ");
+            problems.push(RulesetProblem::Seats { game: self.game_text(), seats: written, allowed });
+        }
+        if problems.is_empty() { Ok(self) } else { Err(RulesetError { problems }) }
+    }
+
+    /// Conflicts: house rules that set one key of the sheet to different values.
+    fn conflicts(&self) -> Vec<RulesetProblem> {
+        let mut set: BTreeMap<String, (String, toml::Value)> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for ((name, flag), &value) in self.base.flags.iter().zip(&self.values) {
+            let Some((chosen, value)) = flag.values.get_index(value.into()) else { continue };
+            let written = format!("{name}={chosen}");
+            for (key, value) in leaves(&value.changes, "") {
+                match set.get(&key) {
+                    Some((other, old)) if *old != value => {
+                        let problem = format!("{other} and {written} both set `{key}`");
+                        problems.push(RulesetProblem::Contradiction { problem });
+                    }
+                    _ => drop(set.insert(key, (written.clone(), value))),
+                }
+            }
+        }
+        problems
+    }
+
+    /// The ruleset written as `game?flag=value&flag=value`, for `seats`, of a built-in game.
+    ///
+    /// # Errors
+    /// As [`Ruleset::new`]; a flag without `=` counts as one with an empty value, and nothing after `?` or `&` as an
+    /// empty flag.
+    pub fn parse(text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
+        Sheets::default().ruleset(text, seats)
+    }
+
+    /// The ruleset written as `game?flag=value&flag=value`, of a built-in game, for `count` seats, or as many as the
+    /// game has by default: the first set of seats of the sheet, or the first of that size.
+    ///
+    /// # Errors
+    /// As [`Ruleset::parse`].
+    pub fn seated(text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
+        Sheets::default().seated(text, count)
+    }
+
+    /// The ruleset of the game of a sheet, seated as [`Ruleset::seated`] does.
+    ///
+    /// # Errors
+    /// As [`Ruleset::of`].
+    pub fn seated_of<'a>(
+        sheet: Arc<Sheet>,
+        count: Option<usize>,
+        flags: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Ruleset, RulesetError> {
+        let flags: Vec<(&str, &str)> = flags.into_iter().collect();
+        let chosen =
+            flags.iter().filter_map(|(flag, value)| Some(&sheet.flags.get(*flag)?.values.get(*value)?.changes));
+        let changed = sheet.changed(chosen).unwrap_or_else(|_| Sheet::clone(&sheet));
+        let sets = || changed.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+        let has_size = |set: &SeatSet| count.is_none_or(|count| set.len() == count);
+        let other = count.and_then(Ruleset::default_seats).unwrap_or(SeatSet::EMPTY);
+        Ruleset::of(sheet, sets().find(has_size).unwrap_or(other), flags)
+    }
+
+    /// The name of the game in `game?flag=value&flag=value`, and its flags with their values.
+    pub fn split(text: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
+        let (game, flags) = text.split_once('?').map_or((text, None), |(game, flags)| (game, Some(flags)));
+        let flags = flags.into_iter().flat_map(|flags| flags.split('&'));
+        (game, flags.map(|flag| flag.split_once('=').unwrap_or((flag, ""))))
+    }
+
+    /// The seats on which `count` players of most games sit by default: opposite sides, then South, East, North, then
+    /// everybody. `None` for other counts.
+    pub fn default_seats(count: usize) -> Option<SeatSet> {
+        Some(match count {
+            2 => SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
+            3 => SeatSet::of(&[Seat::SOUTH, Seat::EAST, Seat::NORTH]),
+            4 => SeatSet::ALL,
+            _ => return None,
+        })
+    }
+
+    /// The seats that take part.
+    pub const fn seats(&self) -> SeatSet {
+        self.seats
+    }
+
+    /// Pieces of each seat, 1 to 4.
+    pub const fn pieces(&self) -> usize {
+        self.pieces as usize
+    }
+
+    /// The sheet of the game with the house rules.
+    pub fn sheet(&self) -> &Arc<Sheet> {
+        &self.sheet
+    }
+
+    /// The sheet of the game without house rules.
+    pub fn base(&self) -> &Arc<Sheet> {
+        &self.base
+    }
+
+    /// Whether the game is built in.
+    pub fn is_builtin(&self) -> bool {
+        builtin::named(&self.base.name).is_some_and(|sheet| Arc::ptr_eq(sheet, &self.base) || *sheet == self.base)
+    }
+
+    /// The scale of the returns under these rules.
+    pub fn outlook(&self) -> Outlook {
+        match (self.sheet.seats.teams, self.sheet.seats.end) {
+            (Teams::Opposite, _) => Outlook::Teams,
+            (Teams::None, End::Placings) if self.seats.len() > 2 => Outlook::Placings,
+            (Teams::None, _) => Outlook::Winner,
+        }
+    }
+
+    /// Every flag with its value, in the order of the notation; `pieces` is none of them.
+    pub fn flags(&self) -> Vec<FlagInfo> {
+        let name = |flag: &crate::sheet::Flag, at: usize| {
+            flag.values.get_index(at).map(|(name, _)| name.clone()).unwrap_or_default()
+        };
+        let info = |((key, flag), &value): ((&String, &crate::sheet::Flag), &u8)| FlagInfo {
+            name: key.clone(),
+            about: flag.about.clone(),
+            value: name(flag, value.into()),
+            default: name(flag, 0),
+            values: flag.values.keys().cloned().collect(),
+        };
+        self.base.flags.iter().zip(&self.values).map(info).collect()
+    }
+
+    /// The game with its flags in the notation: only flags that differ from their default, in the order of the sheet.
+    pub fn game_text(&self) -> String {
+        let flags: Vec<String> = self.changed().map(|(flag, value)| format!("{flag}={value}")).collect();
+        let name = &self.base.name;
+        if flags.is_empty() { name.clone() } else { format!("{name}?{}", flags.join("&")) }
+    }
+
+    /// A 64-bit FNV-1a hash of game, flags and seats, and of the sheet unless it is built in. It does not depend on the
+    /// version of the program, and flags added later do not change it while they have their defaults.
+    pub fn hash64(&self) -> u64 {
+        let sheet = if self.is_builtin() { String::new() } else { self.base.text() };
+        fnv1a(self.to_string().bytes().chain(sheet.bytes()))
+    }
+
+    /// The flags that differ from their default, with their values.
+    fn changed(&self) -> impl Iterator<Item = (String, String)> {
+        let pieces = (self.pieces != self.base.pieces.count).then(|| ("pieces".to_owned(), self.pieces.to_string()));
+        let flags = self.flags().into_iter().filter(|info| info.value != info.default);
+        pieces.into_iter().chain(flags.map(|info| (info.name, info.value)))
+    }
+}
+
+/// The 64-bit FNV-1a hash of these bytes, the same in every version of the program.
+pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.fold(0xcbf2_9ce4_8422_2325, fold)
+}
+
+/// The leaves of a table: dotted keys and their values.
+fn leaves(table: &toml::Table, above: &str) -> Vec<(String, toml::Value)> {
+    let mut found = Vec::new();
+    for (key, value) in table {
+        let path = format!("{above}{key}");
+        match value {
+            toml::Value::Table(inner) => found.extend(leaves(inner, &format!("{path}."))),
+            value => found.push((path, value.clone())),
+        }
+    }
+    found
+}
+
+impl fmt::Display for Ruleset {
+    /// Game, flags and seats: `pagade?teams=true SENW`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.game_text(), self.seats)
+    }
+}
+
+/// All problems of a ruleset.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", .problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct RulesetError {
+    /// The problems, in the order in which they were found; never empty.
+    pub problems: Vec<RulesetProblem>,
+}
+
+impl From<RulesetProblem> for RulesetError {
+    fn from(problem: RulesetProblem) -> RulesetError {
+        RulesetError { problems: vec![problem] }
+    }
+}
+
+/// A problem of a ruleset.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesetProblem {
+    /// There is no such game.
+    #[error("unknown game `{game}` (known: {})", builtin::names().collect::<Vec<_>>().join(", "))]
+    UnknownGame {
+        /// The name given.
+        game: String,
+    },
+    /// The game has no such flag.
+    #[error("unknown flag `{flag}` of {game} (known: pieces{})", known.iter().map(|known| format!(", {known}")).collect::<String>())]
+    UnknownFlag {
+        /// The game.
+        game: String,
+        /// The name given.
+        flag: String,
+        /// The flags that the game has besides `pieces`.
+        known: Vec<String>,
+    },
+    /// The flag does not take the value.
+    #[error("flag `{flag}` does not take `{value}` (one of: {})", allowed.join(", "))]
+    Value {
+        /// The flag.
+        flag: String,
+        /// The value given.
+        value: String,
+        /// The values that the flag takes.
+        allowed: Vec<String>,
+    },
+    /// The flag was given twice.
+    #[error("flag `{flag}` is given twice")]
+    RepeatedFlag {
+        /// The flag.
+        flag: String,
+    },
+    /// A flag has no name.
+    #[error("a flag is empty: after `?` and after each `&` comes `flag=value`")]
+    EmptyFlag,
+    /// The letters name no set of seats.
+    #[error(transparent)]
+    SeatLetters(#[from] SeatLettersError),
+    /// The game is not played on these seats.
+    #[error("{game} is not played on the seats `{seats}` (allowed: {allowed})")]
+    Seats {
+        /// The game with its flags.
+        game: String,
+        /// The seats given, as letters.
+        seats: String,
+        /// The sets of seats on which it is played.
+        allowed: String,
+    },
+    /// House rules that contradict each other.
+    #[error("these house rules do not go together: {problem}")]
+    Contradiction {
+        /// The contradiction.
+        problem: String,
+    },
+    /// The sheet of the ruleset is invalid.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
+}
+
+/// The serde form: `{"game": "pagade", "seats": "SENW", "flags": {"teams": "true"}}`, and the sheet of a game that is
+/// not built in.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesetText {
+    game: String,
+    seats: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    flags: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sheet: Option<String>,
+}
+
+impl From<Ruleset> for RulesetText {
+    fn from(ruleset: Ruleset) -> RulesetText {
+        RulesetText {
+            game: ruleset.base.name.clone(),
+            seats: format!("{:?}", ruleset.seats),
+            flags: ruleset.changed().collect(),
+            sheet: (!ruleset.is_builtin()).then(|| ruleset.base.text()),
+        }
+    }
+}
+
+impl TryFrom<RulesetText> for Ruleset {
+    type Error = RulesetError;
+
+    fn try_from(text: RulesetText) -> Result<Ruleset, RulesetError> {
+        let seats = SeatSet::from_letters(&text.seats).map_err(RulesetProblem::from)?;
+        let flags = text.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        match &text.sheet {
+            None => Ruleset::new(&text.game, seats, flags),
+            Some(sheet) => {
+                let sheet = Sheet::read(sheet, "sheet").map_err(RulesetProblem::from)?;
+                Ruleset::of(Arc::new(sheet), seats, flags)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

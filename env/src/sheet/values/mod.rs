@@ -1,0 +1,284 @@
+//! The keys of a sheet with their values: each is documented here, and nothing else is known of them.
+
+mod meeting;
+mod throwing;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use meeting::*;
+pub use throwing::*;
+
+/// The largest number of pieces of one seat.
+pub const MAX_PIECES: usize = 4;
+/// Values after which a series can go on.
+pub(crate) const MAX_KINDS: usize = 3;
+
+/// A game of the family.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sheet {
+    /// Name in the notation, files and configurations: small letters, digits and single hyphens.
+    pub name: String,
+    /// Name for display.
+    pub title: String,
+    /// Summary of the game in one line.
+    pub summary: String,
+    /// The region that the game comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// The usual length of a game at a table, in minutes, for the first of the allowed sets of seats. The built-in
+    /// sheets count eight seconds for each throw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u16>,
+    /// The sources of the rules.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// The rules in prose for players: paragraphs separated by empty lines.
+    #[serde(default)]
+    pub rules: String,
+    /// Seats, order of turns, teams and the end of the game.
+    pub seats: Seats,
+    /// The squares and the way over them.
+    pub board: Board,
+    /// The number of pieces of a seat, and their first places.
+    pub pieces: Pieces,
+    /// The throws and their probabilities.
+    pub throws: Throws,
+    /// The rules of making and using throws.
+    pub turn: Turn,
+    /// The entry of pieces onto the board; left out where all begin on it and return to it.
+    #[serde(default)]
+    pub entry: Entry,
+    /// The most own pieces on a square.
+    #[serde(default)]
+    pub stacking: Stacking,
+    /// The rules for two own pieces on a square.
+    #[serde(default)]
+    pub unit: Unit,
+    /// The rules of captures.
+    #[serde(default)]
+    pub capture: Capture,
+    /// The part of the course that opens with a capture.
+    #[serde(default)]
+    pub gate: Gate,
+    /// The end of the course.
+    #[serde(default)]
+    pub finish: Finish,
+    /// The words of the notation and of the texts for players.
+    #[serde(default)]
+    pub words: Words,
+    /// The house rules by name, in the order of the notation.
+    #[serde(default)]
+    pub flags: Flags,
+}
+
+/// The seats and their teams.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seats {
+    /// The sets of seats that can play, as letters in the order S, E, N, W: `["SN", "SENW"]`. Of several sets of one
+    /// size the first one is the default for so many players.
+    pub allowed: Vec<String>,
+    /// The direction of turns.
+    #[serde(default)]
+    pub order: Order,
+    /// Teams.
+    #[serde(default)]
+    pub teams: Teams,
+    /// Whether one player has all seats of a team.
+    #[serde(default)]
+    pub one_mind: bool,
+    /// The turns of a seat of a team once its own pieces have finished.
+    #[serde(default)]
+    pub finished_partner: FinishedPartner,
+    /// The end of the game.
+    #[serde(default)]
+    pub end: End,
+    /// Turns after which a game is truncated; a further throw after a move counts as a turn.
+    pub turn_limit: u32,
+}
+
+/// The direction of turns.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// S, E, N, W: to the right.
+    #[default]
+    CounterClockwise,
+    /// S, W, N, E: to the left.
+    Clockwise,
+}
+
+/// Teams.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Teams {
+    /// Each seat for itself.
+    #[default]
+    None,
+    /// Opposite seats are partners: they never capture each other, and a plain square with a partner's piece is closed.
+    /// The first team whose pieces have all finished wins. Four seats only.
+    Opposite,
+}
+
+/// The turns of a seat of a team once its own pieces have finished.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinishedPartner {
+    /// It throws for its partner's pieces.
+    #[default]
+    Donates,
+    /// Its turns are skipped.
+    Skips,
+}
+
+/// The end of the game.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// With the first seat, or team, whose pieces have all finished.
+    #[default]
+    First,
+    /// With more than two seats, each for itself, the others play on for the places.
+    Placings,
+}
+
+/// The squares and the way over them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Rows and columns of the square frame around the board, 1 to 26.
+    pub side: u8,
+    /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`. The last
+    /// square is the finish. The other seats' courses are South's, rotated by quarter turns. A square can come twice,
+    /// at a distance.
+    pub course: String,
+    /// The number of the first square in the notation: 0 or 1.
+    #[serde(default)]
+    pub first_number: u8,
+    /// Marked squares by name, closed under quarter turns.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// The effect of marks.
+    #[serde(default)]
+    pub mark_rule: MarkRule,
+    /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
+    #[serde(default)]
+    pub middle: Vec<String>,
+    /// The look of the board where it is drawn in colours. It is no rule.
+    #[serde(default, skip_serializing_if = "Look::is_usual")]
+    pub look: Look,
+}
+
+/// The look of a drawn board.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Look {
+    /// Squares inlaid in wood.
+    #[default]
+    Wood,
+    /// Embroidered cloth.
+    Cloth,
+    /// Lines of chalk on a floor.
+    Chalk,
+    /// Lines scratched into palm leaf.
+    PalmLeaf,
+}
+
+impl Look {
+    /// Sheets of before have none, and stay what they are.
+    fn is_usual(&self) -> bool {
+        *self == Look::default()
+    }
+}
+
+/// The effect of a marked square.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkRule {
+    /// Pieces of any seats stand there together; nothing is captured.
+    #[default]
+    Share,
+    /// Nothing is captured, and a seat may not land where an enemy stands.
+    Block,
+    /// One piece in all may stand there, and no two pieces land together; nothing is captured.
+    Closed,
+}
+
+/// The pieces of a seat.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    /// Pieces of each seat.
+    pub count: u8,
+    /// The numbers of pieces that `pieces=…` accepts.
+    #[serde(default = "one_to_four")]
+    pub allowed: Vec<u8>,
+    /// Where the pieces begin.
+    #[serde(default)]
+    pub setup: Setup,
+    /// Where captured pieces go.
+    #[serde(default)]
+    pub sent_to: SentTo,
+}
+
+fn one_to_four() -> Vec<u8> {
+    (1..=MAX_PIECES as u8).collect()
+}
+
+/// Where the pieces begin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "`off`, `start`, or a list of numbers of squares")]
+pub enum Setup {
+    /// All together.
+    All(SentTo),
+    /// On the squares of these numbers, ascending, one for each piece; with fewer pieces on the last of them.
+    On(Vec<u8>),
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup::All(SentTo::Off)
+    }
+}
+
+/// Where pieces wait.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SentTo {
+    /// Off the board; they enter.
+    #[default]
+    Off,
+    /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
+    /// none of them meets a piece of another seat.
+    Start,
+}
+
+/// House rules by name.
+pub type Flags = indexmap::IndexMap<String, Flag>;
+
+/// A house rule.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Flag {
+    /// Description for players.
+    #[serde(default)]
+    pub about: String,
+    /// Its values by name; the first one, the default, is the game as the sheet gives it.
+    #[serde(flatten)]
+    pub values: indexmap::IndexMap<String, FlagValue>,
+}
+
+/// One value of a house rule: its description, and the keys of the sheet that it changes. A table is merged key by key,
+/// any other value is replaced.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct FlagValue {
+    /// Description for players.
+    #[serde(default)]
+    pub about: String,
+    /// Keys of the sheet with their values.
+    #[serde(flatten)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub changes: toml::Table,
+}
