@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::regret::{RegretReport, Regrets, quantile};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::{Agent, OnePly};
+use crate::play::agent::Agent;
 
 pub use facts::TurnEffect;
 pub use positions::{Shortlist, SurveyedPosition, Way};
@@ -304,9 +304,8 @@ pub fn survey<'agents>(
             shortlist.note(race, turn, &appraisal);
         }
     };
-    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
-    let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
-    Surveyed { report, regret: regrets.report(race, table), nature: natures.report() }
+    let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
+    Surveyed { report, regret: regrets.report(race), nature: natures.report() }
 }
 
 #[cfg(test)]

@@ -13,10 +13,9 @@ use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
-use ashta_agents::perfect::solve::{SolveConfig, UNIT};
+use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::roster::BUILT_IN;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
@@ -101,12 +100,26 @@ fn play(
         bar.set_message(format!("perfect play against {opponent}"));
     };
     begin("itself");
-    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
-    let itself = survey(race, &perfect, Whose::Both, table, Some(&shortlist), &matched, &progress);
-    let facts = TableFacts { bits: table.bits(), facts: *table.facts() };
-    let mut record =
-        Record::new(race.ruleset().clone(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
-    record.house_rules = known;
+    let itself = survey(race, &|| Perfect::agent(table), Whose::Both, table, Some(&shortlist), &matched, &progress);
+    let first = table.start_value();
+    let proof = table.facts().certificate;
+    let mut record = Record {
+        format: record::FORMAT,
+        ruleset: race.ruleset().clone(),
+        pairs: args.pairs,
+        seed: args.seed,
+        table: TableFacts { bits: table.bits(), facts: *table.facts() },
+        start: Start {
+            first,
+            second: 1.0 - first,
+            advantage: first - 0.5,
+            error: proof.map(|proof| proof.start_error + table.rounding()),
+        },
+        perfect: itself.nature,
+        opponents: Vec::new(),
+        positions: Vec::new(),
+        house_rules: known,
+    };
     for (place, name) in BUILT_IN.into_iter().enumerate() {
         begin(name);
         let player = games::player(&games::agent(name)?, race)?;
@@ -119,17 +132,6 @@ fn play(
     bar.finish_and_clear();
     let pictures = save(&record, &args.output)?;
     Ok((record, pictures))
-}
-
-/// The value of the position before the first throw.
-fn start(race: &Race, table: &Table) -> Result<Start> {
-    let starts = table.starts();
-    let mover = starts.movers()[0];
-    let (_, sides) = starts.locate(&race.initial_state(mover)).context("the game begins with a throw")?;
-    let first = f64::from(table.values()[starts.number(mover, sides)]) * UNIT;
-    let rounding = 0.5 / (f64::from(table.bits()).exp2() - 1.0);
-    let error = table.facts().certificate.map(|proof| proof.start_error + rounding);
-    Ok(Start { first, second: 1.0 - first, advantage: first - 0.5, error })
 }
 
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
