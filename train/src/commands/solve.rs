@@ -11,8 +11,9 @@ use crate::files;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve, start};
+use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
 use ashta_agents::perfect::table::{self, Table};
+use ashta_agents::perfect::{start, start_values};
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use serde_json::json;
 
@@ -68,7 +69,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         }
     };
     bar.set_message("writing the table");
-    let values = solution.start_values(&starts);
+    let values = start_values(&starts, &solution);
     let table = Table::new(starts, solution, args.bits == "16");
     table.write(&args.output)?;
     if kept.exists() {

@@ -14,8 +14,6 @@ mod sweep;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
 
-use ashta_env::game::Game;
-use ashta_env::race::starts::RaceStarts;
 use ashta_env::starts::{LANES, Sides, TurnStarts};
 use serde::{Deserialize, Serialize};
 
@@ -73,18 +71,6 @@ pub struct Solution {
     pub values: Vec<u32>,
     /// Their accuracy and cost.
     pub facts: Facts,
-}
-
-impl Solution {
-    /// The values of the start in turn order from the seat that throws first.
-    pub fn start_values(&self, starts: &RaceStarts) -> Vec<f64> {
-        let number = starts.number(starts.movers()[0], start(starts));
-        let value = |at: usize| f64::from(self.values[at]) * UNIT;
-        match starts.seats() {
-            2 => vec![value(number), 1.0 - value(number)],
-            seats => (number * seats..(number + 1) * seats).map(value).collect(),
-        }
-    }
 }
 
 /// Accuracy and cost of a solution.
@@ -145,11 +131,6 @@ pub enum SolveError {
 
 /// Sweeps after which values are taken not to converge.
 const LIMIT: usize = 2_000;
-
-/// The side positions before the first throw of a game.
-pub fn start(starts: &RaceStarts) -> Sides {
-    starts.locate(&starts.race().initial_state(starts.movers()[0])).map_or_else(Sides::default, |(_, start)| start)
-}
 
 /// Number of values of a solution.
 pub fn value_count(numbers: usize, seats: usize) -> usize {

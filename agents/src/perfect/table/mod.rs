@@ -17,7 +17,8 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::starts::Sides;
 use ashta_env::turn::{TurnResults, turn_results};
 
-use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished, start};
+use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished};
+use crate::perfect::start;
 use crate::play::agent::{Agent, OnePly};
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;

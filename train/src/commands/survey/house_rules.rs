@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, solve, start};
+use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, solve};
+use ashta_agents::perfect::{start, start_values};
 use ashta_env::race::Race;
 use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::{Ruleset, RulesetError};
@@ -86,7 +87,7 @@ fn solve_one((mut rule, ruleset): Variation, config: &SolveConfig, bar: &Progres
     };
     match solve(&turns, start(turns.starts()), None, config, &watch) {
         Ok(Solved::Solution(solution)) => {
-            rule.start = solution.start_values(turns.starts()).first().copied();
+            rule.start = start_values(turns.starts(), &solution).first().copied();
             rule.residual = Some(solution.facts.residual);
             rule.positions = Some(solution.facts.positions);
         }
