@@ -60,6 +60,16 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
+/// What is known of the games of a match, by block and A's seat.
+pub(crate) type Games<A> = BTreeMap<(u64, Seat), A>;
+
+/// The sum over the games of each block.
+pub(crate) fn per_block<A>(games: &Games<A>, of: impl Fn(&A) -> f64) -> Vec<f64> {
+    let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
+    games.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
+    sums.into_values().collect()
+}
+
 /// The regret of A in a game.
 #[derive(Clone, Debug, Default)]
 struct GameRegret {
@@ -72,8 +82,7 @@ struct GameRegret {
 /// Collects A's regret in a match of two seats against perfect play, turn by turn.
 #[derive(Debug, Default)]
 pub struct Regrets {
-    /// By block and A's seat.
-    games: Mutex<BTreeMap<(u64, Seat), GameRegret>>,
+    games: Mutex<Games<GameRegret>>,
 }
 
 impl Regrets {
@@ -101,15 +110,10 @@ impl Regrets {
     /// Sums up.
     pub fn report(self, race: &Race) -> RegretReport {
         let games = self.games.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut blocks: BTreeMap<u64, Vec<&GameRegret>> = BTreeMap::new();
-        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
-        let per_block = |of: fn(&GameRegret) -> f64| -> Vec<f64> {
-            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
-        };
-        let sums = per_block(|game| game.regrets.iter().sum());
-        let counts = per_block(|game| game.regrets.len() as f64);
-        let optimal = per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-        let regret_per_game = Mean::ratio(&sums, &per_block(|_| 1.0));
+        let sums = per_block(&games, |game| game.regrets.iter().sum());
+        let counts = per_block(&games, |game| game.regrets.len() as f64);
+        let optimal = per_block(&games, |game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let regret_per_game = Mean::ratio(&sums, &per_block(&games, |_| 1.0));
         let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
         let mut worst: Vec<_> = games.values().flat_map(|game| &game.worst).collect();

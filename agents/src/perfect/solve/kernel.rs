@@ -53,15 +53,12 @@ pub struct TabularPolicy {
 }
 
 impl TabularPolicy {
-    /// The policy with these turns from each position, in the order of [`TurnStarts::number`]: the probabilities of
-    /// throws and where they lead. A number that no position has leads nowhere.
-    pub fn new(positions: impl Iterator<Item = Vec<(f32, TurnEnd)>>) -> TabularPolicy {
-        let mut policy = TabularPolicy { first: vec![0], turns: Vec::new() };
-        for turns in positions {
-            policy.turns.extend(turns);
-            policy.first.push(policy.turns.len());
-        }
-        policy
+    /// The policy of so many positions with these turns: the number of the position, as [`TurnStarts::number`], the
+    /// probability of throws and where they lead. A number that no position has leads nowhere.
+    pub fn new(positions: usize, mut turns: Vec<(usize, f32, TurnEnd)>) -> TabularPolicy {
+        turns.sort_by_key(|&(number, ..)| number);
+        let first = (0..=positions).map(|number| turns.partition_point(|&(found, ..)| found < number)).collect();
+        TabularPolicy { first, turns: turns.into_iter().map(|(_, probability, end)| (probability, end)).collect() }
     }
 
     /// Number of positions.

@@ -6,8 +6,10 @@
 //! the level, in whatever order threads run. So the values do not depend on the number of threads.
 
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
 
@@ -230,10 +232,8 @@ pub(crate) fn fold<A: Send>(
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut folds = vec![work()];
-        folds.extend(others.into_iter().map(|other| match other.join() {
-            Ok(folded) => folded,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }));
+        let join = |other: ScopedJoinHandle<'_, A>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        folds.extend(others.into_iter().map(join));
         folds
     })
 }
