@@ -61,10 +61,10 @@ pub struct RegretReport {
 }
 
 /// What is known of the games of a match, by block and A's seat.
-pub(crate) type Games<A> = BTreeMap<(u64, Seat), A>;
+pub(crate) type BySide<A> = BTreeMap<(u64, Seat), A>;
 
 /// The sum over the games of each block.
-pub(crate) fn per_block<A>(games: &Games<A>, of: impl Fn(&A) -> f64) -> Vec<f64> {
+pub(crate) fn per_block<A>(games: &BySide<A>, of: impl Fn(&A) -> f64) -> Vec<f64> {
     let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
     games.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
     sums.into_values().collect()
@@ -82,7 +82,7 @@ struct GameRegret {
 /// Collects A's regret in a match of two seats against perfect play, turn by turn.
 #[derive(Debug, Default)]
 pub struct Regrets {
-    games: Mutex<Games<GameRegret>>,
+    games: Mutex<BySide<GameRegret>>,
 }
 
 impl Regrets {

@@ -125,12 +125,8 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
         });
         return print(serde_json::to_string_pretty(&json)?);
     }
-    print(format_args!(
-        "{}: {} positions, {:.1} sweeps, {seconds:.1} s",
-        table.ruleset(),
-        facts.positions,
-        facts.sweeps
-    ))?;
+    let (positions, sweeps) = (facts.positions, facts.sweeps);
+    print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;
     match facts.certificate {
         Some(proof) => print(format_args!(
             "value of the first throw {:.9} ± {:.1e}; no value is off by more than {:.1e}",

@@ -46,8 +46,8 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no proof.
-/// `values` are in the order of the kernel. Breaks when the watch does.
+/// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no
+/// proof. `values` are in the order of the kernel. Breaks when the watch does.
 pub(super) fn certify<T: TurnStarts, const N: usize>(
     turns: &T,
     values: &SharedValues,

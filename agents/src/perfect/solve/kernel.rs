@@ -1,14 +1,13 @@
 //! Value iteration for two seats, one position at a time or sixteen side by side (SIMD).
 //!
-//! A zero-sum game needs one number a position: a value is the expected return of the seat that is about to throw, as a
-//! fraction of 2³² − 1. That is finer than single precision, and the other seat's value is exactly the complement of its
+//! A zero-sum game needs one number a position. A value is the expected return of the seat that is about to throw, as a
+//! fraction of 2³² − 1. That is finer than single precision, and the value of the other seat has the complement of its
 //! bits.
 //!
-//! In some games turns depend on the other seat only by captures. The turns of a side position are then the same against
-//! all side positions of the other seat, and the best of thousands of results is found for sixteen of them at a time. For
-//! that the values of the positions that a turn leads to must lie side by side, so that the numbers of lanes differ in
-//! where the quantity of a position is kept: with one lane in the order of [`TurnStarts::number`], with more
-//! [`transposed`](transpose).
+//! In some games turns depend on the other seat only by captures. The turns of a side position are then the same
+//! against all side positions of the other seat, and the best of thousands of results is found for sixteen of them at a
+//! time. These are the lanes. The values of the positions that a turn leads to must then lie side by side. So cells are
+//! in the order of [`TurnStarts::number`] with one lane, and [`transposed`](transpose) with more.
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};

@@ -1,5 +1,5 @@
-//! The quantities that value iteration finds for each position of two seats: the value, and the length of games that the
-//! error bound needs.
+//! The quantities that value iteration finds for each position of two seats: the value, and the length of games, which
+//! the error bound needs.
 
 use super::UNIT;
 

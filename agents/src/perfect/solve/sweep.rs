@@ -208,7 +208,8 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     }
 }
 
-/// Calls `visit` once with each number below `count`, on so many threads with a fold of its own each; returns the folds.
+/// Calls `visit` once with each number below `count`, on so many threads with a fold of its own each; returns the
+/// folds.
 ///
 /// # Panics
 /// When `visit` does.

@@ -16,7 +16,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
-use crate::perfect::regret::{Games, RegretReport, Regrets, per_block, quantile};
+use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::Agent;
 
@@ -138,7 +138,7 @@ type Classes = [Vec<u64>; 3];
 pub struct Natures {
     whose: Whose,
     first_seat: Seat,
-    found: Mutex<(Games<GameNature>, Classes)>,
+    found: Mutex<(BySide<GameNature>, Classes)>,
 }
 
 impl Natures {
@@ -146,7 +146,7 @@ impl Natures {
     pub fn new(race: &Race, whose: Whose) -> Natures {
         let classes = || vec![0; (1.0 / CLASS) as usize + 1];
         let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        Natures { whose, first_seat, found: Mutex::new((Games::new(), [classes(), classes(), classes()])) }
+        Natures { whose, first_seat, found: Mutex::new((BySide::new(), [classes(), classes(), classes()])) }
     }
 
     /// Notes a turn.
