@@ -12,6 +12,7 @@
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use ashta_env::game::Seat;
 use ashta_env::starts::{Continuation, RowVisitor, Side, Sides, TurnEnd, TurnStarts, TurnVisitor};
@@ -82,6 +83,9 @@ struct View<'a> {
     /// And of those in which the same one throws again.
     again: &'a SharedValues,
     policy: PlayerPolicy<'a>,
+    /// With more than one lane, the keys of `after` and of the values that the player chooses by: many are read at once.
+    keys_after: &'a [i32],
+    ranks_after: &'a [i32],
     /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
     gap: i32,
 }
@@ -97,6 +101,9 @@ pub(super) struct TwoSeats<'a, T, Q, const N: usize> {
     views: [View<'a>; 2],
     /// Both players have the same policy and share their cells.
     are_alike: bool,
+    /// With more than one lane, the keys of the cells and of the values that each player chooses by.
+    keys: RwLock<Vec<i32>>,
+    ranks: [Vec<i32>; 2],
     covered: f64,
     quantity: PhantomData<Q>,
 }
@@ -113,11 +120,19 @@ impl<'a, T: TurnStarts, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
         let are_alike = cells.len() == count * count;
         let (first, second) = if are_alike { (cells, cells) } else { cells.split_at(count * count) };
         let views = [
-            View { after: second, again: first, policy: policies[0], gap: 0 },
-            View { after: first, again: second, policy: policies[1], gap: 0 },
+            View { after: second, again: first, policy: policies[0], keys_after: &[], ranks_after: &[], gap: 0 },
+            View { after: first, again: second, policy: policies[1], keys_after: &[], ranks_after: &[], gap: 0 },
         ];
-        let mover = turns.movers()[0];
-        TwoSeats { turns, mover, count, cells, views, are_alike, covered, quantity: PhantomData }
+        let keys = |cells: &SharedValues, key: fn(u32) -> i32| match N {
+            1 => Vec::new(),
+            _ => cells.iter().map(|cell| key(cell.load(Ordering::Relaxed))).collect(),
+        };
+        let ranks = policies.map(|policy| match policy {
+            PlayerPolicy::GreedyBy(values) => keys(values, Value::key_after),
+            _ => Vec::new(),
+        });
+        let (mover, keys) = (turns.movers()[0], RwLock::new(keys(cells, Q::key_after)));
+        TwoSeats { turns, mover, count, cells, views, are_alike, keys, ranks, covered, quantity: PhantomData }
     }
 
     /// The quantity when both players choose of the results whose value differs from the best by at most `gap`.
@@ -143,9 +158,22 @@ impl<'a, T: TurnStarts, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
         self.turns.is_position(self.mover, [own as Side, other as Side, 0, 0])
     }
 
+    /// The game as each player sees it, with the keys of the cells.
+    fn views<'v>(&'v self, keys: &'v [i32]) -> [View<'v>; 2] {
+        let mut views = self.views;
+        if N > 1 {
+            let half = if self.are_alike { 0 } else { self.count * self.count };
+            for ((view, ranks), after) in views.iter_mut().zip(&self.ranks).zip([&keys[half..], keys]) {
+                (view.keys_after, view.ranks_after) = (after, ranks);
+            }
+        }
+        views
+    }
+
     /// Counts the positions and finds the largest change by looking one turn ahead.
     pub(super) fn check(&self, threads: usize) -> (u64, f64) {
-        let [view, _] = self.views;
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let [view, _] = self.views(&keys);
         let visit = |(count, largest): &mut (u64, f64), own: usize| {
             for others in (0..self.count).step_by(N).map(|start| start..self.count.min(start + N)) {
                 let others_here = others.clone().filter(|&other| self.is_position([own, other])).count();
@@ -185,7 +213,7 @@ impl<'a, T: TurnStarts, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
                 probability: 0.0,
                 best: None,
                 leads_to: NextPosition::Elsewhere,
-                ranked: Vec::new(),
+                ranked: Vec::with_capacity(if matches!(view.policy, PlayerPolicy::GreedyBy(_)) { 64 } else { 0 }),
                 quantity: PhantomData,
             };
             match view.policy {
@@ -219,8 +247,7 @@ impl<'a, T: TurnStarts, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
     /// with one of its own side positions or the second with one of the others. Where the players are alike a tile of
     /// the same side positions twice is evaluated only once.
     #[inline]
-    fn meet(&self, Tile { own, other }: &Tile, set: &mut impl FnMut(usize, u32)) {
-        let [first, second] = self.views;
+    fn meet(&self, [first, second]: [View<'_>; 2], Tile { own, other }: &Tile, set: &mut impl FnMut(usize, u32)) {
         let is_mirrored = self.are_alike && own == other;
         let mut firsts = [([0; N], [Backup::NOTHING; N]); N];
         for (side, (passes, backups)) in own.clone().zip(&mut firsts) {
@@ -251,18 +278,20 @@ impl<'a, T: TurnStarts, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
 
 impl<T: TurnStarts, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T, Q, N> {
     fn update(&self, tile: &Tile, mut set: impl FnMut(usize, u32)) {
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let views = self.views(&keys);
         let is_same = tile.own == tile.other;
         let tiles = [tile.clone(), tile.swapped()];
         for tile in tiles.iter().take(if self.are_alike || is_same { 1 } else { 2 }) {
             if N > 1 {
-                self.meet(tile, &mut set);
+                self.meet(views, tile, &mut set);
                 continue;
             }
             for other in tile.other.clone() {
                 for own in tile.own.clone().filter(|&own| !(self.are_alike && is_same) || own >= other) {
                     let [own, other] = if self.are_alike { [own.max(other), own.min(other)] } else { [own, other] };
                     if self.is_position([own, other]) {
-                        self.meet(&Tile { own: own..own + 1, other: other..other + 1 }, &mut set);
+                        self.meet(views, &Tile { own: own..own + 1, other: other..other + 1 }, &mut set);
                     }
                 }
             }
@@ -272,6 +301,13 @@ impl<T: TurnStarts, Q: Quantity, const N: usize> Kernel<Tile> for TwoSeats<'_, T
     fn distance(&self, old: u32, new: u32) -> f64 {
         Q::distance(old, new)
     }
+
+    fn committed(&self, new: &[(usize, u32)]) {
+        if N > 1 {
+            let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+            new.iter().for_each(|&(cell, bits)| keys[cell] = Q::key_after(bits));
+        }
+    }
 }
 
 /// The keys of neighbouring cells; arbitrary ones beyond the last.
@@ -280,6 +316,15 @@ fn row<const N: usize>(cells: &SharedValues, at: usize, key: impl Fn(u32) -> i32
     match cells[at..].first_chunk::<N>() {
         Some(row) => std::array::from_fn(|lane| key(row[lane].load(Ordering::Relaxed))),
         None => std::array::from_fn(|lane| cells.get(at + lane).map_or(0, |cell| key(cell.load(Ordering::Relaxed)))),
+    }
+}
+
+/// Adds neighbouring keys to a list; arbitrary ones beyond the last.
+#[inline]
+fn push_row<const N: usize>(rows: &mut Vec<Keys<N>>, keys: &[i32], at: usize) {
+    match keys[at..].first_chunk::<N>() {
+        Some(row) => rows.extend([row]),
+        None => rows.push(std::array::from_fn(|lane| keys.get(at + lane).copied().unwrap_or(0))),
     }
 }
 
@@ -410,10 +455,10 @@ impl<Q: Quantity, const N: usize> RowVisitor for BestOfRow<'_, Q, N> {
             self.pass = Some(self.results.len() as u16);
             self.results.push(self.passes);
         } else {
-            self.results.push(row(self.view.after, after, Q::key_after));
+            push_row(&mut self.results, self.view.keys_after, after);
         }
-        if let PlayerPolicy::GreedyBy(values) = self.view.policy {
-            self.ranked.push(row(values, after, Value::key_after));
+        if let PlayerPolicy::GreedyBy(_) = self.view.policy {
+            push_row(&mut self.ranked, self.view.ranks_after, after);
         }
     }
 

@@ -40,6 +40,9 @@ pub(super) trait Kernel<I>: Sync {
 
     /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
+
+    /// Receives values that have been set, before anything else is updated.
+    fn committed(&self, _new: &[(usize, u32)]) {}
 }
 
 /// Between which levels of which sweep a solver stands: all it must know to go on, besides the values.
@@ -160,6 +163,7 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
                 for &(cell, bits) in &out {
                     self.cells[cell].store(bits, Ordering::Relaxed);
                 }
+                self.kernel.committed(&out);
                 out.clear();
                 place.levels += 1;
                 place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
