@@ -199,8 +199,7 @@ pub fn table(data: &[u8]) {
     let Some(table) = sealed_table(data).and_then(|bytes| Table::from_bytes(&bytes).ok()) else { return };
     let bytes = table.to_bytes().expect("what was read is written");
     let again = Table::from_bytes(&bytes).expect("what was written is read");
-    assert_eq!((again.facts(), again.bits()), (table.facts(), table.bits()));
-    assert!(again.values() == table.values(), "the values are read as they were written");
+    assert!(again.to_bytes().expect("what was read is written") == bytes, "a table is read as it was written");
     let rng = &mut draws(data);
     let race = table.starts().race().clone();
     let table = std::sync::Arc::new(table);

@@ -155,14 +155,14 @@ fn the_best_response_to_random_play_has_the_value_of_an_exhaustive_solver() {
     // Turns of one action: in longer ones the solver draws again at each.
     for text in ["ashte-kashte?pieces=1&move=optional", "ashte-kashte?pieces=1&move=optional&capture_bonus=true"] {
         let turns = turns(text, "SN");
-        let mut all = vec![Vec::new(); turns.numbers()];
+        let mut all = Vec::new();
         for (number, mover, sides) in positions(&turns) {
             let mut uniform = Uniform::default();
             turns.visit(mover, sides, &mut uniform);
             uniform.settle();
-            all[number] = uniform.turns;
+            all.extend(uniform.turns.into_iter().map(|(probability, end)| (number, probability, end)));
         }
-        let policy = TabularPolicy::new(all.into_iter());
+        let policy = TabularPolicy::new(turns.numbers(), all);
         let go_on = |_: &_| ControlFlow::Continue(());
         let styles = [PlayerPolicy::Best, PlayerPolicy::Tabular(&policy)];
         let found = evaluate_policies(&turns, start(&turns), styles, &mut Memory::default(), &CONFIG, &go_on);

@@ -167,9 +167,6 @@ pub struct SolveArgs {
     /// Leave out the proof of how exact the values are; it takes as much memory again.
     #[arg(long)]
     pub no_proof: bool,
-    /// Also count how many choices by the table differ from those by full precision.
-    #[arg(long)]
-    pub compare: bool,
     /// Minutes between two times that FILE.unfinished is written.
     #[arg(long, default_value_t = 15.0, value_parser = minutes)]
     pub save_minutes: f64,

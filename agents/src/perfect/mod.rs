@@ -2,11 +2,30 @@
 //!
 //! [`solve`] finds the value of every turn-start state of a game by value iteration and proves how exact it is;
 //! [`table`] keeps the values as a file and evaluates by them; [`regret`] is what an agent loses a decision against
-//! perfect play; [`exploit`] finds the best response to an agent; [`survey`] describes a solved game. This room may use
-//! `play`, `search` and `arena`.
+//! perfect play; [`exploit`] finds the best response to an agent; [`survey`] describes a solved game. This module may
+//! use `play`, `search` and `arena`.
 
 pub mod exploit;
 pub mod regret;
 pub mod solve;
 pub mod survey;
 pub mod table;
+
+use ashta_env::game::Game;
+use ashta_env::turn_index::Sides;
+use ashta_env::turn_index::TurnIndex;
+
+/// The side positions before the first throw of a game.
+pub fn start(starts: &TurnIndex) -> Sides {
+    starts.locate(&starts.race().initial_state(starts.movers()[0])).map_or_else(Sides::default, |(_, start)| start)
+}
+
+/// The values of the start in turn order from the seat that throws first.
+pub fn start_values(starts: &TurnIndex, solution: &solve::Solution) -> Vec<f64> {
+    let number = starts.number(starts.movers()[0], start(starts));
+    let value = |at: usize| f64::from(solution.values[at]) * solve::UNIT;
+    match starts.seats() {
+        2 => vec![value(number), 1.0 - value(number)],
+        seats => (number * seats..(number + 1) * seats).map(value).collect(),
+    }
+}

@@ -7,15 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ashta_env::game::{Game, Node, Seat};
+use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::{Agent, OnePly};
+use crate::play::agent::Agent;
 
 /// A choice with less regret than this is optimal: tables of 32 bits give values in single precision.
 const OPTIMAL: f64 = 1e-6;
@@ -61,9 +60,14 @@ pub struct RegretReport {
     pub worst: Vec<Blunder>,
 }
 
-/// The value of a position at the start or end of a turn for a seat.
-fn value(table: &Table, state: &State, seat: Seat) -> f64 {
-    table.known(state).map_or(0.0, |values| f64::from(values[seat]))
+/// What is known of the games of a match, by block and A's seat.
+pub(crate) type BySide<A> = BTreeMap<(u64, Seat), A>;
+
+/// The sum over the games of each block.
+pub(crate) fn per_block<A>(games: &BySide<A>, of: impl Fn(&A) -> f64) -> Vec<f64> {
+    let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
+    games.iter().for_each(|(&(block, _), game)| *sums.entry(block).or_default() += of(game));
+    sums.into_values().collect()
 }
 
 /// The regret of A in a game.
@@ -71,15 +75,14 @@ fn value(table: &Table, state: &State, seat: Seat) -> f64 {
 struct GameRegret {
     /// Of each decision, in order.
     regrets: Vec<f64>,
-    /// The worst decisions: regret, position, and chosen afterstate.
-    worst: Vec<(f64, State, State)>,
+    /// The worst decisions: regret, position, chosen and best afterstate.
+    worst: Vec<(f64, [State; 3])>,
 }
 
 /// Collects A's regret in a match of two seats against perfect play, turn by turn.
 #[derive(Debug, Default)]
 pub struct Regrets {
-    /// By block and A's seat.
-    games: Mutex<BTreeMap<(u64, Seat), GameRegret>>,
+    games: Mutex<BySide<GameRegret>>,
 }
 
 impl Regrets {
@@ -96,28 +99,29 @@ impl Regrets {
         let regret = appraisal.regret();
         game.regrets.push(regret);
         if regret > 0.0 {
-            game.worst.push((regret, *turn.thrown, *turn.end));
+            let best = (0..appraisal.values.len()).max_by(|&a, &b| appraisal.values[a].total_cmp(&appraisal.values[b]));
+            let best = best.map_or(*turn.end, |best| *appraisal.results.state(best));
+            game.worst.push((regret, [*turn.thrown, *turn.end, best]));
             game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
             game.worst.truncate(WORST);
         }
     }
 
     /// Sums up.
-    pub fn report(self, race: &Race, table: &Table) -> RegretReport {
+    pub fn report(self, race: &Race) -> RegretReport {
         let games = self.games.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut blocks: BTreeMap<u64, Vec<&GameRegret>> = BTreeMap::new();
-        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
-        let per_block = |of: fn(&GameRegret) -> f64| -> Vec<f64> {
-            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
-        };
-        let sums = per_block(|game| game.regrets.iter().sum());
-        let counts = per_block(|game| game.regrets.len() as f64);
-        let optimal = per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-        let regret_per_game = Mean::ratio(&sums, &per_block(|_| 1.0));
+        let sums = per_block(&games, |game| game.regrets.iter().sum());
+        let counts = per_block(&games, |game| game.regrets.len() as f64);
+        let optimal = per_block(&games, |game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
+        let regret_per_game = Mean::ratio(&sums, &per_block(&games, |_| 1.0));
         let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
-        let mut worst: Vec<&(f64, State, State)> = games.values().flat_map(|game| &game.worst).collect();
+        let mut worst: Vec<_> = games.values().flat_map(|game| &game.worst).collect();
         worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let blunder = |(regret, states): &(f64, [State; 3])| {
+            let [position, played, best] = states.each_ref().map(|state| race.print(state));
+            Blunder { position, played, best, regret: *regret }
+        };
         RegretReport {
             decisions: regrets.len() as u64,
             regret_per_decision: Mean::ratio(&sums, &counts),
@@ -126,21 +130,8 @@ impl Regrets {
             // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
             luck_adjusted_score: regret_per_game.taken_from(0.5),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
-            worst: worst.into_iter().take(WORST).map(|worst| blunder(race, table, worst)).collect(),
+            worst: worst.into_iter().take(WORST).map(blunder).collect(),
         }
-    }
-}
-
-fn blunder(race: &Race, table: &Table, &(regret, position, played): &(f64, State, State)) -> Blunder {
-    let mut results = TurnResults::new();
-    turn_results(race, &position, &mut results);
-    let Node::Decision(seat) = race.node(&position) else { unreachable!("a decision is one") };
-    let best = results.states().iter().max_by(|a, b| value(table, a, seat).total_cmp(&value(table, b, seat)));
-    Blunder {
-        position: race.print(&position),
-        played: race.print(&played),
-        best: race.print(best.unwrap_or(&played)),
-        regret,
     }
 }
 
@@ -163,7 +154,6 @@ pub fn against_perfect<'agents>(
             regrets.note(turn, &Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn));
         }
     };
-    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
-    let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
-    Some((report, regrets.report(race, table)))
+    let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
+    Some((report, regrets.report(race)))
 }

@@ -81,8 +81,7 @@ impl Table {
     /// How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof.
     #[getter]
     fn error(&self) -> Option<f64> {
-        let rounding = 0.5 / (f64::from(self.table.bits()).exp2() - 1.0);
-        self.table.facts().certificate.map(|certificate| certificate.error + rounding)
+        self.table.facts().certificate.map(|certificate| certificate.error + self.table.rounding())
     }
 
     /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.

@@ -22,7 +22,7 @@ use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
 use crate::race::position::state::{Phase, State};
-use crate::race::turns::Turns;
+use crate::race::turns::by_kind;
 use listed::ListedWalk;
 use series::SeriesWalk;
 use sides::SideList;
@@ -79,7 +79,7 @@ impl TurnIndex {
             Outlook::Teams => return Err(IndexError::Outlook { what: "teams" }),
             Outlook::Placings => return Err(IndexError::Outlook { what: "placings" }),
         }
-        if matches!(race.turns, Turns::Dice(_)) && race.spec().seats.len() > 2 {
+        if race.spec().seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats()) {
             return Err(IndexError::Outlook { what: "two dice and more than two seats" });
         }
         if race.rules.sheet.turn.most_throws.is_some() {
@@ -218,12 +218,11 @@ impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        let walk = match &index.race.turns {
-            Turns::Series(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
-            Turns::Series(_) | Turns::Each(_) => Walk::Stepped,
-            Turns::Throw(_) | Turns::Dice(_) | Turns::Divide(_) => {
-                Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS)))
-            }
+        let has_series = by_kind!(&index.race.turns, turns => turns.series().is_some());
+        let walk = match index.race.turns.as_series() {
+            Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
+            _ if has_series => Walk::Stepped,
+            _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
         RaceTurns { exclusive: index.race.exclusive_cells(), index, walk }
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
@@ -11,12 +11,9 @@ use crate::files;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{
-    Differences, Facts, SolveConfig, Solved, Stage, SweepProgress, UNIT, differences, solve,
-};
+use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
 use ashta_agents::perfect::table::{self, Table};
-use ashta_env::game::Game;
-use ashta_env::turn_index::TurnModel;
+use ashta_agents::perfect::{start, start_values};
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use serde_json::json;
 
@@ -32,7 +29,6 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let race = games::configured(&config.ruleset)?;
     let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
     check_writable(&args.output)?;
-    let (_, start) = starts.locate(&race.initial_state(starts.movers()[0])).context("the game begins with a throw")?;
     let kept = unfinished_path(&args.output);
     let mut unfinished = None;
     if kept.exists() {
@@ -58,7 +54,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
             let is_stopped = stops.load(Ordering::Relaxed) || is_due;
             if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        match solve(&turns, start, unfinished.take(), &solving, &watch)? {
+        match solve(&turns, start(&starts), unfinished.take(), &solving, &watch)? {
             Solved::Solution(solution) => break solution,
             Solved::Unfinished(found) => {
                 bar.set_message(format!("writing {}", kept.display()));
@@ -73,27 +69,15 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         }
     };
     bar.set_message("writing the table");
-    let facts = solution.facts;
-    let first = starts.number(starts.movers()[0], start) * if starts.seats() == 2 { 1 } else { starts.seats() };
-    let value = |at: usize| f64::from(solution.values[first + at]) * UNIT;
-    let values: Vec<f64> = match starts.seats() {
-        2 => vec![value(0), 1.0 - value(0)],
-        seats => (0..seats).map(value).collect(),
-    };
-    let exact = args.compare.then(|| solution.values.clone());
+    let values = start_values(&starts, &solution);
     let table = Table::new(starts, solution, args.bits == "16");
     table.write(&args.output)?;
     if kept.exists() {
         std::fs::remove_file(&kept).with_context(|| format!("cannot remove {}", kept.display()))?;
     }
     let seconds = began.elapsed().as_secs_f64();
-    let compared = exact.filter(|_| turns.seats() == 2).map(|exact| {
-        bar.set_message("comparing choices");
-        let cells = |values: Vec<u32>| values.into_iter().map(AtomicU32::new).collect::<Vec<_>>();
-        differences(&turns, &cells(exact), &cells(table.values()), args.threads.into())
-    });
     bar.finish_and_clear();
-    report(args, &table, &values, &facts, seconds, compared)
+    report(args, &table, &values, seconds)
 }
 
 /// Tries to write beside the table before hours are spent on it.
@@ -126,14 +110,8 @@ pub fn sweep(what: &str, SweepProgress { place, layers, levels, last_change }: &
     format!("{what}: {layer}sweep {} {part:3} %, last change {last_change:.1e}", place.sweeps + 1)
 }
 
-fn report(
-    args: &SolveArgs,
-    table: &Table,
-    values: &[f64],
-    facts: &Facts,
-    seconds: f64,
-    compared: Option<Differences>,
-) -> Result<()> {
+fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Result<()> {
+    let facts = table.facts();
     let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
     if args.json {
         let json = json!({
@@ -144,16 +122,11 @@ fn report(
             "start": values,
             "facts": facts,
             "seconds": seconds,
-            "compared": compared,
         });
         return print(serde_json::to_string_pretty(&json)?);
     }
-    print(format_args!(
-        "{}: {} positions, {:.1} sweeps, {seconds:.1} s",
-        table.ruleset(),
-        facts.positions,
-        facts.sweeps
-    ))?;
+    let (positions, sweeps) = (facts.positions, facts.sweeps);
+    print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;
     match facts.certificate {
         Some(proof) => print(format_args!(
             "value of the first throw {:.9} ± {:.1e}; no value is off by more than {:.1e}",
@@ -164,12 +137,6 @@ fn report(
     print(format_args!("looking one turn ahead changes no value by more than {:.1e}", facts.residual))?;
     if facts.cut_off > 0.0 {
         print(format_args!("series of throws left out: {:.1e} of the probability of a turn", facts.cut_off))?;
-    }
-    if let Some(Differences { choices, different, largest_loss }) = compared {
-        let share = 100.0 * different as f64 / choices.max(1) as f64;
-        print(format_args!(
-            "{different} of {choices} choices ({share:.3} %) differ from full precision, by {largest_loss:.1e} at most"
-        ))?;
     }
     print(format_args!("table: {} ({} bits a value, {bytes} bytes)", args.output.display(), table.bits()))
 }

@@ -12,14 +12,16 @@
 //! the game out as long as that costs them next to nothing. When the last sweep changes no `h` by more than `t`, then
 //! `c = 1 − t` will do.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use ashta_env::turn_index::{Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
-use super::duel::{Backup, Duel, ONE, PairOrder, UNIT};
-use super::rows::{Quantity, Rows, TileOrder};
-use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, Sweeps, Swept};
+use super::kernel::TwoSeats;
+use super::order::PairOrder;
+use super::quantity::{Length, Quantity};
+use super::sweep::{Cursor, SharedValues, SolveWatch, Sweeps, Swept};
 
 /// Results whose values differ by less than this from the best might be the best.
 const GAP: f64 = 1e-3;
@@ -29,10 +31,8 @@ const TOLERANCE: f64 = 0.25;
 const ROUNDING: f64 = 0.01;
 /// Sweeps after which `h` is taken to have no bound.
 const LIMIT: usize = 200;
-/// Where many positions are swept at once: the probability of the throws that are covered, and a bound of `h` that
-/// stands for the others.
+/// The probability of the throws that are covered where many positions are swept at once.
 const COVERED: f64 = 0.999;
-const BOUND: f64 = 200.0;
 
 /// Bounds of the error of the values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -46,220 +46,29 @@ pub struct Certificate {
     pub longest: f64,
 }
 
-/// Bounds for values that look-ahead changes by at most `residual`, or `Ok(None)` where there is no proof.
-///
-/// # Errors
-/// When the watch stopped it.
-pub(super) fn certify<T: TurnModel>(
+/// Bounds for values that look-ahead changes by at most `residual`, found with `N` lanes; `None` where there is no
+/// proof. `values` are in the order of the kernel. Breaks when the watch does.
+pub(super) fn certify<T: TurnModel, const N: usize>(
     turns: &T,
     values: &SharedValues,
     start: Sides,
     residual: f64,
     threads: usize,
     watch: SolveWatch<'_>,
-) -> Result<Option<Certificate>, Stopped> {
+) -> ControlFlow<(), Option<Certificate>> {
     let cells: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(0)).take(values.len()).collect();
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
-    let order = PairOrder::new(turns.sides());
-    let duel = Duel::new(turns);
-    let start = duel.cell([start[0], start[1]]);
-    let prove = |swept: Swept, bound: f64| match swept {
-        Swept::Converged(_) => {
-            let length = |cell: &AtomicU32| Length::number(cell.load(Ordering::Relaxed) as i32);
-            let longest = cells.iter().map(length).fold(0.0, f64::max);
-            let unit_error = (residual + turns.cut_off()) / (1.0 - TOLERANCE - ROUNDING);
-            let found =
-                Certificate { error: unit_error * longest, start_error: unit_error * length(&cells[start]), longest };
-            Ok((2.0 * found.error < GAP && longest <= bound).then_some(found))
-        }
-        Swept::Stopped(_) => Err(Stopped),
-        Swept::NotConverged(_) => Ok(None),
-    };
-    if turns.has_rows() {
-        let rows = Rows::<T, Length>::new(duel, &cells, COVERED).with_criterion(values, GAP);
-        return prove(sweeps.run(&rows, &cells, &TileOrder(order), Cursor::default(), watch), BOUND);
+    let (covered, bound) = if N == 1 { (1.0, f64::INFINITY) } else { (COVERED, Length::BOUND) };
+    let kernel = TwoSeats::<T, Length, N>::of_nearly_best(turns, &cells, values, GAP, covered);
+    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), Cursor::default(), watch) {
+        Ok(Swept::Converged(_)) => {}
+        Ok(Swept::Stopped(_)) => return ControlFlow::Break(()),
+        Err(_) => return ControlFlow::Continue(None),
     }
-    let longest = Longest { duel, values, cells: &cells };
-    prove(sweeps.run(&longest, &cells, &order, Cursor::default(), watch), f64::INFINITY)
-}
-
-/// The watch stopped the work.
-#[derive(Debug)]
-pub(super) struct Stopped;
-
-/// How long a game can be dragged out: turns, in single precision.
-#[derive(Debug)]
-struct Length;
-
-impl Quantity for Length {
-    const WON: u32 = 0;
-
-    /// Positive numbers compare like their bits.
-    #[inline]
-    fn key(bits: u32) -> i32 {
-        bits as i32
-    }
-
-    #[inline]
-    fn key_after(bits: u32) -> i32 {
-        bits as i32
-    }
-
-    #[inline]
-    fn turned(key_after: i32) -> i32 {
-        key_after
-    }
-
-    #[inline]
-    fn number(key: i32) -> f64 {
-        f64::from(f32::from_bits(key as u32))
-    }
-
-    /// Staying and passing are solved for.
-    fn pair(first: Backup, second: Backup) -> [u32; 2] {
-        let moving = |backup: Backup| {
-            let moving = (1.0 - backup.staying).max(1e-9);
-            (backup.sum / moving, backup.passing / moving)
-        };
-        let ((sum, passing), (other_sum, other_passing)) = (moving(first), moving(second));
-        let length = (sum + passing * other_sum) / (1.0 - passing * other_passing).max(1e-9);
-        [length, other_sum + other_passing * length].map(|length| (length as f32).to_bits())
-    }
-
-    fn distance(old: u32, new: u32) -> f64 {
-        (Length::number(old as i32) - Length::number(new as i32)).abs()
-    }
-
-    /// A turn more, and the bound for the throws not covered.
-    #[inline]
-    fn whole(backup: Backup, covered: f64) -> Backup {
-        Backup { sum: 1.0 + backup.sum + (1.0 - covered) * BOUND, ..backup }
-    }
-
-    const NO_RESULT: i32 = 0;
-
-    /// The longest.
-    #[inline]
-    fn of_equals(a: i32, b: i32) -> i32 {
-        a.max(b)
-    }
-}
-
-/// How long games can be dragged out by results of nearly the best value.
-#[derive(Debug)]
-struct Longest<'a, T> {
-    duel: Duel<'a, T>,
-    values: &'a SharedValues,
-    cells: &'a SharedValues,
-}
-
-impl<T: TurnModel> Longest<'_, T> {
-    fn ahead(&self, sides: [Side; 2]) -> Backup {
-        let mut choice = LongestChoice {
-            values: self.values,
-            cells: self.cells,
-            count: self.duel.count,
-            sides,
-            found: Backup::NOTHING,
-            probability: 0.0,
-            ends: Vec::with_capacity(32),
-        };
-        self.duel.visit(sides, &mut choice);
-        choice.settle();
-        Length::whole(choice.found, 1.0)
-    }
-}
-
-impl<T: TurnModel> Kernel<[Side; 2]> for Longest<'_, T> {
-    fn update(&self, sides: [Side; 2], mut set: impl FnMut(usize, u32)) {
-        if !self.duel.is_position(sides) {
-            return;
-        }
-        let swapped = [sides[1], sides[0]];
-        let [length, reply] = Length::pair(self.ahead(sides), self.ahead(swapped));
-        set(self.duel.cell(sides), length);
-        if sides != swapped {
-            set(self.duel.cell(swapped), reply);
-        }
-    }
-
-    fn distance(&self, old: u32, new: u32) -> f64 {
-        Length::distance(old, new)
-    }
-}
-
-/// Chooses of the results whose value is nearly the best the one after which the game is longest.
-struct LongestChoice<'a> {
-    values: &'a SharedValues,
-    cells: &'a SharedValues,
-    count: usize,
-    sides: [Side; 2],
-    found: Backup,
-    probability: f64,
-    /// Values of the results of the current throws, and where they lead.
-    ends: Vec<(u32, NextLength)>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum NextLength {
-    /// To a position after which the game is so long; 0 where it is over.
-    Elsewhere(f32),
-    /// To the same position, with the other player to throw.
-    Passing,
-    /// To the same position.
-    Staying,
-}
-
-impl LongestChoice<'_> {
-    fn settle(&mut self) {
-        let all = |leads_to| self.ends.iter().all(|&(_, other)| other == leads_to);
-        if all(NextLength::Passing) {
-            self.found.passing += self.probability;
-        } else if all(NextLength::Staying) {
-            self.found.staying += self.probability;
-        } else {
-            let best = self.ends.iter().map(|&(value, _)| value).max().unwrap_or(0);
-            let near = self.ends.iter().filter(|&&(value, _)| f64::from(best - value) * UNIT < GAP);
-            let longest = near.map(|&(_, leads_to)| self.length(leads_to)).fold(0.0, f32::max);
-            self.found.sum += self.probability * f64::from(longest);
-        }
-        self.ends.clear();
-    }
-
-    fn length(&self, leads_to: NextLength) -> f32 {
-        let [own, other] = self.sides;
-        match leads_to {
-            NextLength::Elsewhere(length) => length,
-            NextLength::Passing => f32::from_bits(self.at(self.cells, other, own)),
-            NextLength::Staying => f32::from_bits(self.at(self.cells, own, other)),
-        }
-    }
-
-    fn at(&self, cells: &SharedValues, own: Side, other: Side) -> u32 {
-        cells[usize::from(own) * self.count + usize::from(other)].load(Ordering::Relaxed)
-    }
-}
-
-impl TurnVisitor for LongestChoice<'_> {
-    fn throws(&mut self, probability: f64) {
-        if !self.ends.is_empty() {
-            self.settle();
-        }
-        self.probability = probability;
-    }
-
-    fn end(&mut self, end: TurnEnd) {
-        let [own, other, ..] = end.sides;
-        let is_here = [own, other] == self.sides;
-        let elsewhere = |own, other| NextLength::Elsewhere(f32::from_bits(self.at(self.cells, own, other)));
-        let (value, leads_to) = match end.then {
-            Continuation::Next if is_here => (!self.at(self.values, other, own), NextLength::Passing),
-            Continuation::Again if is_here => (self.at(self.values, own, other), NextLength::Staying),
-            Continuation::Next => (!self.at(self.values, other, own), elsewhere(other, own)),
-            Continuation::Again => (self.at(self.values, own, other), elsewhere(own, other)),
-            Continuation::Won => (ONE, NextLength::Elsewhere(0.0)),
-            Continuation::Drawn => (ONE / 2, NextLength::Elsewhere(0.0)),
-        };
-        self.ends.push((value, leads_to));
-    }
+    let length = |cell: &AtomicU32| Length::number(Length::key(cell.load(Ordering::Relaxed)));
+    let longest = cells.iter().map(length).fold(0.0, f64::max);
+    let unit_error = (residual + turns.cut_off()) / (1.0 - TOLERANCE - ROUNDING);
+    let start_length = length(&cells[kernel.cell([start[0].into(), start[1].into()])]);
+    let found = Certificate { error: unit_error * longest, start_error: unit_error * start_length, longest };
+    ControlFlow::Continue((2.0 * found.error < GAP && longest <= bound).then_some(found))
 }

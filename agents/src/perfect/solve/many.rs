@@ -10,37 +10,32 @@ use std::sync::atomic::Ordering;
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
 
-use super::duel::{UNIT, bits};
-use super::sweep::{Cursor, Kernel, SharedValues, SolveWatch, SweepOrder, Sweeps, Swept};
+use super::quantity::{bits, distance};
+use super::sweep::{Cursor, Kernel, SharedValues, SweepOrder};
+use super::{Facts, SolveError, UNIT, Work};
 
 /// Values that differ by less than this are equal.
 const TIE: f64 = 1e-7;
 
-/// Sweeps until all values have converged.
-pub(super) fn sweep<T: TurnModel>(
-    turns: &T,
+/// Solves a game of more than two seats.
+pub(super) fn solve<T: TurnModel>(
+    work: &Work<'_, T>,
     cells: &SharedValues,
-    sweeps: Sweeps,
-    place: Cursor,
-    watch: SolveWatch<'_>,
-) -> Swept {
-    sweeps.run(&MaxN { turns, cells }, cells, &RoundOrder::new(turns), place, watch)
+) -> Result<Result<Facts, Cursor>, SolveError> {
+    let kernel = MaxN { turns: work.turns, cells };
+    work.solve(&kernel, cells, &RoundOrder::new(work.turns), || check(&kernel), None)
 }
 
 /// Counts the positions and finds the largest change by looking one turn ahead.
-pub(super) fn check<T: TurnModel>(turns: &T, cells: &SharedValues) -> (u64, f64) {
-    let game = MaxN { turns, cells };
+fn check<T: TurnModel>(game: &MaxN<'_, T>) -> (u64, f64) {
+    let turns = game.turns;
+    let seats = turns.seats();
     let (mut count, mut residual) = (0, 0.0_f64);
-    for number in 0..turns.numbers() {
-        let (mover, sides) = position(turns, number);
-        if !turns.is_position(turns.movers()[mover], sides) {
-            continue;
-        }
+    for (mover, sides) in (0..turns.numbers()).filter_map(|number| position(turns, number)) {
         count += 1;
         let RoundBackup { sums, passing, staying } = game.backup(mover, sides);
         let (next_mover, next_sides) = game.after(mover, sides);
         let (here, next) = (game.values(mover, sides), game.values(next_mover, next_sides));
-        let seats = turns.seats();
         for seat in 0..seats {
             let ahead = sums[seat] + passing * next[(seat + seats - 1) % seats] + staying * here[seat];
             residual = residual.max((ahead - here[seat]).abs());
@@ -49,27 +44,26 @@ pub(super) fn check<T: TurnModel>(turns: &T, cells: &SharedValues) -> (u64, f64)
     (count, residual)
 }
 
-/// The place of the mover among the movers, and the side positions, of a number.
-fn position(turns: &impl TurnModel, mut number: usize) -> (usize, Sides) {
+/// The place of the mover among the movers, and the side positions, of a number; `None` where no position has it.
+fn position(turns: &impl TurnModel, mut number: usize) -> Option<(usize, Sides)> {
     let count = turns.sides().len();
     let mut sides = Sides::default();
     for side in sides[..turns.seats()].iter_mut().rev() {
         *side = (number % count) as u16;
         number /= count;
     }
-    (number, sides)
+    turns.is_position(turns.movers()[number], sides).then_some((number, sides))
 }
 
 /// The positions by the steps that all seats have made together, from the most to the fewest. One position stands for
 /// all that passing leads to from it.
 struct RoundOrder {
-    numbers: Vec<u32>,
-    /// Where each level begins; one more entry at the end.
-    levels: Vec<usize>,
+    /// The numbers of the positions of each level.
+    levels: Vec<Vec<u32>>,
 }
 
 /// Positions that a thread takes at once.
-const ROW: usize = 256;
+const CHUNK: usize = 256;
 
 impl RoundOrder {
     fn new<T: TurnModel>(turns: &T) -> RoundOrder {
@@ -77,38 +71,28 @@ impl RoundOrder {
             sides[..turns.seats()].iter().map(|&side| usize::from(turns.sides()[usize::from(side)].steps)).sum()
         };
         let most = turns.sides().iter().map(|side| usize::from(side.steps)).max().unwrap_or(0) * turns.seats();
-        let mut levels = vec![0; most + 2];
-        let firsts = || {
-            (0..turns.numbers()).filter_map(|number| {
-                let (mover, sides) = position(turns, number);
-                let stands_for_others = if turns.movers().len() > 1 {
-                    mover == 0
-                } else {
-                    let mut turned = sides;
-                    (1..turns.seats()).all(|_| {
-                        turned[..turns.seats()].rotate_left(1);
-                        sides <= turned
-                    })
-                };
-                let is_taken = stands_for_others && turns.is_position(turns.movers()[mover], sides);
-                is_taken.then(|| (number as u32, most - steps(&sides)))
-            })
-        };
-        firsts().for_each(|(_, level)| levels[level + 1] += 1);
-        (0..=most).for_each(|level| levels[level + 1] += levels[level]);
-        let mut next = levels.clone();
-        let mut numbers = vec![0; levels[most + 1]];
-        for (number, level) in firsts() {
-            numbers[next[level]] = number;
-            next[level] += 1;
+        let mut levels = vec![Vec::new(); most + 1];
+        for number in 0..turns.numbers() {
+            let Some((mover, sides)) = position(turns, number) else { continue };
+            let mut turned = sides;
+            let stands_for_others = match turns.movers().len() {
+                1 => (1..turns.seats()).all(|_| {
+                    turned[..turns.seats()].rotate_left(1);
+                    sides <= turned
+                }),
+                _ => mover == 0,
+            };
+            if stands_for_others {
+                levels[most - steps(&sides)].push(number as u32);
+            }
         }
-        RoundOrder { numbers, levels }
+        RoundOrder { levels }
     }
 }
 
 impl SweepOrder for RoundOrder {
-    type Row = std::ops::Range<usize>;
-    type Item = u32;
+    /// The numbers of some positions.
+    type Item = Vec<u32>;
 
     fn layers(&self) -> usize {
         1
@@ -119,16 +103,11 @@ impl SweepOrder for RoundOrder {
     }
 
     fn levels(&self, _layer: usize) -> usize {
-        self.levels.len() - 1
+        self.levels.len()
     }
 
-    fn rows(&self, _layer: usize, level: usize, out: &mut Vec<Self::Row>) {
-        let [start, end] = [self.levels[level], self.levels[level + 1]];
-        out.extend((start..end).step_by(ROW).map(|row| row..end.min(row + ROW)));
-    }
-
-    fn items(&self, row: &Self::Row) -> impl Iterator<Item = u32> {
-        self.numbers[row.clone()].iter().copied()
+    fn items(&self, _layer: usize, level: usize, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.levels[level].chunks(CHUNK).map(<[u32]>::to_vec));
     }
 }
 
@@ -184,12 +163,10 @@ impl<T: TurnModel> MaxN<'_, T> {
         let RoundBackup { sums, passing, staying } = choice.backup;
         RoundBackup { sums: sums.map(|sum| sum * normal), passing: passing * normal, staying: staying * normal }
     }
-}
 
-impl<T: TurnModel> Kernel<u32> for MaxN<'_, T> {
-    fn update(&self, number: u32, mut set: impl FnMut(usize, u32)) {
+    /// Updates a position and those that passing leads to from it.
+    fn update_round(&self, mut mover: usize, mut sides: Sides, set: &mut impl FnMut(usize, u32)) {
         let seats = self.turns.seats();
-        let (mut mover, mut sides) = position(self.turns, number as usize);
         // A pass leads from each of these positions to the next: solved for, not iterated.
         let mut round = [(0, [0.0; MAX_SEATS], 0.0); MAX_SEATS];
         for (at, (cell, sums, passing)) in round[..seats].iter_mut().enumerate() {
@@ -221,9 +198,17 @@ impl<T: TurnModel> Kernel<u32> for MaxN<'_, T> {
             (0..seats).for_each(|seat| set(cell + (seat + seats - at) % seats, bits(values[seat])));
         }
     }
+}
+
+impl<T: TurnModel> Kernel<Vec<u32>> for MaxN<'_, T> {
+    fn update(&self, numbers: &Vec<u32>, mut set: impl FnMut(usize, u32)) {
+        for (mover, sides) in numbers.iter().filter_map(|&number| position(self.turns, number as usize)) {
+            self.update_round(mover, sides, &mut set);
+        }
+    }
 
     fn distance(&self, old: u32, new: u32) -> f64 {
-        f64::from(old.abs_diff(new)) * UNIT
+        distance(old, new)
     }
 }
 

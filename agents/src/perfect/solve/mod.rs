@@ -5,31 +5,31 @@
 
 mod best_response;
 mod certificate;
-mod compare;
-mod duel;
+mod kernel;
 mod many;
-mod rows;
+mod order;
+mod quantity;
 mod sweep;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
-use ashta_env::turn_index::{Sides, TurnModel};
+use ashta_env::turn_index::{LANES, Sides, TurnModel};
 use serde::{Deserialize, Serialize};
 
-use duel::{Duel, PairOrder, PerfectKernel};
-use rows::{Rows, TileOrder, Value};
-use sweep::{Sweeps, Swept};
+use kernel::TwoSeats;
+use order::PairOrder;
+use quantity::{ONE, Value};
+use sweep::{Kernel, SharedValues, SweepOrder, Sweeps, Swept};
 
 pub use best_response::{Memory, Response, evaluate_policies};
 pub use certificate::Certificate;
-pub use compare::{Differences, differences};
-pub(crate) use duel::fold;
-pub use duel::{PlayerPolicy, TabularPolicy};
+pub use kernel::{PlayerPolicy, TabularPolicy};
+pub(crate) use sweep::fold;
 pub use sweep::{Cursor, SweepProgress};
 
 /// The unit of the bits of a value: values are fractions of 2³² − 1.
-pub const UNIT: f64 = duel::UNIT;
+pub const UNIT: f64 = 1.0 / ONE as f64;
 
 /// The settings of a solver.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,12 @@ pub struct SolveConfig {
     pub tolerance: f64,
     /// Whether to prove an error bound for the values of two seats, which doubles the memory.
     pub certify: bool,
+}
+
+impl SolveConfig {
+    fn sweeps(&self) -> Sweeps {
+        Sweeps { threads: self.threads.max(1), tolerance: self.tolerance, limit: LIMIT }
+    }
 }
 
 /// The stage of a solver.
@@ -145,66 +151,85 @@ pub fn solve<T: TurnModel>(
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
     let expected = value_count(turns.numbers(), turns.seats());
-    let (cells, place) = match unfinished {
+    let (mut cells, place) = match unfinished {
         Some(Unfinished { values, place }) if values.len() == expected => {
             (values.into_iter().map(AtomicU32::new).collect(), place)
         }
         Some(Unfinished { values, .. }) => return Err(SolveError::Values { expected, found: values.len() }),
-        None => (duel::cells(expected), Cursor::default()),
+        None => (cells(expected), Cursor::default()),
     };
-    let sweeps = Sweeps { threads: config.threads.max(1), tolerance: config.tolerance, limit: LIMIT };
-    let on_progress = |progress: &SweepProgress| watch(&Stage::Values(*progress));
-    let swept = if turns.has_rows() {
-        let kernel = Rows::<T, Value>::new(Duel::new(turns), &cells, 1.0);
-        sweeps.run(&kernel, &cells, &TileOrder(PairOrder::new(turns.sides())), place, &on_progress)
-    } else if turns.seats() == 2 {
-        let kernel = PerfectKernel { duel: Duel::new(turns), cells: &cells };
-        sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), place, &on_progress)
+    let work = Work { turns, start, place, config, watch };
+    let found = if turns.seats() != 2 {
+        many::solve(&work, &cells)
+    } else if turns.has_rows() {
+        kernel::transpose(&mut cells, turns.sides().len());
+        let found = work.two_seats::<LANES>(&cells, 1.0);
+        kernel::transpose(&mut cells, turns.sides().len());
+        found
     } else {
-        many::sweep(turns, &cells, sweeps, place, &on_progress)
+        work.two_seats::<1>(&cells, 1.0 - turns.cut_off())
     };
-    let place = match swept {
-        Swept::Converged(place) => place,
-        Swept::Stopped(place) => return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place })),
-        Swept::NotConverged(place) => {
-            return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
-        }
-    };
-    if watch(&Stage::Check).is_break() {
-        return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place }));
-    }
-    let (positions, residual) =
-        if turns.seats() == 2 { check(turns, &cells, sweeps.threads) } else { many::check(turns, &cells) };
-    let mut certificate = None;
-    if config.certify && turns.seats() == 2 {
-        let on_progress = |progress: &SweepProgress| watch(&Stage::Proof(*progress));
-        match certificate::certify(turns, &cells, start, residual, sweeps.threads, &on_progress) {
-            Ok(found) => certificate = found,
-            Err(certificate::Stopped) => {
-                return Ok(Solved::Unfinished(Unfinished { values: plain(cells), place }));
-            }
-        }
-    }
-    let facts = Facts { positions, sweeps: place.work, cut_off: turns.cut_off(), residual, certificate };
-    Ok(Solved::Solution(Solution { values: plain(cells), facts }))
+    let values = cells.into_iter().map(AtomicU32::into_inner).collect();
+    Ok(match found? {
+        Ok(facts) => Solved::Solution(Solution { values, facts }),
+        Err(place) => Solved::Unfinished(Unfinished { values, place }),
+    })
 }
 
-/// Counts the positions of two seats and finds the largest change by looking one turn ahead.
-fn check<T: TurnModel>(turns: &T, cells: &[AtomicU32], threads: usize) -> (u64, f64) {
-    let kernel = PerfectKernel { duel: Duel::new(turns), cells };
-    let rows = turns.has_rows().then(|| Rows::<T, Value>::new(Duel::new(turns), cells, 1.0));
-    let visit = |(count, largest): &mut (u64, f64), own| {
-        let positions = kernel.duel.positions(own);
-        *largest = match &rows {
-            Some(rows) => largest.max(rows.residual(own)),
-            None => positions.clone().map(|sides| kernel.residual(sides)).fold(*largest, f64::max),
+/// Fresh cells for `count` values, all of them a half.
+fn cells(count: usize) -> Vec<AtomicU32> {
+    std::iter::repeat_with(|| AtomicU32::new(ONE / 2)).take(count).collect()
+}
+
+/// What is to be solved, and where to go on.
+struct Work<'a, T> {
+    turns: &'a T,
+    start: Sides,
+    place: Cursor,
+    config: &'a SolveConfig,
+    watch: StageWatch<'a>,
+}
+
+impl<T: TurnModel> Work<'_, T> {
+    /// Solves a game of two seats with `N` lanes.
+    fn two_seats<const N: usize>(
+        &self,
+        cells: &SharedValues,
+        covered: f64,
+    ) -> Result<Result<Facts, Cursor>, SolveError> {
+        let kernel = TwoSeats::<T, Value, N>::new(self.turns, cells, [PlayerPolicy::Best; 2], covered);
+        let threads = self.config.threads.max(1);
+        let certify = |residual| {
+            let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
+            certificate::certify::<T, N>(self.turns, cells, self.start, residual, threads, &watch)
         };
-        *count += positions.count() as u64;
-    };
-    let folds = kernel.duel.fold(threads, || (0, 0.0_f64), visit);
-    folds.into_iter().fold((0, 0.0_f64), |sum, fold| (sum.0 + fold.0, sum.1.max(fold.1)))
-}
+        let order = PairOrder::new(self.turns.sides());
+        self.solve(&kernel, cells, &order, || kernel.check(threads), self.config.certify.then_some(&certify))
+    }
 
-fn plain(cells: Vec<AtomicU32>) -> Vec<u32> {
-    cells.into_iter().map(|cell| cell.load(Ordering::Relaxed)).collect()
+    /// Sweeps until the values have converged, and says how exact they are; or where the watch stopped it.
+    fn solve<O: SweepOrder>(
+        &self,
+        kernel: &impl Kernel<O::Item>,
+        cells: &SharedValues,
+        order: &O,
+        check: impl Fn() -> (u64, f64),
+        certify: Option<&dyn Fn(f64) -> ControlFlow<(), Option<Certificate>>>,
+    ) -> Result<Result<Facts, Cursor>, SolveError> {
+        let on_progress = |progress: &SweepProgress| (self.watch)(&Stage::Values(*progress));
+        let place = match self.config.sweeps().run(kernel, cells, order, self.place, &on_progress)? {
+            Swept::Converged(place) => place,
+            Swept::Stopped(place) => return Ok(Err(place)),
+        };
+        if (self.watch)(&Stage::Check).is_break() {
+            return Ok(Err(place));
+        }
+        let (positions, residual) = check();
+        let certificate = match certify.map(|certify| certify(residual)) {
+            Some(ControlFlow::Break(())) => return Ok(Err(place)),
+            Some(ControlFlow::Continue(certificate)) => certificate,
+            None => None,
+        };
+        Ok(Ok(Facts { positions, sweeps: place.work, cut_off: self.turns.cut_off(), residual, certificate }))
+    }
 }

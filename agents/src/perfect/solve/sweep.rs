@@ -6,19 +6,21 @@
 //! the level, in whatever order threads run. So the values do not depend on the number of threads.
 
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use serde::{Deserialize, Serialize};
+
+use super::SolveError;
 
 /// Values of positions as bits that threads can share.
 pub(super) type SharedValues = [AtomicU32];
 
 /// The order in which positions are swept.
 pub(super) trait SweepOrder: Sync {
-    /// Some positions that are taken one after the other by one thread.
-    type Row;
-    /// A position, or several that are worked on together.
+    /// Some positions that one thread works on together.
     type Item;
 
     /// Number of layers.
@@ -28,15 +30,13 @@ pub(super) trait SweepOrder: Sync {
     /// Number of levels of a layer.
     fn levels(&self, layer: usize) -> usize;
     /// The positions of a level.
-    fn rows(&self, layer: usize, level: usize, out: &mut Vec<Self::Row>);
-    /// The positions of a row.
-    fn items(&self, row: &Self::Row) -> impl Iterator<Item = Self::Item>;
+    fn items(&self, layer: usize, level: usize, out: &mut Vec<Self::Item>);
 }
 
 /// The update of positions in a sweep.
 pub(super) trait Kernel<I>: Sync {
     /// Calls `set` with the cell and the new bits of every value of the positions.
-    fn update(&self, item: I, set: impl FnMut(usize, u32));
+    fn update(&self, item: &I, set: impl FnMut(usize, u32));
 
     /// The distance of two values.
     fn distance(&self, old: u32, new: u32) -> f64;
@@ -94,8 +94,6 @@ pub(super) enum Swept {
     Converged(Cursor),
     /// The watch stopped it.
     Stopped(Cursor),
-    /// A layer has not converged within the limit.
-    NotConverged(Cursor),
 }
 
 /// The state shared by the threads.
@@ -106,7 +104,7 @@ struct Shared<'a, K, O> {
     sweeps: Sweeps,
     watch: SolveWatch<'a>,
     barrier: Barrier,
-    next_row: AtomicUsize,
+    next_item: AtomicUsize,
     /// The largest change of the sweep, as the bits of a positive number.
     change: AtomicU64,
     is_stopped: AtomicBool,
@@ -114,6 +112,9 @@ struct Shared<'a, K, O> {
 
 impl Sweeps {
     /// Sweeps over `cells` from `place` on until all values have converged.
+    ///
+    /// # Errors
+    /// When a layer has not converged within the limit.
     pub(super) fn run<O: SweepOrder, K: Kernel<O::Item>>(
         self,
         kernel: &K,
@@ -121,7 +122,7 @@ impl Sweeps {
         order: &O,
         place: Cursor,
         watch: SolveWatch<'_>,
-    ) -> Swept {
+    ) -> Result<Swept, SolveError> {
         let threads = self.threads.max(1);
         let shared = Shared {
             kernel,
@@ -130,7 +131,7 @@ impl Sweeps {
             sweeps: self,
             watch,
             barrier: Barrier::new(threads),
-            next_row: AtomicUsize::new(0),
+            next_item: AtomicUsize::new(0),
             change: AtomicU64::new(place.change.to_bits()),
             is_stopped: AtomicBool::new(false),
         };
@@ -147,16 +148,16 @@ impl Sweeps {
 
 impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
     /// The work of each thread; all threads take the same way through layers, sweeps and levels.
-    fn work(&self, mut place: Cursor, is_leader: bool) -> Swept {
-        let (mut rows, mut out) = (Vec::new(), Vec::new());
+    fn work(&self, mut place: Cursor, is_leader: bool) -> Result<Swept, SolveError> {
+        let (mut items, mut out) = (Vec::new(), Vec::new());
         let mut last_change = 1.0;
         let layers = self.order.layers();
         while place.layers < layers {
             let levels = self.order.levels(place.layers);
             while place.levels < levels {
-                rows.clear();
-                self.order.rows(place.layers, place.levels, &mut rows);
-                let change = self.update(&rows, &mut out);
+                items.clear();
+                self.order.items(place.layers, place.levels, &mut items);
+                let change = self.update(&items, &mut out);
                 self.change.fetch_max(change.to_bits(), Ordering::Relaxed);
                 self.barrier.wait();
                 for &(cell, bits) in &out {
@@ -167,12 +168,12 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
                 place.levels += 1;
                 place.change = f64::from_bits(self.change.load(Ordering::Relaxed));
                 self.meet(is_leader, || {
-                    self.next_row.store(0, Ordering::Relaxed);
+                    self.next_item.store(0, Ordering::Relaxed);
                     let is_stopped = (self.watch)(&SweepProgress { place, layers, levels, last_change }).is_break();
                     self.is_stopped.store(is_stopped, Ordering::Relaxed);
                 });
                 if self.is_stopped.load(Ordering::Relaxed) {
-                    return Swept::Stopped(place);
+                    return Ok(Swept::Stopped(place));
                 }
             }
             place.sweeps += 1;
@@ -181,12 +182,12 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
             if place.change <= self.sweeps.tolerance {
                 (place.layers, place.sweeps, last_change) = (place.layers + 1, 0, 1.0);
             } else if place.sweeps >= self.sweeps.limit {
-                return Swept::NotConverged(place);
+                return Err(SolveError::NotConverged { sweeps: place.sweeps, change: place.change });
             }
             (place.levels, place.change) = (0, 0.0);
             self.meet(is_leader, || self.change.store(0, Ordering::Relaxed));
         }
-        Swept::Converged(place)
+        Ok(Swept::Converged(place))
     }
 
     /// Waits for all threads, lets the leader do something alone, and waits for it.
@@ -198,17 +199,46 @@ impl<O: SweepOrder, K: Kernel<O::Item>> Shared<'_, K, O> {
         self.barrier.wait();
     }
 
-    /// Works on rows that no other thread has taken; returns the largest change.
-    fn update(&self, rows: &[O::Row], out: &mut Vec<(usize, u32)>) -> f64 {
+    /// Works on items that no other thread has taken; returns the largest change.
+    fn update(&self, items: &[O::Item], out: &mut Vec<(usize, u32)>) -> f64 {
         let mut change = 0.0_f64;
-        while let Some(row) = rows.get(self.next_row.fetch_add(1, Ordering::Relaxed)) {
-            for item in self.order.items(row) {
-                self.kernel.update(item, |cell, bits| {
-                    change = change.max(self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits));
-                    out.push((cell, bits));
-                });
-            }
+        while let Some(item) = items.get(self.next_item.fetch_add(1, Ordering::Relaxed)) {
+            self.kernel.update(item, |cell, bits| {
+                change = change.max(self.kernel.distance(self.cells[cell].load(Ordering::Relaxed), bits));
+                out.push((cell, bits));
+            });
         }
         change
     }
+}
+
+/// Calls `visit` once with each number below `count`, on so many threads with a fold of its own each; returns the
+/// folds.
+///
+/// # Panics
+/// When `visit` does.
+pub(crate) fn fold<A: Send>(
+    count: usize,
+    threads: usize,
+    start: impl Fn() -> A + Sync,
+    visit: impl Fn(&mut A, usize) + Sync,
+) -> Vec<A> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut folded = start();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return folded;
+            }
+            visit(&mut folded, number);
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut folds = vec![work()];
+        let join = |other: ScopedJoinHandle<'_, A>| other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        folds.extend(others.into_iter().map(join));
+        folds
+    })
 }

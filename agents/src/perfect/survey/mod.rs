@@ -8,7 +8,6 @@
 mod facts;
 mod positions;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ashta_env::game::{Game, Seat};
@@ -17,9 +16,9 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
-use crate::perfect::regret::{RegretReport, Regrets, quantile};
+use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::{Agent, OnePly};
+use crate::play::agent::Agent;
 
 pub use facts::TurnEffect;
 pub use positions::{Shortlist, SurveyedPosition, Way};
@@ -131,8 +130,6 @@ impl GameNature {
     }
 }
 
-/// Games by block and A's seat.
-type GameNatures = BTreeMap<(u64, Seat), GameNature>;
 /// Turns in classes of [`CLASS`] by what is at stake in them: luck, best to second, best to worst.
 type Classes = [Vec<u64>; 3];
 
@@ -141,7 +138,7 @@ type Classes = [Vec<u64>; 3];
 pub struct Natures {
     whose: Whose,
     first_seat: Seat,
-    found: Mutex<(GameNatures, Classes)>,
+    found: Mutex<(BySide<GameNature>, Classes)>,
 }
 
 impl Natures {
@@ -149,7 +146,7 @@ impl Natures {
     pub fn new(race: &Race, whose: Whose) -> Natures {
         let classes = || vec![0; (1.0 / CLASS) as usize + 1];
         let first_seat = race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
-        Natures { whose, first_seat, found: Mutex::new((GameNatures::new(), [classes(), classes(), classes()])) }
+        Natures { whose, first_seat, found: Mutex::new((BySide::new(), [classes(), classes(), classes()])) }
     }
 
     /// Notes a turn.
@@ -186,11 +183,7 @@ impl Natures {
     /// Sums up.
     pub fn report(self) -> Nature {
         let (games, classes) = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut blocks: BTreeMap<u64, Vec<&GameNature>> = BTreeMap::new();
-        games.iter().for_each(|(&(block, _), game)| blocks.entry(block).or_default().push(game));
-        let per_block = |of: fn(&GameNature) -> f64| -> Vec<f64> {
-            blocks.values().map(|games| games.iter().map(|game| of(game)).sum()).collect()
-        };
+        let per_block = |of: fn(&GameNature) -> f64| per_block(&games, of);
         let total = |of: fn(&GameNature) -> f64| games.values().map(of).sum::<f64>();
         let (turns, counts) = (per_block(|game| f64::from(game.turns)), per_block(|game| f64::from(game.choices)));
         let of_games = |of: fn(&GameNature) -> f64| games.values().map(of).collect::<Vec<f64>>();
@@ -304,9 +297,8 @@ pub fn survey<'agents>(
             shortlist.note(race, turn, &appraisal);
         }
     };
-    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
-    let report = play_watched_match(race, agent, &perfect, config, progress, &watch);
-    Surveyed { report, regret: regrets.report(race, table), nature: natures.report() }
+    let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
+    Surveyed { report, regret: regrets.report(race), nature: natures.report() }
 }
 
 #[cfg(test)]

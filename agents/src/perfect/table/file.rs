@@ -3,13 +3,14 @@
 //! A header of JSON, then blocks of values, each compressed separately and with a checksum. Reading never trusts a
 //! length and names every defect; writing is atomic.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::turn_index::{IndexError, TurnIndex};
+use ashta_env::turn_index::TurnIndex;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -51,101 +52,47 @@ pub struct TableHeader {
     pub unfinished: Option<Cursor>,
 }
 
-/// Values to be written.
-pub(super) enum Numbers<'a> {
-    Short(&'a [u16]),
-    Long(&'a [u32]),
-}
-
-/// Whether the values are finished.
-pub(super) enum SolveProgress {
-    Facts(Facts),
-    Cursor(Cursor),
-}
-
-/// Why a table cannot be read or written.
+/// Why a table cannot be read or written: what is wrong with it, and what that came from.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// Something is wrong with this file.
-    #[error("table {}", path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        cause: Box<TableError>,
-    },
-    /// The file system refused.
-    #[error("cannot be {action}")]
-    Io {
-        /// The operation.
-        action: &'static str,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another program wrote the file.
-    #[error("is not a table of ashta: it begins with other bytes")]
-    Magic,
-    /// Another version of this program wrote the file.
-    #[error("has format {found}, this program reads format {FORMAT}")]
-    Format {
-        /// The version of the file's format.
-        found: u32,
-    },
-    /// The file ends too early.
-    #[error("is cut short: it ends within {part}")]
-    Short {
-        /// The incomplete part.
-        part: String,
-    },
-    /// The file goes on after its end.
-    #[error("goes on after its last value")]
-    Long,
-    /// Bytes are not those that were written.
-    #[error("is damaged: the checksum of {part} is wrong")]
-    Damaged {
-        /// The damaged part.
-        part: String,
-    },
-    /// The header is not as described.
-    #[error("has a header that is not valid")]
-    TableHeader(#[source] serde_json::Error),
-    /// A fact in the header cannot be true.
-    #[error("{what} in the header is {found}, not {expected}")]
-    Fact {
-        /// Which fact.
-        what: &'static str,
-        /// The expected value.
-        expected: String,
-        /// The value found.
-        found: String,
-    },
-    /// The ruleset has no table.
-    #[error(transparent)]
-    Starts(#[from] IndexError),
-    /// The game is not solved to the end.
-    #[error("is not finished: go on with `ashta solve`")]
-    Unfinished,
-    /// The game is solved already.
-    #[error("is finished: there is nothing to go on with")]
-    Finished,
-    /// The table is of another game.
-    #[error("is of {found}, not of {expected}")]
-    Ruleset {
-        /// The game that was wanted.
-        expected: String,
-        /// The game of the table.
-        found: String,
-    },
+#[error("{message}")]
+pub struct TableError {
+    message: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl TableError {
+    fn new(message: impl Into<String>) -> TableError {
+        TableError { message: message.into(), source: None }
+    }
+
+    fn from_source(
+        message: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> TableError {
+        TableError { message: message.into(), source: Some(source.into()) }
+    }
+
+    /// The bytes of a part are not those that were written.
+    fn damaged(part: &str) -> TableError {
+        TableError::new(format!("is damaged: the checksum of {part} is wrong"))
+    }
+
+    /// A fact in the header that cannot be true.
+    fn fact(what: &str, expected: impl Display, found: impl Display) -> TableError {
+        TableError::new(format!("{what} in the header is {found}, not {expected}"))
+    }
 }
 
 fn io(action: &'static str) -> impl Fn(io::Error) -> TableError {
-    move |source| TableError::Io { action, source }
+    move |source| TableError::from_source(format!("cannot be {action}"), source)
 }
 
 fn in_file<T>(path: &Path, result: Result<T, TableError>) -> Result<T, TableError> {
-    result.map_err(|cause| TableError::InFile { path: path.to_owned(), cause: Box::new(cause) })
+    result.map_err(|cause| TableError::from_source(format!("table {}", path.display()), cause))
+}
+
+fn header_error(source: serde_json::Error) -> TableError {
+    TableError::from_source("has a header that is not valid", source)
 }
 
 impl TableHeader {
@@ -168,7 +115,7 @@ pub(super) fn decode(input: &mut impl Read) -> Result<Table, TableError> {
         (TableHeader { facts: Some(facts), unfinished: None, .. }, starts, values) => {
             Ok(Table { starts, values, facts })
         }
-        _ => Err(TableError::Unfinished),
+        _ => Err(TableError::new("is not finished: go on with `ashta solve`")),
     }
 }
 
@@ -177,11 +124,11 @@ pub(super) fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinis
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
         if expected != found {
-            return Err(TableError::Ruleset { expected: expected.to_string(), found: found.to_string() });
+            return Err(TableError::new(format!("is of {found}, not of {expected}")));
         }
         match (header.unfinished, values) {
             (Some(place), TableValues::Long(values)) => Ok(Unfinished { values, place }),
-            _ => Err(TableError::Finished),
+            _ => Err(TableError::new("is finished: there is nothing to go on with")),
         }
     };
     in_file(path, read())
@@ -194,31 +141,27 @@ fn open(path: &Path) -> Result<BufReader<File>, TableError> {
 /// The content of a file, finished or not.
 fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), TableError> {
     let header = read_header(input)?;
-    let fact = |what, expected: &dyn ToString, found: &dyn ToString| {
-        let (expected, found) = (expected.to_string(), found.to_string());
-        if expected == found { Ok(()) } else { Err(TableError::Fact { what, expected, found }) }
-    };
-    fact("ruleset_hash", &hash(&header.ruleset), &header.ruleset_hash)?;
-    let starts = TurnIndex::new(&Race::new(header.ruleset.clone()))?;
-    fact("camps", &starts.sides().len(), &header.sides)?;
-    fact("values", &value_count(&starts), &header.values)?;
+    let hash = hash(&header.ruleset);
+    if header.ruleset_hash != hash {
+        return Err(TableError::fact("ruleset_hash", hash, header.ruleset_hash));
+    }
+    let race = Race::new(header.ruleset.clone());
+    let starts = TurnIndex::new(&race).map_err(|error| TableError::new(error.to_string()))?;
+    for (what, expected, found) in
+        [("camps", starts.sides().len(), header.sides), ("values", value_count(&starts), header.values)]
+    {
+        if found != expected {
+            return Err(TableError::fact(what, expected, found));
+        }
+    }
     let values = match header.bits {
-        16 => {
-            let bytes = |planes: &[u8], at, count| u16::from_le_bytes([planes[at], planes[count + at]]);
-            TableValues::Short(read_values(input, header.values, 2, bytes, u16::wrapping_add)?)
-        }
-        32 => {
-            let bytes =
-                |planes: &[u8], at, count| u32::from_le_bytes(std::array::from_fn(|plane| planes[plane * count + at]));
-            TableValues::Long(read_values(input, header.values, 4, bytes, u32::wrapping_add)?)
-        }
-        bits => {
-            return Err(TableError::Fact { what: "bits", expected: "16 or 32".to_owned(), found: bits.to_string() });
-        }
+        16 => TableValues::Short(read_values(input, header.values, 2, |value| value as u16)?),
+        32 => TableValues::Long(read_values(input, header.values, 4, |value| value)?),
+        bits => return Err(TableError::fact("bits", "16 or 32", bits)),
     };
     match input.read(&mut [0]).map_err(io("read"))? {
         0 => Ok((header, starts, values)),
-        _ => Err(TableError::Long),
+        _ => Err(TableError::new("goes on after its last value")),
     }
 }
 
@@ -227,35 +170,34 @@ fn hash(ruleset: &Ruleset) -> String {
 }
 
 fn read_header(input: &mut impl Read) -> Result<TableHeader, TableError> {
-    let short = || "the header".to_owned();
     let mut start = [0; MAGIC.len() + 8];
-    fill(input, &mut start, short)?;
+    fill(input, &mut start, "the header")?;
     let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte]));
     if &start[..MAGIC.len()] != MAGIC {
-        return Err(TableError::Magic);
+        return Err(TableError::new("is not a table of ashta: it begins with other bytes"));
     }
     if number(8) != FORMAT {
-        return Err(TableError::Format { found: number(8) });
+        return Err(TableError::new(format!("has format {}, this program reads format {FORMAT}", number(8))));
     }
     let length = number(12);
     if length > MAX_HEADER {
-        return Err(TableError::Damaged { part: "the header".to_owned() });
+        return Err(TableError::damaged("the header"));
     }
     let mut header = vec![0; length as usize];
-    fill(input, &mut header, short)?;
+    fill(input, &mut header, "the header")?;
     let mut sum = [0; 4];
-    fill(input, &mut sum, short)?;
+    fill(input, &mut sum, "the header")?;
     if u32::from_le_bytes(sum) != checksum(&[&start, &header]) {
-        return Err(TableError::Damaged { part: "the header".to_owned() });
+        return Err(TableError::damaged("the header"));
     }
-    serde_json::from_slice(&header).map_err(TableError::TableHeader)
+    serde_json::from_slice(&header).map_err(header_error)
 }
 
 /// Reads as many bytes as there is room for.
-fn fill(input: &mut impl Read, bytes: &mut [u8], part: impl Fn() -> String) -> Result<(), TableError> {
+fn fill(input: &mut impl Read, bytes: &mut [u8], part: &str) -> Result<(), TableError> {
     input.read_exact(bytes).map_err(|source| match source.kind() {
-        io::ErrorKind::UnexpectedEof => TableError::Short { part: part() },
-        _ => TableError::Io { action: "read", source },
+        io::ErrorKind::UnexpectedEof => TableError::new(format!("is cut short: it ends within {part}")),
+        _ => io("read")(source),
     })
 }
 
@@ -266,121 +208,96 @@ fn checksum(parts: &[&[u8]]) -> u32 {
 }
 
 /// Reads values of so many bytes, block by block.
-fn read_values<V: Copy + Default>(
+fn read_values<V>(
     input: &mut impl Read,
     count: usize,
     bytes: usize,
-    value: impl Fn(&[u8], usize, usize) -> V,
-    add: impl Fn(V, V) -> V,
+    value: impl Fn(u32) -> V,
 ) -> Result<Vec<V>, TableError> {
     let mut values: Vec<V> = Vec::new();
     let blocks = count.div_ceil(BLOCK);
     let (mut packed, mut planes) = (Vec::new(), Vec::new());
     for block in 0..blocks {
-        let part = || format!("block {} of {blocks}", block + 1);
+        let part = format!("block {} of {blocks}", block + 1);
         let here = BLOCK.min(count - values.len());
         let mut start = [0; 8];
-        fill(input, &mut start, part)?;
+        fill(input, &mut start, &part)?;
         let [length, sum] = [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte])));
         // Values that cannot be compressed take a little more room than they have themselves.
         if length as usize > 2 * bytes * here + 64 {
-            return Err(TableError::Damaged { part: part() });
+            return Err(TableError::damaged(&part));
         }
         packed.resize(length as usize, 0);
-        fill(input, &mut packed, part)?;
+        fill(input, &mut packed, &part)?;
         if checksum(&[&packed]) != sum {
-            return Err(TableError::Damaged { part: part() });
+            return Err(TableError::damaged(&part));
         }
         planes.clear();
         let limit = (bytes * here) as u64;
         let read = ZlibDecoder::new(packed.as_slice()).take(limit + 1).read_to_end(&mut planes);
         if read.is_err() || planes.len() as u64 != limit {
-            return Err(TableError::Damaged { part: part() });
+            return Err(TableError::damaged(&part));
         }
         if values.capacity() < values.len() + here {
             // A header alone takes no room: there is as much again as has been read, and no more than there will be.
             values.reserve_exact((values.len() + here).min(count - values.len()));
         }
-        let mut last = V::default();
+        let mut last = 0_u32;
         values.extend((0..here).map(|at| {
-            last = add(last, value(&planes, at, here));
-            last
+            let lowest_first = (0..bytes).rev().map(|plane| u32::from(planes[plane * here + at]));
+            last = last.wrapping_add(lowest_first.fold(0, |difference, byte| difference << 8 | byte));
+            value(last)
         }));
     }
     Ok(values)
 }
 
-pub(super) fn write(
-    path: &Path,
-    starts: &TurnIndex,
-    values: Numbers<'_>,
-    progress: SolveProgress,
-) -> Result<(), TableError> {
-    in_file(path, write_whole(path, io("written"), |out| encode(out, starts, values, progress)))
+/// What a file has besides the ruleset: the number of the values and their bits, and either facts or where the solver
+/// stopped.
+pub(super) struct Content<'a> {
+    pub(super) count: usize,
+    pub(super) bits: u8,
+    /// The values by number.
+    pub(super) value: &'a dyn Fn(usize) -> u32,
+    pub(super) facts: Option<Facts>,
+    pub(super) unfinished: Option<Cursor>,
+}
+
+pub(super) fn write(path: &Path, starts: &TurnIndex, content: &Content<'_>) -> Result<(), TableError> {
+    in_file(path, write_whole(path, io("written"), |out| encode(out, starts, content)))
 }
 
 /// Puts the content of a file into `out`.
-pub(super) fn encode(
-    out: &mut impl Write,
-    starts: &TurnIndex,
-    values: Numbers<'_>,
-    progress: SolveProgress,
-) -> Result<(), TableError> {
+pub(super) fn encode(out: &mut impl Write, starts: &TurnIndex, content: &Content<'_>) -> Result<(), TableError> {
+    let &Content { count, bits, value, facts, unfinished } = content;
     let ruleset = starts.race().ruleset().clone();
-    let (facts, unfinished) = match progress {
-        SolveProgress::Facts(facts) => (Some(facts), None),
-        SolveProgress::Cursor(place) => (None, Some(place)),
-    };
-    let header = TableHeader {
-        ruleset_hash: hash(&ruleset),
-        ruleset,
-        sides: starts.sides().len(),
-        values: match values {
-            Numbers::Short(values) => values.len(),
-            Numbers::Long(values) => values.len(),
-        },
-        bits: if matches!(values, Numbers::Short(_)) { 16 } else { 32 },
-        facts,
-        unfinished,
-    };
-    let header = serde_json::to_vec(&header).map_err(TableError::TableHeader)?;
+    let ruleset_hash = hash(&ruleset);
+    let header =
+        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values: count, bits, facts, unfinished };
+    let header = serde_json::to_vec(&header).map_err(header_error)?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;
     put(&header)?;
     put(&checksum(&[&start, &header]).to_le_bytes())?;
-    let mut put_block = |planes: &[u8]| {
+    for first in (0..count).step_by(BLOCK) {
+        // The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand
+        // together.
+        let here = BLOCK.min(count - first);
+        let mut planes = vec![0; usize::from(bits / 8) * here];
+        let mut last = 0_u32;
+        for at in 0..here {
+            let number = value(first + at);
+            let bytes = number.wrapping_sub(last).to_le_bytes();
+            planes[at..].iter_mut().step_by(here).zip(bytes).for_each(|(plane, byte)| *plane = byte);
+            last = number;
+        }
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(planes).map_err(io("written"))?;
+        packed.write_all(&planes).map_err(io("written"))?;
         let packed = packed.finish().map_err(io("written"))?;
         put(&(packed.len() as u32).to_le_bytes())?;
         put(&checksum(&[&packed]).to_le_bytes())?;
-        put(&packed)
-    };
-    match values {
-        Numbers::Short(values) => {
-            values.chunks(BLOCK).try_for_each(|block| put_block(&planes(block, u16::wrapping_sub, u16::to_le_bytes)))
-        }
-        Numbers::Long(values) => {
-            values.chunks(BLOCK).try_for_each(|block| put_block(&planes(block, u32::wrapping_sub, u32::to_le_bytes)))
-        }
+        put(&packed)?;
     }
-}
-
-/// The differences of neighbouring values, first all their lowest bytes, then the next ones: alike bytes stand
-/// together.
-fn planes<V: Copy + Default, const BYTES: usize>(
-    block: &[V],
-    subtract: impl Fn(V, V) -> V,
-    bytes: impl Fn(V) -> [u8; BYTES],
-) -> Vec<u8> {
-    let mut planes = vec![0; BYTES * block.len()];
-    let mut last = V::default();
-    for (at, &value) in block.iter().enumerate() {
-        for (plane, byte) in bytes(subtract(value, last)).into_iter().enumerate() {
-            planes[plane * block.len() + at] = byte;
-        }
-        last = value;
-    }
-    planes
+    Ok(())
 }

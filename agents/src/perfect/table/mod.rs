@@ -7,6 +7,7 @@
 mod file;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
 use ashta_env::race::Race;
@@ -16,7 +17,9 @@ use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::Sides;
 use ashta_env::turn_index::TurnIndex;
 
-use crate::perfect::solve::{Facts, Solution, Unfinished};
+use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished};
+use crate::perfect::start;
+use crate::play::agent::{Agent, OnePly};
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;
 
@@ -42,10 +45,14 @@ impl TableValues {
         }
     }
 
-    fn get(&self, at: usize) -> f64 {
+    fn bits(&self) -> u8 {
+        if matches!(self, TableValues::Short(_)) { 16 } else { 32 }
+    }
+
+    fn get(&self, at: usize) -> u32 {
         match self {
-            TableValues::Short(values) => f64::from(values[at]) / f64::from(u16::MAX),
-            TableValues::Long(values) => f64::from(values[at]) / f64::from(u32::MAX),
+            TableValues::Short(values) => values[at].into(),
+            TableValues::Long(values) => values[at],
         }
     }
 }
@@ -77,7 +84,7 @@ impl Table {
             TableValues::Long(values)
         };
         let table = Table { starts, values, facts };
-        assert_eq!(table.values.len(), table.expected(), "a value for each position");
+        assert_eq!(table.values.len(), value_count(&table.starts), "a value for each position");
         table
     }
 
@@ -107,7 +114,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
-        file::write(path, &self.starts, self.numbers(), file::SolveProgress::Facts(self.facts))
+        self.with_content(|content| file::write(path, &self.starts, content))
     }
 
     /// The content of the table's file: the same bytes for the same table.
@@ -116,15 +123,14 @@ impl Table {
     /// When a fact cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, TableError> {
         let mut bytes = Vec::new();
-        file::encode(&mut bytes, &self.starts, self.numbers(), file::SolveProgress::Facts(self.facts))?;
+        self.with_content(|content| file::encode(&mut bytes, &self.starts, content))?;
         Ok(bytes)
     }
 
-    fn numbers(&self) -> file::Numbers<'_> {
-        match &self.values {
-            TableValues::Short(values) => file::Numbers::Short(values),
-            TableValues::Long(values) => file::Numbers::Long(values),
-        }
+    fn with_content<A>(&self, write: impl FnOnce(&file::Content<'_>) -> A) -> A {
+        let (count, bits) = (self.values.len(), self.bits());
+        let value = |at| self.values.get(at);
+        write(&file::Content { count, bits, value: &value, facts: Some(self.facts), unfinished: None })
     }
 
     /// The ruleset that was solved.
@@ -144,22 +150,25 @@ impl Table {
 
     /// Bits of a value: 16 or 32.
     pub fn bits(&self) -> u8 {
-        match self.values {
-            TableValues::Short(_) => 16,
-            TableValues::Long(_) => 32,
-        }
+        self.values.bits()
     }
 
-    /// All values as fractions of 2³² − 1, in the order of the positions' numbers.
-    pub fn values(&self) -> Vec<u32> {
-        match &self.values {
-            TableValues::Short(values) => values.iter().map(|&value| u32::from(value) * 65_537).collect(),
-            TableValues::Long(values) => values.clone(),
-        }
+    /// How far rounding to [`Table::bits`] may move a value.
+    pub fn rounding(&self) -> f64 {
+        0.5 / (f64::from(self.bits()).exp2() - 1.0)
     }
 
-    fn expected(&self) -> usize {
-        value_count(&self.starts)
+    /// The value of the start for the seat that throws first.
+    pub fn start_value(&self) -> f64 {
+        let number = self.starts.number(self.starts.movers()[0], start(&self.starts));
+        // 2³² − 1 is 2¹⁶ − 1 times 2¹⁶ + 1.
+        let scale = if self.bits() == 16 { 65_537 } else { 1 };
+        f64::from(self.values.get(number) * scale) * UNIT
+    }
+
+    fn value(&self, number: usize) -> f64 {
+        let most = if self.bits() == 16 { u32::from(u16::MAX) } else { u32::MAX };
+        f64::from(self.values.get(number)) / f64::from(most)
     }
 
     /// The values of the seats in a position at the start of a turn, by seat.
@@ -169,9 +178,9 @@ impl Table {
         let mut values = BySeat([0.0; 4]);
         for (at, seat) in self.starts.in_turn(mover).enumerate() {
             values[seat] = match (seats, at) {
-                (2, 0) => self.values.get(number) as f32,
-                (2, _) => (1.0 - self.values.get(number)) as f32,
-                _ => self.values.get(number * seats + at) as f32,
+                (2, 0) => self.value(number) as f32,
+                (2, _) => (1.0 - self.value(number)) as f32,
+                _ => self.value(number * seats + at) as f32,
             };
         }
         values
@@ -196,7 +205,10 @@ fn value_count(starts: &TurnIndex) -> usize {
 /// # Errors
 /// When the file cannot be written.
 pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), TableError> {
-    file::write(path, starts, file::Numbers::Long(&unfinished.values), file::SolveProgress::Cursor(unfinished.place))
+    let Unfinished { values, place } = unfinished;
+    let value = |at: usize| values[at];
+    let content = file::Content { count: values.len(), bits: 32, value: &value, facts: None, unfinished: Some(*place) };
+    file::write(path, starts, &content)
 }
 
 /// Reads the values of a game that is not solved yet.
@@ -210,14 +222,19 @@ pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Ta
 /// Evaluates by a table: perfect play.
 #[derive(Clone, Debug)]
 pub struct Perfect {
-    table: std::sync::Arc<Table>,
+    table: Arc<Table>,
     results: TurnResults<State>,
 }
 
 impl Perfect {
     /// Evaluates by `table`, which must be of the game that is evaluated.
-    pub fn new(table: std::sync::Arc<Table>) -> Perfect {
+    pub fn new(table: Arc<Table>) -> Perfect {
         Perfect { table, results: TurnResults::new() }
+    }
+
+    /// An agent that plays by `table`.
+    pub fn agent(table: &Arc<Table>) -> Box<dyn Agent<Race> + Send> {
+        Box::new(OnePly::new(Perfect::new(Arc::clone(table))))
     }
 
     /// The values of a position within a turn, and the first action of the best result where there is a choice.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Action, ActionMask, Seat};
+use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::{Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{Phase, State};
@@ -119,6 +119,11 @@ pub(crate) trait TurnMachine {
 
     /// Continues games in which no seat can ever move again.
     fn ignore_dead_ends(&mut self) {}
+
+    /// The most seats of a game whose turn-start states are numbered.
+    fn most_numbered_seats(&self) -> usize {
+        MAX_SEATS
+    }
 
     /// Whether a seat still has turns.
     fn has_turns(&self, _: &State, _: Seat) -> bool {
@@ -267,6 +272,11 @@ macro_rules! by_kind {
 pub(crate) use by_kind;
 
 impl Turns {
+    /// The rules of a series that is allotted before it is played.
+    pub(crate) fn as_series(&self) -> Option<&SeriesTurns> {
+        if let Turns::Series(turns) = self { Some(turns) } else { None }
+    }
+
     pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> Turns {
         match (rules.sheet.turn.kind, rules.sheet.turn.hop) {
             (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules, seating)),

@@ -8,7 +8,6 @@ use crate::chance;
 use crate::game::{Game, Node, Outcome};
 use crate::race::Race;
 use crate::race::position::state::State;
-use crate::race::turns::Turns;
 use crate::sheet::ruleset::Ruleset;
 use crate::turn::{TurnResults, turn_results};
 
@@ -46,10 +45,7 @@ fn starts(text: &str, seats: usize) -> TurnIndex {
 }
 
 fn series_turns(index: &TurnIndex) -> &SeriesTurns {
-    match &index.race.turns {
-        Turns::Series(turns) => turns,
-        _ => panic!("a series with one hop"),
-    }
+    index.race.turns.as_series().expect("a series with one hop")
 }
 
 /// The longest series before the last throw in these tests.

@@ -3,34 +3,39 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, UNIT, solve};
-use ashta_env::game::Game;
+use ashta_agents::perfect::solve::{SolveConfig, SolveError, Solved, Stage, solve};
+use ashta_agents::perfect::{start, start_values};
 use ashta_env::race::Race;
 use ashta_env::ruleset::{Ruleset, RulesetError};
-use ashta_env::turn_index::{RaceTurns, TurnIndex};
+use ashta_env::turn_index::{RaceTurns, TurnIndex, TurnModel};
 use indicatif::ProgressBar;
 
 use super::record::HouseRule;
 use crate::commands::solve::describe;
 use crate::commands::terminal;
 
-/// A ruleset to solve, and how it differs.
-struct Variation {
-    change: Option<(String, String)>,
-    ruleset: Result<Ruleset, RulesetError>,
-    text: String,
-}
+/// A ruleset to solve: what is known of it before, and the ruleset itself where there is one.
+type Variation = (HouseRule, Result<Ruleset, RulesetError>);
 
 /// The game itself, and then every other value of every flag. The number of pieces is no house rule, but another game.
-fn variations(ruleset: &Ruleset) -> Vec<Variation> {
-    let own = Variation { change: None, ruleset: Ok(ruleset.clone()), text: ruleset.to_string() };
-    let mut variations = vec![own];
+fn variations(ruleset: &Ruleset, tolerance: f64) -> Vec<Variation> {
+    let rule = |text: String, flag: Option<(&str, &str)>| HouseRule {
+        ruleset: text,
+        flag: flag.map(|(flag, _)| flag.to_owned()),
+        value: flag.map(|(_, value)| value.to_owned()),
+        tolerance,
+        start: None,
+        residual: None,
+        positions: None,
+        skipped: None,
+    };
+    let mut variations = vec![(rule(ruleset.to_string(), None), Ok(ruleset.clone()))];
     for flag in ruleset.flags() {
         for value in flag.values.iter().filter(|&value| *value != flag.value) {
             let changed = ruleset.with(&flag.name, value);
             let text =
                 changed.as_ref().map_or_else(|_| format!("{ruleset}, {}={value}", flag.name), Ruleset::to_string);
-            variations.push(Variation { change: Some((flag.name.clone(), value.clone())), ruleset: changed, text });
+            variations.push((rule(text, Some((&flag.name, value))), changed));
         }
     }
     variations
@@ -47,16 +52,17 @@ pub fn solve_all(
     config: &SolveConfig,
     mut found: impl FnMut(&[HouseRule]) -> Result<()>,
 ) -> Result<()> {
-    let variations = variations(ruleset);
-    let of = |variation: &Variation| known.iter().find(|rule| rule.ruleset == variation.text).cloned();
+    let variations = variations(ruleset, config.tolerance);
+    let count = variations.len();
+    let of = |(new, _): &Variation| known.iter().find(|rule| rule.ruleset == new.ruleset).cloned();
     let mut rules: Vec<Option<HouseRule>> = variations.iter().map(of).collect();
     found(&rules.iter().flatten().cloned().collect::<Vec<_>>())?;
     let bar = terminal::spinner("")?;
-    for (at, variation) in variations.iter().enumerate() {
+    for (at, variation) in variations.into_iter().enumerate() {
         if rules[at].as_ref().is_some_and(|rule| rule.tolerance == config.tolerance) {
             continue;
         }
-        bar.set_prefix(format!("{} of {}: {},", at + 1, variations.len(), variation.text));
+        bar.set_prefix(format!("{} of {count}: {},", at + 1, variation.0.ruleset));
         rules[at] = Some(solve_one(variation, config, &bar)?);
         found(&rules.iter().flatten().cloned().collect::<Vec<_>>())?;
     }
@@ -64,46 +70,30 @@ pub fn solve_all(
     Ok(())
 }
 
-fn solve_one(variation: &Variation, config: &SolveConfig, bar: &ProgressBar) -> Result<HouseRule> {
-    let mut rule = HouseRule {
-        ruleset: variation.text.clone(),
-        flag: variation.change.as_ref().map(|(flag, _)| flag.clone()),
-        value: variation.change.as_ref().map(|(_, value)| value.clone()),
-        tolerance: config.tolerance,
-        start: None,
-        residual: None,
-        positions: None,
-        skipped: None,
-    };
-    let starts = match &variation.ruleset {
-        Ok(ruleset) => TurnIndex::new(&Race::new(ruleset.clone())).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
+fn solve_one((mut rule, ruleset): Variation, config: &SolveConfig, bar: &ProgressBar) -> Result<HouseRule> {
+    let starts = ruleset.map_err(|error| error.to_string()).and_then(|ruleset| {
+        let starts = TurnIndex::new(&Race::new(ruleset));
+        starts.map_err(|error| error.to_string())
+    });
     let starts = match starts {
         Ok(starts) => starts,
-        Err(reason) => {
-            rule.skipped = Some(reason);
-            return Ok(rule);
-        }
+        Err(reason) => return Ok(HouseRule { skipped: Some(reason), ..rule }),
     };
     bar.set_message("working out the moves");
-    let mover = starts.movers()[0];
-    let (_, start) = starts.locate(&starts.race().initial_state(mover)).context("the game begins with a throw")?;
-    let number = starts.number(mover, start);
     let turns = RaceTurns::new(starts);
     let watch = |stage: &Stage| {
         bar.set_message(describe(stage));
         ControlFlow::Continue(())
     };
-    match solve(&turns, start, None, config, &watch) {
+    match solve(&turns, start(turns.index()), None, config, &watch) {
         Ok(Solved::Solution(solution)) => {
-            rule.start = Some(f64::from(solution.values[number]) * UNIT);
+            rule.start = start_values(turns.index(), &solution).first().copied();
             rule.residual = Some(solution.facts.residual);
             rule.positions = Some(solution.facts.positions);
         }
-        Ok(Solved::Unfinished(_)) => bail!("{} was stopped", variation.text),
+        Ok(Solved::Unfinished(_)) => bail!("{} was stopped", rule.ruleset),
         Err(error @ SolveError::NotConverged { .. }) => rule.skipped = Some(error.to_string()),
-        Err(error) => return Err(error).context(variation.text.clone()),
+        Err(error) => return Err(error).context(rule.ruleset),
     }
     Ok(rule)
 }
@@ -114,9 +104,9 @@ mod tests {
 
     fn changes(game: &str) -> Vec<String> {
         let seats = Ruleset::default_seats(2).expect("two seats");
-        let found = variations(&Ruleset::parse(game, seats).expect("valid"));
-        assert!(found[0].change.is_none() && found[0].ruleset.is_ok());
-        found[1..].iter().map(|variation| variation.text.clone()).collect()
+        let found = variations(&Ruleset::parse(game, seats).expect("valid"), 1e-3);
+        assert!(found[0].0.flag.is_none() && found[0].1.is_ok());
+        found[1..].iter().map(|(rule, _)| rule.ruleset.clone()).collect()
     }
 
     #[test]
@@ -133,11 +123,11 @@ mod tests {
     fn what_cannot_be_played_is_skipped_and_says_why() {
         let seats = Ruleset::default_seats(2).expect("two seats");
         let ruleset = Ruleset::parse("pagade?pieces=1", seats).expect("valid");
-        let teams = variations(&ruleset)
-            .into_iter()
-            .find(|variation| variation.change == Some(("teams".to_owned(), "true".to_owned())));
+        let is_teams =
+            |rule: &HouseRule| rule.flag.as_deref() == Some("teams") && rule.value.as_deref() == Some("true");
+        let teams = variations(&ruleset, 1e-3).into_iter().find(|(rule, _)| is_teams(rule));
         let config = SolveConfig { threads: 1, tolerance: 1e-3, certify: false };
-        let rule = solve_one(&teams.expect("a flag"), &config, &ProgressBar::hidden()).expect("skipped");
+        let rule = solve_one(teams.expect("a flag"), &config, &ProgressBar::hidden()).expect("skipped");
         assert!(rule.start.is_none() && rule.skipped.is_some_and(|reason| reason.contains("allowed: SENW")));
     }
 

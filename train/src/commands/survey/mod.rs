@@ -13,10 +13,9 @@ use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
-use ashta_agents::perfect::solve::{SolveConfig, UNIT};
-use ashta_agents::perfect::survey::{Shortlist, Surveyed, Whose, survey};
+use ashta_agents::perfect::solve::SolveConfig;
+use ashta_agents::perfect::survey::{Shortlist, Surveyed, SurveyedPosition, VarianceShares, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
-use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::roster::BUILT_IN;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
@@ -101,12 +100,26 @@ fn play(
         bar.set_message(format!("perfect play against {opponent}"));
     };
     begin("itself");
-    let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;
-    let itself = survey(race, &perfect, Whose::Both, table, Some(&shortlist), &matched, &progress);
-    let facts = TableFacts { bits: table.bits(), facts: *table.facts() };
-    let mut record =
-        Record::new(race.ruleset().clone(), facts, start(race, table)?, itself.nature, args.pairs, args.seed);
-    record.house_rules = known;
+    let itself = survey(race, &|| Perfect::agent(table), Whose::Both, table, Some(&shortlist), &matched, &progress);
+    let first = table.start_value();
+    let proof = table.facts().certificate;
+    let mut record = Record {
+        format: record::FORMAT,
+        ruleset: race.ruleset().clone(),
+        pairs: args.pairs,
+        seed: args.seed,
+        table: TableFacts { bits: table.bits(), facts: *table.facts() },
+        start: Start {
+            first,
+            second: 1.0 - first,
+            advantage: first - 0.5,
+            error: proof.map(|proof| proof.start_error + table.rounding()),
+        },
+        perfect: itself.nature,
+        opponents: Vec::new(),
+        positions: Vec::new(),
+        house_rules: known,
+    };
     for (place, name) in BUILT_IN.into_iter().enumerate() {
         begin(name);
         let player = games::player(&games::agent(name)?, race)?;
@@ -119,17 +132,6 @@ fn play(
     bar.finish_and_clear();
     let pictures = save(&record, &args.output)?;
     Ok((record, pictures))
-}
-
-/// The value of the position before the first throw.
-fn start(race: &Race, table: &Table) -> Result<Start> {
-    let starts = table.starts();
-    let mover = starts.movers()[0];
-    let (_, sides) = starts.locate(&race.initial_state(mover)).context("the game begins with a throw")?;
-    let first = f64::from(table.values()[starts.number(mover, sides)]) * UNIT;
-    let rounding = 0.5 / (f64::from(table.bits()).exp2() - 1.0);
-    let error = table.facts().certificate.map(|proof| proof.start_error + rounding);
-    Ok(Start { first, second: 1.0 - first, advantage: first - 0.5, error })
 }
 
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
@@ -155,35 +157,30 @@ fn report(record: &Record) -> Result<()> {
     let (perfect, start) = (&record.perfect, &record.start);
     let points = |value: f64| 100.0 * value;
     let off = start.error.map_or("not proved".to_owned(), |error| format!("± {error:.1e}"));
-    print(format_args!("{}, perfect play by a table of {} bits", record.ruleset, record.table.bits))?;
-    print(format_args!(
-        "start: the seat that throws first wins {:.4} % ({off}); the first throw is worth {:.2} points",
-        points(start.first),
-        points(start.advantage)
-    ))?;
     let [least, _, median, _, most] = perfect.lengths.quantiles;
     print(format_args!(
-        "length: {:.1} turns, half of the games at most {median}; 5 % at most {least}, 95 % at most {most}",
-        perfect.lengths.mean.mean
-    ))?;
-    print(format_args!(
-        "dice: the throws of a turn move the chance of winning by {:.2} points (standard deviation)",
+        "{}, perfect play by a table of {} bits\n\
+         start: the seat that throws first wins {:.4} % ({off}); the first throw is worth {:.2} points\n\
+         length: {:.1} turns, half of the games at most {median}; 5 % at most {least}, 95 % at most {most}\n\
+         dice: the throws of a turn move the chance of winning by {:.2} points (standard deviation)",
+        record.ruleset,
+        record.table.bits,
+        points(start.first),
+        points(start.advantage),
+        perfect.lengths.mean.mean,
         points(perfect.luck_of_a_turn)
     ))?;
-    if let Some(shares) = perfect.variance_shares {
-        print(format_args!(
-            "of the variance of who wins, {:.2} % is dice and {:.2} % who throws first",
-            points(shares.dice),
-            points(shares.first_throw)
-        ))?;
+    if let Some(VarianceShares { dice, first_throw, .. }) = perfect.variance_shares {
+        let (dice, first) = (points(dice), points(first_throw));
+        print(format_args!("of the variance of who wins, {dice:.2} % is dice and {first:.2} % who throws first"))?;
     }
     print(format_args!(
-        "choice: {:.1} % of the turns have one; then the second best result loses {:.2} points, the worst {:.2}",
+        "choice: {:.1} % of the turns have one; then the second best result loses {:.2} points, the worst {:.2}\n\n\
+         perfect play against   score %   luck-adjusted %   regret per decision   optimal decisions %",
         points(perfect.choices.mean),
         points(perfect.best_to_second.mean),
         points(perfect.best_to_worst.mean)
     ))?;
-    print("\nperfect play against   score %   luck-adjusted %   regret per decision   optimal decisions %")?;
     for opponent in &record.opponents {
         let [low, high] = opponent.luck_adjusted_score.interval;
         print(format_args!(
@@ -200,20 +197,18 @@ fn report(record: &Record) -> Result<()> {
         print("\nwhere the natural move is wrong")?;
     }
     for position in &record.positions {
-        print(format_args!("{:.4}  {}", position.regret, position.position))?;
-        print(format_args!("        natural  {}\n        best     {}", position.natural.turn, position.best.turn))?;
+        let SurveyedPosition { regret, position, natural, best, .. } = position;
+        let (natural, best) = (&natural.turn, &best.turn);
+        print(format_args!("{regret:.4}  {position}\n        natural  {natural}\n        best     {best}"))?;
     }
     if !record.house_rules.is_empty() {
         print("\nhouse rules: what the seat wins that throws first")?;
     }
     for rule in &record.house_rules {
-        match (rule.start, &rule.skipped) {
-            (Some(start), _) => print(format_args!("{:9.4} %  {}", points(start), rule.ruleset))?,
-            (None, reason) => print(format_args!(
-                "not solved  {}: {}",
-                rule.ruleset,
-                reason.as_deref().unwrap_or("for no known reason")
-            ))?,
+        let reason = rule.skipped.as_deref().unwrap_or("for no known reason");
+        match rule.start {
+            Some(start) => print(format_args!("{:9.4} %  {}", points(start), rule.ruleset))?,
+            None => print(format_args!("not solved  {}: {reason}", rule.ruleset))?,
         }
     }
     Ok(())

@@ -16,15 +16,15 @@ use ashta_env::ruleset::Ruleset;
 use serde::{Deserialize, Serialize};
 
 /// Version of the file.
-const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 1;
 /// Its name in the folder.
 const NAME: &str = "survey.json";
 
 /// All that is known of a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// Version of the file.
-    format: u32,
+    /// Version of the file: [`FORMAT`].
+    pub format: u32,
     /// The game.
     pub ruleset: Ruleset,
     /// Pairs of games against each opponent.
@@ -110,12 +110,6 @@ pub struct HouseRule {
 }
 
 impl Record {
-    /// A record of this version.
-    pub fn new(ruleset: Ruleset, table: TableFacts, start: Start, perfect: Nature, pairs: u64, seed: u64) -> Record {
-        let (opponents, positions, house_rules) = Default::default();
-        Record { format: FORMAT, ruleset, pairs, seed, table, start, perfect, opponents, positions, house_rules }
-    }
-
     /// Writes `survey.json` in `folder`.
     ///
     /// # Errors

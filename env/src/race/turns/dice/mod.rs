@@ -255,6 +255,10 @@ impl TurnMachine for DiceTurns {
     }
 
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
+    fn most_numbered_seats(&self) -> usize {
+        2
+    }
+
     fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits

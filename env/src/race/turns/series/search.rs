@@ -126,7 +126,6 @@ mod tests {
     use crate::chance;
     use crate::game::{Game, Node};
     use crate::race::Race;
-    use crate::race::turns::Turns;
 
     const RULES: [&str; 8] = [
         "",
@@ -158,7 +157,7 @@ mod tests {
                 (0..rng.random_range(1..9)).map(|_| ["1", "4", "8"][rng.random_range(0..3)]).collect();
             let text = format!("ashtapada?pieces=4{rules} S:{}/N:2,9,26,45 S {},3", own.join(","), throws.join(","));
             let (race, mut state) = Race::parse(&text).expect("the position is written well");
-            let Turns::Series(turns) = &race.turns else { unreachable!("Ashtapada") };
+            let turns = race.turns.as_series().expect("Ashtapada has a series");
             while let Node::Decision(_) = race.node(&state) {
                 let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));
                 let Some((throw, rest)) = turns.series.remaining(&state).split() else { break };
