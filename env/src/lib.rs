@@ -20,8 +20,3 @@ pub mod turn;
 pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
 pub use race::Race;
 pub use ruleset::Ruleset;
-
-/// The example of the README, run as a documentation test.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;

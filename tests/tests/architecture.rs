@@ -324,6 +324,20 @@ fn questions_are_answered_by_names_that_exist() {
 }
 
 #[test]
+fn the_page_about_rust_names_modules_that_exist() {
+    let page = read("docs/rust.md");
+    let table = page.lines().filter(|line| line.starts_with("| `ashta_"));
+    let modules: Vec<&str> = table.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+    let modules: Vec<&str> = modules.into_iter().filter(|name| name.starts_with("ashta_")).collect();
+    assert!(modules.len() > 10, "{modules:?}");
+    for module in modules {
+        let path = module.trim_start_matches("ashta_").replace("::", "/").replacen('/', "/src/", 1);
+        let files = [format!("{path}.rs"), format!("{path}/mod.rs")];
+        assert!(files.iter().any(|file| root().join(file).is_file()), "{module} is neither of {files:?}");
+    }
+}
+
+#[test]
 fn libraries_do_not_print_exit_or_leave_threads_behind() {
     let files = [code("env/src"), code("agents/src")].concat();
     never_say(&files, &["print!", "println!", "eprint!", "eprintln!", "dbg!", "process::exit", "process::abort"]);

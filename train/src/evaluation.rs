@@ -14,7 +14,7 @@ use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::{Lookahead, Player, Roster};
+use ashta_agents::roster::{Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ pub fn against<'agents>(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchResult {
-    let opponent_name = opponent.spec().to_string();
+    let opponent_name = opponent.named().to_string();
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = match measured {
         Some((report, regret)) => (report, Some(regret)),
@@ -158,7 +158,7 @@ impl RunEvaluator {
     pub fn new(
         race: &Arc<Race>,
         config: &Config,
-        agent: &dyn Fn(&str) -> Result<Roster>,
+        agent: &dyn Fn(&str) -> Result<NamedAgent>,
         perfect: Option<Player>,
     ) -> Result<RunEvaluator> {
         let player = |spec: &String| {

@@ -391,7 +391,7 @@ mod tests {
             let choose = |(state, rng)| {
                 let seat = crate::play::agent::deciding_seat(game, state);
                 let (_, exact) = self.0.iter().find(|(side, _)| side.contains(seat)).expect("every seat has a side");
-                OnePly::new(exact.clone()).act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
+                OnePly::new(exact.clone()).choose(game, state, rng)
             };
             states.iter().zip(rngs).map(choose).collect()
         }

@@ -15,11 +15,11 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
     /// A legal action for each of `states`, which are decisions, or why there is none. `rngs` as for [`Agent::act`].
-    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
+    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
 }
 
 impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
-    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         self.act(game, states, rngs).into_iter().map(Ok).collect()
     }
 }
@@ -248,7 +248,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
         }
         let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
         let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
-        let choices = contestant.choose(self.game, &states, &mut rngs);
+        let choices = contestant.try_act(self.game, &states, &mut rngs);
         assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
         let mut failed = Vec::new();
         for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {

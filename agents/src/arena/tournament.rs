@@ -170,9 +170,9 @@ struct TimedContestant<'a> {
 }
 
 impl Contestant<Race> for TimedContestant<'_> {
-    fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let begun = (self.clock)();
-        let choices = self.mind.choose(race, states, rngs);
+        let choices = self.mind.try_act(race, states, rngs);
         let taken = (self.clock)().saturating_sub(begun);
         self.thought.nanoseconds.fetch_add(taken, Relaxed);
         self.thought.choices.fetch_add(states.len() as u64, Relaxed);

@@ -24,6 +24,14 @@ pub trait Agent<G: Game> {
     /// May panic when a state is no decision or when there are not as many generators as states.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
+    /// A legal action for one state, which is a decision; draws from `rng`, if it draws.
+    ///
+    /// # Panics
+    /// As [`Agent::act`].
+    fn choose(&mut self, game: &G, state: &G::State, rng: &mut GameRng) -> Action {
+        self.act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
+    }
+
     /// As [`Evaluator::stop_by`]: once `stop` is set, calls end soon, with any legal actions.
     fn stop_by(&mut self, _stop: &Stop) {}
 }

@@ -92,7 +92,7 @@ impl<G: Game> RuleAgent<G> {
         RuleAgent { rule, results: TurnResults::new() }
     }
 
-    fn choose(&mut self, game: &G, state: &G::State) -> Action {
+    fn best(&mut self, game: &G, state: &G::State) -> Action {
         if let Some(action) = forced_action(game, state) {
             return action;
         }
@@ -111,7 +111,7 @@ impl<G: Game> RuleAgent<G> {
 
 impl<G: Game> Agent<G> for RuleAgent<G> {
     fn act(&mut self, game: &G, states: &[G::State], _rngs: &mut [GameRng]) -> Vec<Action> {
-        states.iter().map(|state| self.choose(game, state)).collect()
+        states.iter().map(|state| self.best(game, state)).collect()
     }
 }
 
@@ -215,7 +215,7 @@ mod tests {
     use rand::SeedableRng;
 
     fn choice(game: &Toy, state: &ToyState, baseline: Baseline) -> Action {
-        baseline.agent().act(game, std::slice::from_ref(state), &mut [GameRng::seed_from_u64(0)])[0]
+        baseline.agent().choose(game, state, &mut GameRng::seed_from_u64(0))
     }
 
     /// South to use a 2 with these pieces.
@@ -237,7 +237,7 @@ mod tests {
         assert!(!turn_results_within(&race, &state, MOST_POSITIONS, &mut TurnResults::new()), "the turn is a long one");
         for baseline in [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy] {
             let mut agent = baseline.agent();
-            let action = agent.act(&race, std::slice::from_ref(&state), &mut [GameRng::seed_from_u64(0)])[0];
+            let action = agent.choose(&race, &state, &mut GameRng::seed_from_u64(0));
             assert!(race.legal_actions(&state).contains(action), "{baseline}");
         }
     }

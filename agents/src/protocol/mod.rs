@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::roster::{Player, Roster};
+use crate::roster::{NamedAgent, Player};
 
 pub use sheets::describe;
 
@@ -35,7 +35,7 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Engine {
     /// The agent that answers `bestmove`, `evaluate` and `hint`.
-    agent: Option<Roster>,
+    agent: Option<NamedAgent>,
     /// The generator of agents that draw, kept from request to request.
     rng: GameRng,
     /// The games that are known by name.
@@ -73,9 +73,9 @@ type Answer = Result<Value, Refusal>;
 
 impl Engine {
     /// An engine with this agent, or one that knows only the rules. The game of a bot or a table is known by its name.
-    pub fn new(agent: Option<Roster>) -> Engine {
+    pub fn new(agent: Option<NamedAgent>) -> Engine {
         let mut sheets = Sheets::default();
-        if let Some(Ok(Some(race))) = agent.as_ref().map(Roster::race) {
+        if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
             // An error that keeps the name unknown also keeps the agent from playing, and is reported by its first
             // request.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
@@ -140,7 +140,7 @@ impl Engine {
                 "version": env!("CARGO_PKG_VERSION"),
                 "protocol": PROTOCOL,
                 "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
-                "agent": self.agent.as_ref().map(|agent| agent.spec().to_string()),
+                "agent": self.agent.as_ref().map(NamedAgent::to_string),
             })),
             "games" => Ok(json!({"games": known.all().map(|sheet| describe(sheet)).collect::<Vec<_>>()})),
             "sheet" => match sheet {
@@ -181,7 +181,7 @@ impl Engine {
             true => &mut chance::stream(seed(request)?, 0),
             false => &mut self.rng,
         };
-        let action = agent.agent().act(&race, &states, std::slice::from_mut(rng))[0];
+        let action = agent.agent().choose(&race, &state, rng);
         let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],

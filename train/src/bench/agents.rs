@@ -86,7 +86,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
         let total: Duration = times.iter().sum();
         let row = AgentSpeed {
-            agent: player.spec().to_string(),
+            agent: player.named().to_string(),
             milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
             milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),
             games: result.report.games,

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use ashta_agents::arena::{MatchProgress, Mean};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
-use ashta_agents::roster::{AgentSpec, Lookahead, Roster};
+use ashta_agents::roster::{Lookahead, NamedAgent};
 use ashta_env::game::Game;
 
 use super::terminal;
@@ -35,7 +35,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let spec = race.spec();
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
         let bar = terminal::bar(config.blocks * legs, "games")?;
-        bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
+        bar.set_message(format!("{agent} against {}", opponent.named()));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
         results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
@@ -47,7 +47,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     if args.json {
         let json = serde_json::json!({
-            "agent": agent.spec().to_string(),
+            "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
@@ -57,7 +57,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         return output::print(serde_json::to_string_pretty(&json)?);
     }
     let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
-    output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
+    output::print(format_args!("{agent} in {}", race.ruleset()))?;
     output::print(score_table(&rows))?;
     for result in &results {
         if let Some(regret) = &result.regret {
@@ -74,12 +74,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
 }
 
 /// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
-fn recordable<'path>(agent: &Roster, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
-    let (AgentSpec::Bot { lookahead, .. }, Some(bot)) = (agent.spec(), agent.bot()) else {
-        bail!("--record {}: {} is no bot, and results are recorded in bots", output.display(), agent.spec());
+fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
+    let NamedAgent::Bot { bot, lookahead, .. } = agent else {
+        bail!("--record {}: {agent} is no bot, and results are recorded in bots", output.display());
     };
     check_writable(output)?;
-    Ok((bot.clone(), *lookahead, output))
+    Ok((Bot::clone(bot), *lookahead, output))
 }
 
 /// Prints the regret of an agent.
