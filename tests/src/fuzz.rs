@@ -4,7 +4,7 @@
 //! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. Checksums of a file are corrected first, so
 //! that the code behind them is reached. Nothing here needs burn or files.
 
-use ashta_agents::arena::record::{GameLine, MoveText};
+use ashta_agents::arena::game_record::{GameLine, MoveText};
 use ashta_agents::network::bot::{Bot, BotError};
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::perfect::table::{Perfect, Table};

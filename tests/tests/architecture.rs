@@ -249,7 +249,7 @@ fn players_use_the_game_interface_only() {
     let folders = ["play", "search", "arena", "network/portable", "perfect/solve", "learn/selfplay"];
     let mut files = folders.map(|folder| code(&format!("agents/src/{folder}"))).concat();
     // A game is recorded in the notation of its rules.
-    let writes = ["agents/src/arena/record.rs", "agents/src/arena/tournament.rs"];
+    let writes = ["agents/src/arena/game_record.rs", "agents/src/arena/tournament.rs"];
     files.retain(|(path, _)| !writes.contains(&path.as_str()));
     never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);
 }

@@ -5,17 +5,17 @@
 //! next. Statistics are drawn from blocks, never from games, because the games of a block depend on each other. The
 //! arena plays any game through the `Game` interface and knows nothing of how agents choose.
 
-mod appraisal;
+mod analysis;
 mod estimate;
+mod game_loop;
+pub mod game_record;
 pub mod levels;
 mod luck;
 mod rating;
-pub mod record;
 mod report;
 mod seating;
 mod sprt;
 mod summary;
-mod table;
 pub mod tournament;
 
 use std::collections::BTreeMap;
@@ -27,9 +27,11 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::play::agent::Agent;
-pub use appraisal::Appraisal;
-pub use estimate::{Adjusted, Blocks, Estimate, Mean};
-pub use luck::{Appraiser, Reference, TurnValues, luck};
+pub use analysis::TurnAnalysis;
+pub use estimate::{Adjusted, Blocks, Interval};
+use game_loop::GamesUnderWay;
+pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
+pub use luck::{Appraiser, Reference, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
@@ -37,8 +39,6 @@ pub use sprt::{Sprt, Verdict, elo_of, score_of};
 pub use summary::{
     AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
 };
-use table::GamesUnderWay;
-pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -448,7 +448,7 @@ mod tests {
             play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
             let (scores, luck): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
-            plain += holds(Estimate::of_scores(&scores).interval);
+            plain += holds(Interval::of_scores(&scores).interval);
             let less = Blocks { scores, luck, game_variance: 0.1, ..Blocks::default() }.luck_adjusted();
             adjusted += holds(less.estimate.interval);
             shrinkage += less.shrinkage / 300.0;

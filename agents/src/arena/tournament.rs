@@ -13,10 +13,10 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
-use crate::arena::record::{EndingText, GameLine, RecordError, Swing};
+use crate::arena::game_record::{EndingText, GameLine, RecordError, Swing};
 use crate::arena::{
     Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame,
-    Reference, Schedule, Seating, Sprt, Summary, TurnValues, Verdict, lineups, luck, play_blocks, rotations, sides,
+    Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, lineups, luck, play_blocks, rotations, sides,
     sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
@@ -346,7 +346,7 @@ impl<'a> Tournament<'a> {
             let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves, game.block);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            let size = |turn: &TurnValues<State>| turn.luck(turn.seat).abs().max(turn.regret());
+            let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }

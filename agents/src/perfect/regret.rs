@@ -13,7 +13,7 @@ use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::{Agent, OnePly};
 
@@ -48,13 +48,13 @@ pub struct RegretReport {
     /// Decisions of the agent.
     pub decisions: u64,
     /// Regret for each decision.
-    pub regret_per_decision: Mean,
+    pub regret_per_decision: Interval,
     /// Regret for each game.
-    pub regret_per_game: Mean,
+    pub regret_per_game: Interval,
     /// Share of decisions whose regret is below one in a million.
-    pub optimal_choices: Mean,
+    pub optimal_choices: Interval,
     /// The agent's luck-corrected score against perfect play, from its regret.
-    pub luck_adjusted_score: Mean,
+    pub luck_adjusted_score: Interval,
     /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
     pub quantiles: [f64; 4],
     /// The worst decisions, the worst first.
@@ -84,16 +84,16 @@ pub struct Regrets {
 
 impl Regrets {
     /// Notes a turn; turns of B are ignored.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
         if !turn.side.contains(turn.seat) {
             return;
         }
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
         let game = games.entry((turn.block, turn.seat)).or_default();
-        if !appraisal.is_choice() {
+        if !analysis.is_choice() {
             return;
         }
-        let regret = appraisal.regret();
+        let regret = analysis.regret();
         game.regrets.push(regret);
         if regret > 0.0 {
             game.worst.push((regret, *turn.thrown, *turn.end));
@@ -113,16 +113,16 @@ impl Regrets {
         let sums = per_block(|game| game.regrets.iter().sum());
         let counts = per_block(|game| game.regrets.len() as f64);
         let optimal = per_block(|game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-        let regret_per_game = Mean::ratio(&sums, &per_block(|_| 1.0));
+        let regret_per_game = Interval::ratio(&sums, &per_block(|_| 1.0));
         let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
         let mut worst: Vec<&(f64, State, State)> = games.values().flat_map(|game| &game.worst).collect();
         worst.sort_by(|a, b| b.0.total_cmp(&a.0));
         RegretReport {
             decisions: regrets.len() as u64,
-            regret_per_decision: Mean::ratio(&sums, &counts),
+            regret_per_decision: Interval::ratio(&sums, &counts),
             regret_per_game,
-            optimal_choices: Mean::ratio(&optimal, &counts),
+            optimal_choices: Interval::ratio(&optimal, &counts),
             // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
             luck_adjusted_score: regret_per_game.taken_from(0.5),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
@@ -160,7 +160,7 @@ pub fn against_perfect<'agents>(
     let regrets = Regrets::default();
     let watch = |turn: &WatchedTurn<'_, State>| {
         if turn.side.contains(turn.seat) {
-            regrets.note(turn, &Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn));
+            regrets.note(turn, &TurnAnalysis::new(race, &mut Perfect::new(Arc::clone(table)), turn));
         }
     };
     let perfect = || Box::new(OnePly::new(Perfect::new(Arc::clone(table)))) as Box<dyn Agent<Race> + Send>;

@@ -134,6 +134,7 @@ impl Engine {
         let operation = text(request, "op")?;
         let sheet = self.brought(request)?;
         let known = &self.sheets;
+        let position = || position(known, request);
         match operation {
             "hello" => Ok(json!({
                 "name": "ashta",
@@ -148,18 +149,18 @@ impl Engine {
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
             },
             "new" => rules::new_game(known, sheet.as_deref(), request),
-            "chance" => rules::chance_outcomes(known, request),
-            "legal" => rules::legal(known, request),
-            "apply" => rules::apply(known, request),
-            "turns" => rules::turns(known, request),
-            "observe" => rules::observe(known, request),
-            "board" => show::board(known, request),
-            "view" => show::view(known, request),
-            "choices" => show::choices(known, request),
-            "why" => show::why(known, request),
-            "hint" => self.hint(request),
-            "bestmove" => self.best_move(request),
-            "evaluate" => self.evaluate(request),
+            "chance" => rules::chance_outcomes(position()?),
+            "legal" => rules::legal(position()?),
+            "apply" => rules::apply(position()?, request),
+            "turns" => rules::turns(position()?, request),
+            "observe" => rules::observe(position()?),
+            "board" => show::board(position()?),
+            "view" => show::view(position()?),
+            "choices" => show::choices(position()?),
+            "why" => show::why(position()?),
+            "hint" => self.hint(position()?),
+            "bestmove" => self.best_move(position()?, request),
+            "evaluate" => self.evaluate(position()?),
             other => Err(refuse(code::OPERATION, format!("there is no operation `{other}`"))),
         }
     }
@@ -169,8 +170,7 @@ impl Engine {
         agent.player(race).map_err(|error| refuse(code::AGENT, error))
     }
 
-    fn best_move(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(&self.sheets, request)?;
+    fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
         let agent = self.agent_for(&race)?;
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
@@ -195,8 +195,7 @@ impl Engine {
         }))
     }
 
-    fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(&self.sheets, request)?;
+    fn evaluate(&self, (race, state): (Race, State)) -> Answer {
         let agent = self.agent_for(&race)?;
         check_turn(&race, &state)?;
         let mut values = Vec::new();

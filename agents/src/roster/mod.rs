@@ -258,7 +258,7 @@ impl FromStr for NamedAgent {
 
     /// Loads the agent. One that plays perfectly finds no tables before [`NamedAgent::with_tables_in`] says where.
     fn from_str(text: &str) -> Result<NamedAgent, AgentError> {
-        if let Ok(baseline) = text.parse() {
+        if let Some(baseline) = Baseline::named(text) {
             return Ok(NamedAgent::Baseline(baseline));
         }
         let path = Path::new(text);
@@ -304,9 +304,11 @@ impl FromStr for Lookahead {
             Some(("mcts", simulations)) => simulations.parse().ok(),
             _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
         };
+        if let Some(level) = Level::named(suffix) {
+            return Ok(Lookahead::Level(level));
+        }
         match (plies, simulations) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
-            _ if suffix.parse::<Level>().is_ok() => Ok(Lookahead::Level(suffix.parse().unwrap_or(Level::Expert))),
             (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
             (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
             _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
@@ -606,11 +608,11 @@ mod tests {
     #[test]
     fn names_of_baselines_and_lookaheads_are_read() {
         assert!(matches!("greedy+2ply".parse::<NamedAgent>(), Ok(NamedAgent::Greedy { plies: 2 })));
-        for text in ["policy", "1ply", "3ply", "mcts:25"] {
+        for text in ["policy", "1ply", "3ply", "mcts:25", "novice", "perfect"] {
             assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
         }
         assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
-        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep"] {
+        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep", "master"] {
             assert!(text.parse::<Lookahead>().is_err(), "{text}");
         }
     }

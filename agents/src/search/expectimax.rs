@@ -8,7 +8,7 @@ use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::series::{Draws, ThrowSeries};
+use super::throw_series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::play::stop::Stop;

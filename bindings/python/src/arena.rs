@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Reference, Sprt, Summary};
 use ashta_agents::play::agent::GameRng;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::evaluation::against;
 use crate::games;
 use anyhow::Result;
-use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
@@ -32,7 +32,7 @@ pub struct AgentSpeed {
     pub interval: [f64; 2],
     /// Against perfect play: its regret per decision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub regret_per_decision: Option<Mean>,
+    pub regret_per_decision: Option<Interval>,
 }
 
 /// An agent whose thinking is timed.

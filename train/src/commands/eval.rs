@@ -8,7 +8,7 @@ use crate::games;
 use crate::output;
 use crate::progress::score_table;
 use anyhow::{Result, bail};
-use ashta_agents::arena::{MatchProgress, Mean};
+use ashta_agents::arena::{Interval, MatchProgress};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_agents::roster::{Lookahead, NamedAgent};
@@ -84,23 +84,23 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
 
 /// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
-    let Mean { mean, interval: [low, high] } = regret.regret_per_decision;
+    let Interval { mean, interval: [low, high], .. } = regret.regret_per_decision;
     output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
     output::print(format_args!("  regret per decision            {mean:.6}  [{low:.6}, {high:.6}]"))?;
     let [half, most, nearly_all, all] = regret.quantiles;
     output::print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
-    let Mean { mean, interval: [low, high] } = regret.regret_per_game;
+    let Interval { mean, interval: [low, high], .. } = regret.regret_per_game;
     output::print(format_args!("  regret per game                {mean:.5}  [{low:.5}, {high:.5}]"))?;
-    let Mean { mean, interval: [low, high] } = regret.optimal_choices;
+    let Interval { mean, interval: [low, high], .. } = regret.optimal_choices;
     output::print(format_args!(
         "  optimal decisions              {:.2} %  [{:.2}, {:.2}]",
         100.0 * mean,
         100.0 * low,
         100.0 * high
     ))?;
-    let Mean { mean, interval: [low, high] } = regret.luck_adjusted_score;
+    let Interval { mean, interval: [low, high], .. } = regret.luck_adjusted_score;
     output::print(format_args!("  luck-adjusted score            {mean:.5}  [{low:.5}, {high:.5}]"))?;
     if !regret.worst.is_empty() {
         output::print("  the worst decisions:")?;

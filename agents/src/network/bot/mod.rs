@@ -133,11 +133,9 @@ impl Bot {
         let parameters = networks.map(|(_, network)| network.parameters());
         let mut named = Vec::new();
         for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
-            let mut rest = &parameters[..];
-            for (name, shape) in tensors(network, mlp.shape()) {
-                let (numbers, after) = rest.split_at(shape.iter().product());
+            let numbers = mlp.shape().split(parameters).flat_map(|(weights, bias)| [weights, bias]);
+            for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
                 named.push(NamedTensor { name, shape, numbers: TensorNumbers::Floats(numbers) });
-                rest = after;
             }
         }
         let precision = Precision::of(parameters.iter().flatten().copied());

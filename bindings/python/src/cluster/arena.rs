@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result, ensure};
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{GameFacts, MatchConfig, Reference, Sprt};
 use ashta_agents::roster::{NamedAgent, Player};

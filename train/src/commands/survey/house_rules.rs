@@ -10,7 +10,7 @@ use ashta_env::race::starts::{RaceStarts, RaceTurns};
 use ashta_env::ruleset::{Ruleset, RulesetError};
 use indicatif::ProgressBar;
 
-use super::record::HouseRule;
+use super::findings::HouseRule;
 use crate::commands::solve::describe;
 use crate::commands::terminal;
 

@@ -1,8 +1,8 @@
 //! `ashta survey`: what a solved game of two seats is like.
 
+mod findings;
 mod house_rules;
 mod pictures;
-mod record;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
+use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::solve::{SolveConfig, UNIT};
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -23,7 +23,7 @@ use ashta_env::race::Race;
 
 use super::terminal;
 use crate::cli::SurveyArgs;
-use record::{HouseRule, Opponent, Record, Start, TableFacts};
+use findings::{HouseRule, Opponent, Record, Start, TableFacts};
 
 /// Positions that are listed.
 const POSITIONS: usize = 12;
@@ -39,7 +39,7 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
         bail!("a survey is of games of two seats; {} has {}", race.ruleset(), race.spec().seats.len());
     }
     let table = perfect_play(args, &race)?;
-    let known = record::prepare(&args.output, race.ruleset())?;
+    let known = findings::prepare(&args.output, race.ruleset())?;
     terminal::on_interrupt(Arc::default(), || {
         remark("stopped; what is in survey.json stays, and the same command goes on with it");
         ControlFlow::Break(())
@@ -135,7 +135,7 @@ fn start(race: &Race, table: &Table) -> Result<Start> {
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
     Opponent {
         opponent: name.to_owned(),
-        score: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
+        score: report.interval().taken_from(1.0),
         luck_adjusted_score: regret.luck_adjusted_score.taken_from(1.0),
         truncated_games: report.truncated_games,
         regret_per_decision: regret.regret_per_decision,
