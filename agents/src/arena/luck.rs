@@ -28,6 +28,7 @@ pub struct Reference<G: Game> {
     /// The identifier of its version, if there are several.
     pub version: Option<String>,
     make: MakeEvaluator<G>,
+    stop: Stop,
 }
 
 type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
@@ -39,27 +40,20 @@ impl<G: Game> Reference<G> {
         version: Option<String>,
         make: impl Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync + 'static,
     ) -> Reference<G> {
-        Reference { name, version, make: Arc::new(make) }
+        Reference { name, version, make: Arc::new(make), stop: Stop::default() }
     }
 
     /// One whose evaluators end early once `stop` is set.
     #[must_use]
-    pub fn stopped_by(self, stop: Stop) -> Reference<G>
-    where
-        G: 'static,
-    {
-        let Reference { name, version, make } = self;
-        let stopping = move || {
-            let mut evaluator = make();
-            evaluator.stop_by(&stop);
-            evaluator
-        };
-        Reference::new(name, version, stopping)
+    pub fn stopped_by(self, stop: Stop) -> Reference<G> {
+        Reference { stop, ..self }
     }
 
     /// A new evaluator.
     pub fn evaluator(&self) -> Box<dyn Evaluator<G> + Send> {
-        (self.make)()
+        let mut evaluator = (self.make)();
+        evaluator.stop_by(&self.stop);
+        evaluator
     }
 }
 
@@ -71,29 +65,33 @@ impl<G: Game> fmt::Debug for Reference<G> {
 
 /// Evaluates games turn by turn, each in one batch.
 #[derive(Debug)]
-pub struct Appraiser<G: Game, E> {
+pub struct Appraiser<E> {
     evaluator: E,
     series_probability: f32,
-    scratch: ExpectationScratch<G::State>,
-    results: Vec<G::State>,
-    values: Vec<BySeat<f32>>,
 }
 
-impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
+impl<E> Appraiser<E> {
     /// An appraiser by `evaluator`. Of the throws and series that are less likely than `series_probability` one, drawn
     /// by its probability, stands for all in an expectation.
-    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
-        let scratch = ExpectationScratch::default();
-        Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new() }
+    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<E> {
+        Appraiser { evaluator, series_probability }
     }
 
     /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal. Rare
     /// throws are drawn by `seed` and must not follow from the same draws as the throws of the game: they have streams
     /// apart.
-    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move], seed: u64) -> Vec<TurnAnalysis<G::State>> {
-        let mut rng = chance::stream(seed, DRAWS);
-        self.results.clear();
-        let (mut turns, mut open) = (Vec::new(), Vec::new());
+    pub fn turns<G: Game>(
+        &mut self,
+        game: &G,
+        mut state: G::State,
+        moves: &[Move],
+        seed: u64,
+    ) -> Vec<TurnAnalysis<G::State>>
+    where
+        E: Evaluator<G>,
+    {
+        let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), ExpectationScratch::default());
+        let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut at = 0;
         while at < moves.len() {
             let (start, begins) = (state.clone(), at);
@@ -108,25 +106,24 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
             }
             // Otherwise the game ends within a series of throws, or continues with an illegal move.
             let Node::Decision(seat) = game.node(&thrown) else { break };
-            let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
-            let results = self.scratch.turn_results.clone();
-            let played = actual.clone().find(|&result| self.results[result] == state);
+            let actual = append(game, &thrown, &mut scratch.turn_results, &mut states);
+            let results = scratch.turn_results.clone();
+            let played = actual.clone().find(|&result| states[result] == state);
             let mut expectation = Expectation::default();
             let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
             let limit = self.series_probability;
-            expectation.look(game, &happened, limit, &mut rng, &mut self.scratch, &mut self.results);
+            expectation.look(game, &happened, limit, &mut rng, &mut scratch, &mut states);
             let (moves, before) = (begins..at, BySeat::default());
             turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
             open.push((expectation, actual, played));
         }
-        self.values.clear();
-        if !self.results.is_empty() {
-            self.evaluator.values(game, &self.results, &mut self.values);
+        if !states.is_empty() {
+            self.evaluator.values(game, &states, &mut values);
         }
         for (turn, (expectation, actual, played)) in turns.iter_mut().zip(open) {
-            turn.before = expectation.expected(game, turn.seat, &self.values);
-            turn.played = played.map(|result| self.values[result]);
-            turn.values = self.values[actual].to_vec();
+            turn.before = expectation.expected(game, turn.seat, &values);
+            turn.played = played.map(|result| values[result]);
+            turn.values = values[actual].to_vec();
         }
         turns
     }

@@ -19,7 +19,6 @@ mod summary;
 pub mod tournament;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -63,6 +62,7 @@ impl Default for MatchConfig {
 
 /// How a match under way is watched from outside, and ended.
 #[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct MatchProgress<'a> {
     /// Called after every finished game, from the thread that played it, with the number of games finished so far.
     pub finished: &'a (dyn Fn(u64) + Sync),
@@ -73,12 +73,6 @@ pub struct MatchProgress<'a> {
 impl MatchProgress<'_> {
     /// Not watched, and played to its end.
     pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
-}
-
-impl fmt::Debug for MatchProgress<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MatchProgress").finish_non_exhaustive()
-    }
 }
 
 /// Makes a contestant, for one thread.
@@ -121,8 +115,7 @@ pub fn play_blocks<G: Game, T: Send>(
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
     let sides = sides(meeting.game.spec());
-    let MatchSetup { game, seatings, is_stopped, .. } = *meeting;
-    let tables = GamesUnderWay { game, seatings, is_stopped, seed: config.seed, sides: &sides };
+    let tables = GamesUnderWay { meeting, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
         let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));

@@ -337,7 +337,7 @@ impl<'a> Tournament<'a> {
     /// The line of a game, with its luck where there is a reference.
     fn study(
         &self,
-        appraiser: Option<&mut Appraiser<Race, Box<dyn Evaluator<Race> + Send>>>,
+        appraiser: Option<&mut Appraiser<Box<dyn Evaluator<Race> + Send>>>,
         game: &PlayedGame<State>,
         names: &[String],
     ) -> (GameLine, GameFacts) {
