@@ -76,6 +76,16 @@ impl Interval {
         Interval { mean, standard_error: None, interval: [mean - half, mean + half] }
     }
 
+    /// The same of a hundred times the numbers.
+    pub fn percent(self) -> Interval {
+        let percent = |share: f64| 100.0 * share;
+        Interval {
+            mean: percent(self.mean),
+            standard_error: self.standard_error.map(percent),
+            interval: self.interval.map(percent),
+        }
+    }
+
     /// The mean of `whole` less what this is the mean of.
     pub fn taken_from(self, whole: f64) -> Interval {
         let [low, high] = self.interval;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::Game;
 
 use super::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
-use crate::play::agent::{Agent, OnePly, softmax};
+use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
 
@@ -117,7 +117,7 @@ where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
 {
-    let weak = || Box::new(OnePly::with_temperature(evaluator.clone(), temperature)) as Box<dyn Agent<G> + Send>;
+    let weak = || Box::new(OnePly::picking(evaluator.clone(), Pick::Softmax(temperature))) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
     let watch = |turn: &WatchedTurn<'_, G::State>| {

@@ -111,13 +111,13 @@ pub enum LineError {
 }
 
 /// Makes a contestant, for one thread.
-type MakeMind<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
+type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
 /// A participant of a tournament.
 pub struct Entrant<'a> {
     /// Its name.
     pub name: String,
-    make: MakeMind<'a>,
+    make: MakeEntrant<'a>,
     thought: Thought,
 }
 
@@ -164,7 +164,7 @@ pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
 /// A contestant that is timed.
 struct TimedContestant<'a> {
-    mind: Box<dyn Contestant<Race> + 'a>,
+    contestant: Box<dyn Contestant<Race> + 'a>,
     thought: &'a Thought,
     clock: Clock<'a>,
 }
@@ -172,7 +172,7 @@ struct TimedContestant<'a> {
 impl Contestant<Race> for TimedContestant<'_> {
     fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let begun = (self.clock)();
-        let choices = self.mind.try_act(race, states, rngs);
+        let choices = self.contestant.try_act(race, states, rngs);
         let taken = (self.clock)().saturating_sub(begun);
         self.thought.nanoseconds.fetch_add(taken, Relaxed);
         self.thought.choices.fetch_add(states.len() as u64, Relaxed);
@@ -300,8 +300,8 @@ impl<'a> Tournament<'a> {
             .iter()
             .map(|entrant| {
                 || {
-                    let (mind, thought) = ((entrant.make)(), &entrant.thought);
-                    Box::new(TimedContestant { mind, thought, clock }) as Box<dyn Contestant<Race> + '_>
+                    let (contestant, thought) = ((entrant.make)(), &entrant.thought);
+                    Box::new(TimedContestant { contestant, thought, clock }) as Box<dyn Contestant<Race> + '_>
                 }
             })
             .collect();

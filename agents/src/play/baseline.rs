@@ -8,7 +8,7 @@ use std::fmt;
 use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, Seat};
 use ashta_env::turn::TurnResults;
 
-use crate::play::agent::{Agent, GameRng, OnePly, RandomAgent, Ties, deciding_seat, forced_action, results_of_turn};
+use crate::play::agent::{Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn};
 use crate::play::evaluator::{Evaluation, Evaluator, answer_open};
 
 /// A baseline, by name.
@@ -47,9 +47,9 @@ impl Baseline {
     pub fn agent<G: Game + 'static>(self) -> Box<dyn Agent<G> + Send> {
         match self {
             Baseline::Random => Box::new(RandomAgent),
-            Baseline::Runner => Box::new(RuleAgent::<G>::new(Rule::Run)),
-            Baseline::Hunter => Box::new(RuleAgent::<G>::new(Rule::Hunt)),
-            Baseline::Greedy => Box::new(OnePly::<G, _>::with_ties(PipEvaluator, Ties::Drawn)),
+            Baseline::Runner => Box::new(RuleAgent::<G> { hunts: false, results: TurnResults::new() }),
+            Baseline::Hunter => Box::new(RuleAgent::<G> { hunts: true, results: TurnResults::new() }),
+            Baseline::Greedy => Box::new(OnePly::<G, _>::picking(PipEvaluator, Pick::Drawn)),
         }
     }
 }
@@ -60,25 +60,15 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// The order of afterstates of a [`RuleAgent`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rule {
-    Run,
-    Hunt,
-}
-
-/// Chooses among afterstates by a fixed order, the first found among equals.
+/// Chooses among afterstates by a fixed order, the first found among equals: where it hunts the fewest enemy steps, then
+/// the furthest pieces of its own.
 #[derive(Debug)]
 struct RuleAgent<G: Game> {
-    rule: Rule,
+    hunts: bool,
     results: TurnResults<G::State>,
 }
 
 impl<G: Game> RuleAgent<G> {
-    fn new(rule: Rule) -> RuleAgent<G> {
-        RuleAgent { rule, results: TurnResults::new() }
-    }
-
     fn best(&mut self, game: &G, state: &G::State) -> Action {
         if let Some(action) = forced_action(game, state) {
             return action;
@@ -87,7 +77,7 @@ impl<G: Game> RuleAgent<G> {
         results_of_turn(game, state, &mut self.results);
         let rank = |index: &usize| {
             let result = self.results.state(*index);
-            let left_to_enemies = if self.rule == Rule::Hunt { enemy_steps(game, result, seat) } else { 0 };
+            let left_to_enemies = if self.hunts { enemy_steps(game, result, seat) } else { 0 };
             (std::cmp::Reverse(left_to_enemies), running_order(game, result, seat))
         };
         // `max_by_key` keeps the last of equals, so the walk goes backwards.

@@ -31,7 +31,7 @@ use crate::arena::Reference;
 use crate::network::bot::{Bot, BotError};
 use crate::network::evaluator::NetEvaluator;
 use crate::perfect::table::{Perfect, Table, TableError, TableHeader};
-use crate::play::agent::{Agent, OnePly, PolicyAgent, Ties};
+use crate::play::agent::{Agent, OnePly, Pick, PolicyAgent};
 use crate::play::baseline::{Baseline, PipEvaluator};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
@@ -467,31 +467,36 @@ impl NamedAgent {
     /// # Errors
     /// When it is a bot or a table made for another game, or there is no table of this one.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
-        let (values, choice) = match self {
-            NamedAgent::Baseline(baseline) => (Values::Pips, Choice::Baseline(*baseline)),
-            NamedAgent::Greedy { plies } => (Values::Pips, Choice::Lookahead(Lookahead::Plies(*plies))),
-            NamedAgent::Perfect { tables } => Values::of_table(tables.table(race.ruleset())?),
+        const ONE_PLY: Lookahead = Lookahead::Plies(1);
+        let (values, lookahead, pick) = match self {
+            NamedAgent::Baseline(_) => (Values::Pips, ONE_PLY, Pick::Drawn),
+            NamedAgent::Greedy { plies } => (Values::Pips, Lookahead::Plies(*plies), Pick::Drawn),
+            NamedAgent::Perfect { tables } => (Values::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First),
             NamedAgent::Bot { bot, lookahead, tables, .. } => {
                 bot.check_ruleset(race.spec())?;
                 let net = Values::Net(Box::new(bot.evaluator()));
                 match *lookahead {
-                    Lookahead::Level(Level::Perfect) => Values::of_table(tables.table(race.ruleset())?),
-                    Lookahead::Level(Level::Expert) => (net, Choice::Lookahead(Lookahead::Plies(1))),
+                    Lookahead::Level(Level::Perfect) => {
+                        (Values::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First)
+                    }
+                    Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
                     Lookahead::Level(level) => {
                         let found = bot.manifest.levels.iter().find(|found| found.level == level);
                         let temperature = found.ok_or(AgentError::NotCalibrated { level })?.temperature;
-                        (net, Choice::Weakened { temperature })
+                        (net, ONE_PLY, Pick::Softmax(temperature))
                     }
-                    lookahead => (net, Choice::Lookahead(lookahead)),
+                    lookahead => (net, lookahead, Pick::First),
                 }
             }
-            NamedAgent::Table { table, .. } if table.ruleset() == race.ruleset() => Values::of_table(Arc::clone(table)),
+            NamedAgent::Table { table, .. } if table.ruleset() == race.ruleset() => {
+                (Values::Table(Arc::clone(table)), ONE_PLY, Pick::First)
+            }
             NamedAgent::Table { table, .. } => {
                 let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
                 return Err(AgentError::OtherTable { expected, found });
             }
         };
-        Ok(Player { agent: self.clone(), values, choice })
+        Ok(Player { agent: self.clone(), values, lookahead, pick })
     }
 }
 
@@ -500,7 +505,9 @@ impl NamedAgent {
 pub struct Player {
     agent: NamedAgent,
     values: Values,
-    choice: Choice,
+    lookahead: Lookahead,
+    /// How it chooses one ply ahead.
+    pick: Pick,
 }
 
 /// By whose values a player plays.
@@ -509,24 +516,6 @@ enum Values {
     Pips,
     Net(Box<NetEvaluator>),
     Table(Arc<Table>),
-}
-
-impl Values {
-    /// Perfect play by a table.
-    fn of_table(table: Arc<Table>) -> (Values, Choice) {
-        (Values::Table(table), Choice::Lookahead(Lookahead::Plies(1)))
-    }
-}
-
-/// How a player chooses.
-#[derive(Clone, Copy, Debug)]
-enum Choice {
-    Baseline(Baseline),
-    Lookahead(Lookahead),
-    /// One ply, with noise of this scale.
-    Weakened {
-        temperature: f32,
-    },
 }
 
 type BoxedEvaluator = Box<dyn Evaluator<Race> + Send>;
@@ -550,39 +539,31 @@ impl Player {
 
     /// A new instance that acts.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
-        let evaluator = self.evaluator();
-        match self.choice {
-            Choice::Baseline(baseline) => baseline.agent(),
-            Choice::Weakened { temperature } => Box::new(OnePly::with_temperature(evaluator, temperature)),
-            Choice::Lookahead(Lookahead::Policy) => Box::new(PolicyAgent { evaluator }),
-            Choice::Lookahead(Lookahead::Mcts(simulations)) => {
-                Box::new(MctsAgent::new(mcts(self.leaves(), simulations)))
-            }
-            Choice::Lookahead(_) => {
-                let ties = if matches!(self.values, Values::Pips) { Ties::Drawn } else { Ties::First };
-                Box::new(OnePly::with_ties(evaluator, ties))
-            }
+        match (&self.agent, self.lookahead) {
+            (NamedAgent::Baseline(baseline), _) => baseline.agent(),
+            (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent::new(mcts(self.leaves(), simulations))),
+            _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }
 
     /// Whether it always plays the afterstate that [`Player::evaluator`] values highest.
     pub fn plays_by_values(&self) -> bool {
-        let is_fixed = !matches!(self.values, Values::Pips);
-        is_fixed && matches!(self.choice, Choice::Lookahead(Lookahead::Plies(_)))
+        !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
     /// Whether it draws among afterstates: baselines among equals, weakened bots among all.
     pub fn draws(&self) -> bool {
-        matches!(self.values, Values::Pips) || matches!(self.choice, Choice::Weakened { .. })
+        self.pick != Pick::First
     }
 
     /// Its value estimates of positions. Baselines without an evaluator have that of `greedy`.
     pub fn evaluator(&self) -> BoxedEvaluator {
-        match self.choice {
-            Choice::Lookahead(Lookahead::Plies(plies @ 2..)) => {
+        match self.lookahead {
+            Lookahead::Plies(plies @ 2..) => {
                 Box::new(Expectimax::<Race, _>::new(self.leaves(), usize::from(plies) - 1))
             }
-            Choice::Lookahead(Lookahead::Mcts(simulations)) => Box::new(mcts(self.leaves(), simulations)),
+            Lookahead::Mcts(simulations) => Box::new(mcts(self.leaves(), simulations)),
             _ => self.leaves(),
         }
     }

@@ -84,24 +84,19 @@ fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lo
 
 /// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
-    let Interval { mean, interval: [low, high], .. } = regret.regret_per_decision;
+    let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
+        let Interval { mean, interval: [low, high], .. } = of;
+        output::print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
+    };
     output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
-    output::print(format_args!("  regret per decision            {mean:.6}  [{low:.6}, {high:.6}]"))?;
+    figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;
     output::print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
-    let Interval { mean, interval: [low, high], .. } = regret.regret_per_game;
-    output::print(format_args!("  regret per game                {mean:.5}  [{low:.5}, {high:.5}]"))?;
-    let Interval { mean, interval: [low, high], .. } = regret.optimal_choices;
-    output::print(format_args!(
-        "  optimal decisions              {:.2} %  [{:.2}, {:.2}]",
-        100.0 * mean,
-        100.0 * low,
-        100.0 * high
-    ))?;
-    let Interval { mean, interval: [low, high], .. } = regret.luck_adjusted_score;
-    output::print(format_args!("  luck-adjusted score            {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    figure("regret per game", regret.regret_per_game, 5, "")?;
+    figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
+    figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;
     if !regret.worst.is_empty() {
         output::print("  the worst decisions:")?;
     }

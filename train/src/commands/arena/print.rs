@@ -79,9 +79,9 @@ fn positive(number: String) -> String {
 
 /// A share with its interval, as two columns.
 fn percent(estimate: &Interval) -> [String; 2] {
-    let [low, high] = estimate.interval.map(|bound| 100.0 * bound);
+    let Interval { mean, interval: [low, high], .. } = estimate.percent();
     let interval = if low.is_finite() { format!("{low:.2} to {high:.2}") } else { "unknown".to_owned() };
-    [positive(format!("{:.2}", 100.0 * estimate.mean)), interval]
+    [positive(format!("{mean:.2}")), interval]
 }
 
 fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {

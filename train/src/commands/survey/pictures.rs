@@ -66,10 +66,7 @@ fn luck(game: &str, at_least: &AtLeast) -> Result<String> {
 
 fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
     let names: Vec<String> = opponents.iter().map(|opponent| opponent.opponent.clone()).collect();
-    let bar = |Interval { mean, interval, .. }| Bar {
-        value: 100.0 * mean,
-        interval: Some(interval.map(|end: f64| 100.0 * end)),
-    };
+    let bar = |of: Interval| Bar { value: of.percent().mean, interval: Some(of.percent().interval) };
     let bars = |label: &str, of: fn(&Opponent) -> Interval| Bars {
         label: label.to_owned(),
         bars: opponents.iter().map(|opponent| Some(bar(of(opponent)))).collect(),
