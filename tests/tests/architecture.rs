@@ -267,7 +267,7 @@ fn import_only_those_before(folder: &str, modules: &[&str]) {
 }
 
 #[test]
-fn rooms_of_agents_import_only_rooms_below() {
+fn modules_of_agents_import_only_modules_below() {
     let rooms = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
     let files: Vec<String> = rust_files("agents/src").into_iter().filter(|path| path != "agents/src/lib.rs").collect();
     let has_room = |path: &&String| rooms.iter().any(|room| path.starts_with(&format!("agents/src/{room}/")));
