@@ -89,9 +89,9 @@ pub enum Pick {
     First,
     /// Any of the best ones with equal probability.
     Drawn,
-    /// Any, with the probabilities of the softmax of the values over this temperature. It is drawn anew at each decision
-    /// of a turn among the afterstates that are left; those that several first actions reach come up a little more
-    /// often.
+    /// Any, with the probabilities of the softmax of the values over this temperature. It is drawn anew at each
+    /// decision of a turn among the afterstates that are left; those that several first actions reach come up a little
+    /// more often.
     Softmax(f32),
 }
 

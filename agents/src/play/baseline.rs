@@ -60,8 +60,8 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// Chooses among afterstates by a fixed order, the first found among equals: where it hunts the fewest enemy steps, then
-/// the furthest pieces of its own.
+/// Chooses among afterstates by a fixed order, the first found among equals: where it hunts the fewest enemy steps,
+/// then the furthest pieces of its own.
 #[derive(Debug)]
 struct RuleAgent<G: Game> {
     hunts: bool,

@@ -469,15 +469,15 @@ impl NamedAgent {
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
         const ONE_PLY: Lookahead = Lookahead::Plies(1);
         let (values, lookahead, pick) = match self {
-            NamedAgent::Baseline(_) => (Values::Pips, ONE_PLY, Pick::Drawn),
-            NamedAgent::Greedy { plies } => (Values::Pips, Lookahead::Plies(*plies), Pick::Drawn),
-            NamedAgent::Perfect { tables } => (Values::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First),
+            NamedAgent::Baseline(_) => (ValueSource::Pips, ONE_PLY, Pick::Drawn),
+            NamedAgent::Greedy { plies } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
+            NamedAgent::Perfect { tables } => (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First),
             NamedAgent::Bot { bot, lookahead, tables, .. } => {
                 bot.check_ruleset(race.spec())?;
-                let net = Values::Net(Box::new(bot.evaluator()));
+                let net = ValueSource::Net(Box::new(bot.evaluator()));
                 match *lookahead {
                     Lookahead::Level(Level::Perfect) => {
-                        (Values::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First)
+                        (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First)
                     }
                     Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
                     Lookahead::Level(level) => {
@@ -489,7 +489,7 @@ impl NamedAgent {
                 }
             }
             NamedAgent::Table { table, .. } if table.ruleset() == race.ruleset() => {
-                (Values::Table(Arc::clone(table)), ONE_PLY, Pick::First)
+                (ValueSource::Table(Arc::clone(table)), ONE_PLY, Pick::First)
             }
             NamedAgent::Table { table, .. } => {
                 let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
@@ -504,7 +504,7 @@ impl NamedAgent {
 #[derive(Clone, Debug)]
 pub struct Player {
     agent: NamedAgent,
-    values: Values,
+    values: ValueSource,
     lookahead: Lookahead,
     /// How it chooses one ply ahead.
     pick: Pick,
@@ -512,7 +512,7 @@ pub struct Player {
 
 /// By whose values a player plays.
 #[derive(Clone, Debug)]
-enum Values {
+enum ValueSource {
     Pips,
     Net(Box<NetEvaluator>),
     Table(Arc<Table>),
@@ -534,7 +534,7 @@ impl Player {
 
     /// The table of a perfect player.
     pub fn table(&self) -> Option<&Arc<Table>> {
-        if let Values::Table(table) = &self.values { Some(table) } else { None }
+        if let ValueSource::Table(table) = &self.values { Some(table) } else { None }
     }
 
     /// A new instance that acts.
@@ -571,9 +571,9 @@ impl Player {
     /// What a search asks at its leaves.
     fn leaves(&self) -> BoxedEvaluator {
         match &self.values {
-            Values::Pips => Box::new(PipEvaluator),
-            Values::Net(net) => net.clone(),
-            Values::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
+            ValueSource::Pips => Box::new(PipEvaluator),
+            ValueSource::Net(net) => net.clone(),
+            ValueSource::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
         }
     }
 }
