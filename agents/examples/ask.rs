@@ -1,26 +1,23 @@
-//! Evaluates positions with a bot, by the library alone: lines of notation in, lines of JSON out.
+//! Evaluates positions with an agent, by the library alone: lines of notation in, lines of JSON out.
 //!
 //! ```sh
 //! echo "ashtapada S:5,30/N:off,23 S 4,2" | cargo run --release -p ashta-agents --example ask checkpoints/ashtapada.bot
 //! ```
 //!
 //! Each answer has the legal actions, the columns of the observation that are 1, the values of the seats, and the
-//! action that the bot chooses: `null` where the dice are to be thrown.
+//! action that the agent chooses: `null` where the dice are to be thrown.
 
 use std::error::Error;
 use std::io::{BufRead, Write};
 
-use ashta_agents::play::agent::Agent as _;
-use ashta_agents::play::evaluator::Evaluator as _;
-use ashta_agents::roster::AgentSpec;
+use ashta_agents::{Agent as _, Evaluator as _, NamedAgent};
 use ashta_env::chance;
 use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args().nth(1).ok_or("usage: ask AGENT < POSITIONS")?;
-    let agent = name.parse::<AgentSpec>()?.load(&[])?;
+    let agent: NamedAgent = std::env::args().nth(1).ok_or("usage: ask AGENT < POSITIONS")?.parse()?;
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let (race, state) = Race::parse(&line?)?;
@@ -36,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut values = Vec::new();
         player.evaluator().values(&race, &[state], &mut values);
         let values: Vec<f32> = race.spec().seats.iter().map(|seat| values[0][seat]).collect();
-        let action = (!legal.is_empty()).then(|| player.agent().act(&race, &[state], &mut [chance::stream(0, 0)])[0].0);
+        let action = (!legal.is_empty()).then(|| player.agent().choose(&race, &state, &mut chance::stream(0, 0)).0);
         writeln!(output, "{}", json!({"legal": legal, "observation": columns, "values": values, "action": action}))?;
     }
     Ok(())

@@ -1,10 +1,38 @@
 //! Agents for the games of `ashta-env`: search, networks, self-play learning, perfect play, and the arena in which all
 //! of them meet.
 //!
-//! One folder a room, from the ground up; a room imports only rooms that stand before it, and `tests/architecture.rs`
-//! holds that:
+//! A bot is one file. It chooses a move of its game like this; [`Agent::act`] does the same for many games at once.
 //!
-//! | room | contents |
+//! ```
+//! use ashta_agents::{Agent, Bot};
+//! use ashta_env::{Game, Race, chance};
+//!
+//! let bot = Bot::load("../checkpoints/ashtapada.bot")?;
+//! let (race, state) = Race::parse("ashtapada S:5,30/N:off,23 S 4,2")?;
+//! let action = bot.agent().choose(&race, &state, &mut chance::stream(7, 0));
+//! assert!(race.legal_actions(&state).contains(action));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`NamedAgent`] is any agent as it is written on the command line: a bot that looks further ahead, a baseline, or
+//! perfect play. It finds out which game it plays, and makes a [`Player`] of that game:
+//!
+//! ```
+//! use ashta_agents::{Agent, Evaluator, NamedAgent};
+//! use ashta_env::{Race, Seat, chance};
+//!
+//! let (race, state) = Race::parse("ashtapada S:5,30/N:off,23 S 4,2")?;
+//! let player = "greedy+2ply".parse::<NamedAgent>()?.player(&race)?;
+//! let action = player.agent().choose(&race, &state, &mut chance::stream(7, 0));
+//! let south = player.evaluator().evaluate(&race, &[state])[0].values[Seat::SOUTH];
+//! assert!((0.0..=1.0).contains(&south));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Each module is a folder. They are listed from the ground up: a module imports only modules that stand before it, and
+//! `tests/architecture.rs` holds that.
+//!
+//! | module | contents |
 //! |---|---|
 //! | [`play`] | the traits `Evaluator` and `Agent`, one-ply play, baselines, throws by seed |
 //! | [`search`] | expectimax, MCTS, the one-ply expectation over throws |
@@ -26,3 +54,15 @@ pub mod play;
 pub mod protocol;
 pub mod roster;
 pub mod search;
+
+pub use network::bot::Bot;
+pub use play::agent::Agent;
+pub use play::evaluator::Evaluator;
+pub use roster::folders::Folders;
+pub use roster::{NamedAgent, Player};
+
+/// The examples of the README and of the book's page about Rust, compiled as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/rust.md")]
+pub struct Examples;

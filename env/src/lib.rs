@@ -44,8 +44,3 @@ pub use sheet::ruleset::{self, Ruleset, RulesetError};
 pub fn make(text: &str, seats: usize) -> Result<Env<Race>, RulesetError> {
     Ok(Env::new(std::sync::Arc::new(Race::named(text, seats)?)))
 }
-
-/// The example of the README, run as a documentation test.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;

@@ -4,15 +4,13 @@
 //! fuzzer of `fuzz/` searches for such bytes; a test replays its corpus. Checksums of a file are corrected first, so
 //! that the code behind them is reached. Nothing here needs burn or files.
 
-use ashta_agents::arena::record::{GameLine, MoveText};
+use ashta_agents::arena::game_record::{GameLine, MoveText};
 use ashta_agents::network::bot::{Bot, BotError};
-use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
-use ashta_agents::roster::AgentSpec;
 use ashta_env::chance::{self, GameRng, below};
 use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat};
 use ashta_env::race::Race;
@@ -90,8 +88,7 @@ pub fn notation(data: &[u8]) {
 /// # Panics
 /// When a property fails.
 pub fn protocol(data: &[u8]) {
-    let greedy = "greedy".parse::<AgentSpec>().and_then(|greedy| greedy.load(&[])).expect("a baseline");
-    let mut engine = Engine::new(Some(greedy));
+    let mut engine = Engine::new(Some("greedy".parse().expect("a baseline")));
     for line in data.split(|&byte| byte == b'\n').take(REQUESTS) {
         let answer = engine.answer(line);
         let request: Value = serde_json::from_slice(line).unwrap_or_default();
@@ -155,14 +152,14 @@ fn play(bot: &Bot, rng: &mut GameRng) {
     if bot.check_ruleset(race.spec()).is_err() {
         return;
     }
-    let mut evaluator = NetEvaluator::new(bot.net.clone());
+    let mut evaluator = bot.evaluator();
     let mut agent = OnePly::new(evaluator.clone());
     let mut state = race.initial_state(chance::first_seat(seats, rng));
     for _ in 0..STEPS {
         let evaluation = &evaluator.evaluate(&race, &[state])[0];
         assert_eq!(evaluation.policy.len(), race.legal_actions(&state).len());
         if let Node::Decision(_) = race.node(&state) {
-            let action = agent.act(&race, &[state], std::slice::from_mut(rng))[0];
+            let action = agent.choose(&race, &state, rng);
             assert!(race.legal_actions(&state).contains(action), "{action:?} in {}", race.print(&state));
         }
         if !advance(&race, &mut state, rng) {

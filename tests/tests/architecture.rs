@@ -301,7 +301,7 @@ fn players_use_the_game_interface_only() {
     let folders = ["play", "search", "arena", "network/portable", "perfect/solve", "learn/selfplay"];
     let mut files = folders.map(|folder| code(&format!("agents/src/{folder}"))).concat();
     // A game is recorded in the notation of its rules.
-    let writes = ["agents/src/arena/record.rs", "agents/src/arena/tournament.rs"];
+    let writes = ["agents/src/arena/game_record.rs", "agents/src/arena/tournament.rs"];
     files.retain(|(path, _)| !writes.contains(&path.as_str()));
     never_say(&files, &["race", "Race", "games::", "notation", "ruleset", "Ruleset", "flags::", "burn", "net::"]);
 }
@@ -319,7 +319,7 @@ fn import_only_those_before(folder: &str, modules: &[&str]) {
 }
 
 #[test]
-fn rooms_of_agents_import_only_rooms_below() {
+fn modules_of_agents_import_only_modules_below() {
     let rooms = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
     let files: Vec<String> = rust_files("agents/src").into_iter().filter(|path| path != "agents/src/lib.rs").collect();
     let has_room = |path: &&String| rooms.iter().any(|room| path.starts_with(&format!("agents/src/{room}/")));
@@ -373,6 +373,20 @@ fn questions_are_answered_by_names_that_exist() {
         }
     }
     assert!(answers > 20, "only {answers} answers");
+}
+
+#[test]
+fn the_page_about_rust_names_modules_that_exist() {
+    let page = read("docs/rust.md");
+    let table = page.lines().filter(|line| line.starts_with("| `ashta_"));
+    let modules: Vec<&str> = table.flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+    let modules: Vec<&str> = modules.into_iter().filter(|name| name.starts_with("ashta_")).collect();
+    assert!(modules.len() > 10, "{modules:?}");
+    for module in modules {
+        let path = module.trim_start_matches("ashta_").replace("::", "/").replacen('/', "/src/", 1);
+        let files = [format!("{path}.rs"), format!("{path}/mod.rs")];
+        assert!(files.iter().any(|file| root().join(file).is_file()), "{module} is neither of {files:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ashta_agents::arena::{
-    Appraiser, Blocks, Contestant, Estimate, MatchConfig, MatchSetup, PlayedGame, luck, play_blocks, rotations, sides,
+    Appraiser, Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, luck, play_blocks, rotations, sides,
 };
 use ashta_agents::perfect::solve::{Memory, PlayerPolicy, evaluate_policies};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -79,7 +79,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
         };
         play_blocks(&meeting, 0..50, &config, &study, &mut take);
         let [scores, right, wrong] = sums;
-        let mut intervals = vec![Estimate::of_scores(&scores).interval];
+        let mut intervals = vec![Interval::of_scores(&scores).interval];
         for (which, (luck, game_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {
             let blocks = Blocks { scores: scores.clone(), luck, strata: Vec::new(), game_variance };
             let adjusted = blocks.luck_adjusted();

@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use ashta_agents::arena::Reference;
-use ashta_agents::arena::record::GameLine;
-use ashta_agents::arena::{Appraiser, Move, TurnValues};
+use ashta_agents::arena::game_record::GameLine;
+use ashta_agents::arena::{Appraiser, Move, TurnAnalysis};
 use ashta_agents::protocol::by_seat;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
-use ashta_env::turn::{TurnResults, turn_results};
 use serde::Serialize;
 
 /// Series of throws whose beginning is less likely than this are left out of the mean over the throws.
@@ -61,7 +60,7 @@ const WORST: &str = "at random";
 
 /// A turn. Chances are expected returns, 0 to 1, by seat in the order of the position.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct TurnAnalysis {
+pub struct AnalyzedTurn {
     /// Its number, from 1.
     pub number: usize,
     /// Whose turn it was.
@@ -123,7 +122,7 @@ pub struct Analysis {
     /// The players, by seat in the order of the position.
     pub players: Vec<PlayerAnalysis>,
     /// The turns.
-    pub turns: Vec<TurnAnalysis>,
+    pub turns: Vec<AnalyzedTurn>,
     /// The position reached.
     pub end: String,
     /// The return of each seat, where the game is over.
@@ -140,30 +139,32 @@ impl Analysis {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
         let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves, 0);
-        let turn = |(number, values): (usize, &TurnValues<State>)| {
-            let better = (values.regret() > EQUAL).then(|| way(race, &values.thrown, &values.best));
+        let turn = |(number, values): (usize, &TurnAnalysis<State>)| {
+            let better = values.best().filter(|_| values.regret() > EQUAL);
+            let better = better.map(|best| race.turn_text(&values.thrown, values.results.actions(best)));
+            let thrown = values.after_throw();
             let made = || moves[values.moves.clone()].iter();
             let actions = made().filter_map(|made| if let Move::Choice(action) = *made { Some(action) } else { None });
             let outcomes =
                 made().filter_map(|made| if let Move::Throw(outcome) = *made { Some(outcome) } else { None });
             let regret = if values.regret() > EQUAL { values.regret() } else { 0.0 };
-            TurnAnalysis {
+            AnalyzedTurn {
                 number: number + 1,
                 seat: values.seat.letter(),
                 position: race.print(&values.start),
                 before: by_seat(race, &values.before),
                 throw: outcomes.flat_map(|outcome| race.throw_values(outcome)).collect(),
-                thrown: by_seat(race, &values.after_throw),
+                thrown: by_seat(race, &thrown),
                 luck: values.luck(values.seat),
-                results: values.results,
+                results: values.results.len(),
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
-                after: by_seat(race, &values.played.unwrap_or(values.after_throw)),
+                after: by_seat(race, &values.played.unwrap_or(thrown)),
                 regret,
                 mark: ErrorClass::of(regret),
                 better,
             }
         };
-        let turns: Vec<TurnAnalysis> = values.iter().enumerate().map(turn).collect();
+        let turns: Vec<AnalyzedTurn> = values.iter().enumerate().map(turn).collect();
         let seats = race.spec().seats.iter().zip(&line.players);
         let players = seats.map(|(seat, name)| player(seat, name, &turns, &values)).collect();
         let is_over = race.node(&end) == Node::Terminal;
@@ -178,16 +179,8 @@ impl Analysis {
     }
 }
 
-/// The choices that lead from a decision to an afterstate, in words.
-fn way(race: &Race, thrown: &State, afterstate: &State) -> String {
-    let mut results = TurnResults::new();
-    turn_results(race, thrown, &mut results);
-    let at = results.states().iter().position(|result| result == afterstate);
-    at.map_or_else(String::new, |at| race.turn_text(thrown, results.actions(at)))
-}
-
-fn player(seat: Seat, name: &str, turns: &[TurnAnalysis], values: &[TurnValues<State>]) -> PlayerAnalysis {
-    let own: Vec<&TurnAnalysis> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
+fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis<State>]) -> PlayerAnalysis {
+    let own: Vec<&AnalyzedTurn> = turns.iter().filter(|turn| turn.seat == seat.letter()).collect();
     let choices = own.iter().filter(|turn| turn.results > 1).count();
     // The sum of nothing would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, Mean, play_match};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress, MatchReport, play_match};
 use ashta_agents::network::bot::{Regret, Strength};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
@@ -14,7 +14,7 @@ use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::stop::Stop;
-use ashta_agents::roster::{Lookahead, Player, Roster};
+use ashta_agents::roster::{Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,7 @@ impl MatchResult {
         ScoreRow {
             opponent: self.opponent.clone(),
             games: self.report.games,
-            score: self.report.score,
-            interval: (self.report.interval[0], self.report.interval[1]),
+            score: self.report.interval(),
             chance_level: self.report.chance_level,
         }
     }
@@ -53,14 +52,14 @@ impl MatchResult {
         let regret = self.regret.as_ref().map(|found| found.regret_per_decision);
         // Below two pairs of games there is no interval.
         let regret =
-            regret.filter(|Mean { mean, interval }| mean.is_finite() && interval.iter().all(|x| x.is_finite()));
+            regret.filter(|Interval { mean, interval, .. }| mean.is_finite() && interval.iter().all(|x| x.is_finite()));
         Strength {
             opponent: format!("{}{}", self.opponent, conduct(lookahead)),
             games: self.report.games,
             score: self.report.score,
             low,
             high,
-            regret: regret.map(|Mean { mean, interval: [low, high] }| Regret { mean, low, high }),
+            regret: regret.map(|Interval { mean, interval: [low, high], .. }| Regret { mean, low, high }),
         }
     }
 }
@@ -90,7 +89,7 @@ pub fn against<'agents>(
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
 ) -> MatchResult {
-    let opponent_name = opponent.spec().to_string();
+    let opponent_name = opponent.named().to_string();
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = match measured {
         Some((report, regret)) => (report, Some(regret)),
@@ -158,7 +157,7 @@ impl RunEvaluator {
     pub fn new(
         race: &Arc<Race>,
         config: &Config,
-        agent: &dyn Fn(&str) -> Result<Roster>,
+        agent: &dyn Fn(&str) -> Result<NamedAgent>,
         perfect: Option<Player>,
     ) -> Result<RunEvaluator> {
         let player = |spec: &String| {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Reference;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentSpec, BotSource, Lookahead, Player, Roster};
+use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheets, builtin};
@@ -39,7 +39,7 @@ pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Rules
 }
 
 /// The built-in games, and those of bots and tables.
-pub fn known(agents: &[&Roster]) -> Sheets {
+pub fn known(agents: &[&NamedAgent]) -> Sheets {
     let mut sheets = Sheets::default();
     for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
         // What keeps the name from being known keeps the agent from playing.
@@ -52,7 +52,7 @@ pub fn known(agents: &[&Roster]) -> Sheets {
 ///
 /// # Errors
 /// When there is no such agent.
-pub fn agent(spec: &str) -> Result<Roster> {
+pub fn agent(spec: &str) -> Result<NamedAgent> {
     Ok(folders().agent(spec)?)
 }
 
@@ -70,10 +70,10 @@ pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
 /// As there.
 pub fn bot_in(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
     let agent = folders.agent(spec)?;
-    match (agent.spec(), agent.bot()) {
-        (AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) }, Some(bot)) => Ok((source.clone(), bot.clone())),
-        (AgentSpec::Bot { lookahead, .. }, Some(_)) => bail!("{what} of a bot: leave out `+{lookahead}`"),
-        (spec, _) => bail!("{spec} is no bot: {what} of bots"),
+    match agent {
+        NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
+        NamedAgent::Bot { lookahead, .. } => bail!("{what} of a bot: leave out `+{lookahead}`"),
+        other => bail!("{other} is no bot: {what} of bots"),
     }
 }
 
@@ -119,16 +119,16 @@ pub fn user_folder() -> Option<PathBuf> {
 ///
 /// # Errors
 /// When nothing says what to play, the options contradict a bot, or a bot plays another game.
-pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&Roster]) -> Result<Race> {
+pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
     let race = match (bot, game) {
         (Some((agent, bot)), _) => {
-            let race = bot.race().with_context(|| agent.spec().to_string())?;
+            let race = bot.race().with_context(|| agent.to_string())?;
             if let Some(game) = game {
                 let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
-                let (spec, plays) = (agent.spec(), race.ruleset());
+                let plays = race.ruleset();
                 if asked != *plays {
-                    bail!("{spec} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
+                    bail!("{agent} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
                 }
             }
             race
@@ -170,6 +170,6 @@ pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
 ///
 /// # Errors
 /// When it plays another game.
-pub fn player(agent: &Roster, race: &Race) -> Result<Player> {
-    agent.player(race).with_context(|| agent.spec().to_string())
+pub fn player(agent: &NamedAgent, race: &Race) -> Result<Player> {
+    agent.player(race).with_context(|| agent.to_string())
 }

@@ -7,6 +7,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use ashta_agents::arena::Interval;
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 
 use crate::output::aligned;
@@ -154,9 +155,7 @@ pub struct ScoreRow {
     /// Games played.
     pub games: u64,
     /// Mean result of the bot, 0 to 1.
-    pub score: f64,
-    /// The 95 % interval of the score.
-    pub interval: (f64, f64),
+    pub score: Interval,
     /// The score of an equally strong bot: ½ with two seats, ¼ with four.
     pub chance_level: f64,
 }
@@ -164,7 +163,7 @@ pub struct ScoreRow {
 impl ScoreRow {
     /// The verdict on the bot by the interval of its score.
     pub fn verdict(&self) -> &'static str {
-        let (low, high) = self.interval;
+        let [low, high] = self.score.interval;
         if low > self.chance_level {
             "stronger"
         } else if high < self.chance_level {
@@ -179,9 +178,10 @@ impl ScoreRow {
 pub fn score_table(rows: &[ScoreRow]) -> String {
     let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_string);
     let cells = rows.iter().map(|row| {
-        let interval = format!("{} to {}", percent(row.interval.0), percent(row.interval.1));
+        let [low, high] = row.score.interval.map(percent);
+        let interval = format!("{low} to {high}");
         let verdict = row.verdict().to_string();
-        [row.opponent.clone(), HumanCount(row.games).to_string(), percent(row.score), interval, verdict]
+        [row.opponent.clone(), HumanCount(row.games).to_string(), percent(row.score.mean), interval, verdict]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
     aligned(&table, [false, true, true, true, false])
@@ -208,7 +208,7 @@ fn rate(rate: f64) -> String {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Lines, Progress, ScoreRow, Status, describe_advance, describe_learning};
+    use super::{Interval, Lines, Progress, ScoreRow, Status, describe_advance, describe_learning};
     use super::{rate, score_table};
 
     fn status() -> Status {
@@ -224,8 +224,9 @@ mod tests {
     }
 
     fn row(opponent: &str, games: u64, score: f64, half_width: f64) -> ScoreRow {
-        let interval = (score - half_width, score + half_width);
-        ScoreRow { opponent: opponent.into(), games, score, interval, chance_level: 0.5 }
+        let interval = [score - half_width, score + half_width];
+        let score = Interval { mean: score, standard_error: None, interval };
+        ScoreRow { opponent: opponent.into(), games, score, chance_level: 0.5 }
     }
 
     #[test]

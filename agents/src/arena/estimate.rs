@@ -3,65 +3,67 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The quantile of the normal distribution for intervals of 95 %.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
-/// A mean of blocks.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Estimate {
+/// A mean with its interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Its standard error; `None` below two blocks.
+    /// Its standard error; `None` of ratios and below two blocks. Only [`with_error`] writes it.
+    #[serde(skip)]
     pub standard_error: Option<f64>,
-    /// Interval with 95 % confidence; without bounds below two blocks.
+    /// Interval with 95 % confidence, from the variation between blocks of games; without bounds below two blocks.
     pub interval: [f64; 2],
 }
 
-impl Estimate {
+/// Writes an interval, if there is one, with its standard error.
+pub(super) fn with_error<T: Copy + Into<Option<Interval>>, S: Serializer>(of: &T, out: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct WithError {
+        mean: f64,
+        standard_error: Option<f64>,
+        interval: [f64; 2],
+    }
+    let of: Option<Interval> = (*of).into();
+    of.map(|Interval { mean, standard_error, interval }| WithError { mean, standard_error, interval }).serialize(out)
+}
+
+impl Interval {
     /// The mean of `blocks`, which do not depend on each other.
-    pub fn of(blocks: &[f64]) -> Estimate {
+    pub fn of(blocks: &[f64]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
-            return Estimate { mean, standard_error: None, interval: [f64::NEG_INFINITY, f64::INFINITY] };
+            return Interval { mean, standard_error: None, interval: [f64::NEG_INFINITY, f64::INFINITY] };
         }
         let error = (spread(blocks, &[]).0 / count).sqrt();
         let half = student_95(count - 1.0) * error;
-        Estimate { mean, standard_error: Some(error), interval: [mean - half, mean + half] }
+        Interval { mean, standard_error: Some(error), interval: [mean - half, mean + half] }
     }
 
     /// The mean of `blocks` that are scores between 0 and 1. Its interval does not shrink to a point when few blocks
     /// happen to agree, and lies between 0 and 1.
-    pub fn of_scores(blocks: &[f64]) -> Estimate {
-        Estimate::of_scores_in(blocks, &[])
+    pub fn of_scores(blocks: &[f64]) -> Interval {
+        Interval::of_scores_in(blocks, &[])
     }
 
     /// The same where the blocks belong to `strata`, by number, which may have means of their own: only how far blocks
     /// differ within their strata makes the mean uncertain. No strata are one.
-    pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Estimate {
+    pub fn of_scores_in(blocks: &[f64], strata: &[usize]) -> Interval {
         let (mean, count) = (mean(blocks), blocks.len() as f64);
         if blocks.len() < 2 {
-            return Estimate { mean, standard_error: None, interval: [0.0, 1.0] };
+            return Interval { mean, standard_error: None, interval: [0.0, 1.0] };
         }
         let (variance, _) = spread(blocks, strata);
         let interval = wilson(mean, variance, count);
-        Estimate { mean, standard_error: Some((variance / count).sqrt()), interval }
+        Interval { mean, standard_error: Some((variance / count).sqrt()), interval }
     }
-}
 
-/// A mean with its interval.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Mean {
-    /// The mean.
-    pub mean: f64,
-    /// Interval with 95 % confidence, from the variation between blocks of games; not finite below two blocks.
-    pub interval: [f64; 2],
-}
-
-impl Mean {
     /// The ratio of two sums over blocks, and its interval by how blocks deviate from it.
-    pub(crate) fn ratio(sums: &[f64], counts: &[f64]) -> Mean {
+    pub(crate) fn ratio(sums: &[f64], counts: &[f64]) -> Interval {
         let (blocks, total): (f64, f64) = (sums.len() as f64, counts.iter().sum());
         let mean = if total > 0.0 { sums.iter().sum::<f64>() / total } else { 0.0 };
         let squares: f64 = sums.iter().zip(counts).map(|(sum, count)| (sum - mean * count).powi(2)).sum();
@@ -71,13 +73,23 @@ impl Mean {
             f64::INFINITY
         };
         let half = student_95((blocks - 1.0).max(1.0)) * error;
-        Mean { mean, interval: [mean - half, mean + half] }
+        Interval { mean, standard_error: None, interval: [mean - half, mean + half] }
+    }
+
+    /// The same of a hundred times the numbers.
+    pub fn percent(self) -> Interval {
+        let percent = |share: f64| 100.0 * share;
+        Interval {
+            mean: percent(self.mean),
+            standard_error: self.standard_error.map(percent),
+            interval: self.interval.map(percent),
+        }
     }
 
     /// The mean of `whole` less what this is the mean of.
-    pub fn taken_from(self, whole: f64) -> Mean {
+    pub fn taken_from(self, whole: f64) -> Interval {
         let [low, high] = self.interval;
-        Mean { mean: whole - self.mean, interval: [whole - high, whole - low] }
+        Interval { mean: whole - self.mean, interval: [whole - high, whole - low], ..self }
     }
 }
 
@@ -156,7 +168,7 @@ pub struct Adjusted {
     /// The scores of the blocks less a multiple of their luck.
     pub blocks: Vec<f64>,
     /// Their mean.
-    pub estimate: Estimate,
+    pub estimate: Interval,
     /// The multiple, averaged over the blocks: 1 when the evaluator is right.
     pub coefficient: f64,
     /// By what factor the standard error is smaller than that of the plain scores; 1 when nothing is known of either.
@@ -202,14 +214,14 @@ impl Blocks {
         let adjust = |(block, (score, luck)): (usize, (&f64, &f64))| score - of(block) * luck;
         let blocks: Vec<f64> = scores.iter().zip(luck).enumerate().map(adjust).collect();
         let count = blocks.len() as f64;
-        let (mean, plain) = (mean(&blocks), Estimate::of_scores_in(scores, strata));
+        let (mean, plain) = (mean(&blocks), Interval::of_scores_in(scores, strata));
         let estimate = match blocks.len() {
-            0 | 1 => Estimate { mean, ..plain },
+            0 | 1 => Interval { mean, ..plain },
             _ => {
                 let (variance, degrees) = spread(&blocks, strata);
                 let half = student_95(degrees) * (variance / count + self.doubt() / count).sqrt();
                 let interval = [(mean - half).max(0.0), (mean + half).min(1.0)];
-                Estimate { mean, standard_error: Some((variance / count).sqrt()), interval }
+                Interval { mean, standard_error: Some((variance / count).sqrt()), interval }
             }
         };
         let shrinkage = match (plain.standard_error, estimate.standard_error) {
@@ -244,12 +256,12 @@ mod tests {
 
     #[test]
     fn a_mean_of_few_blocks_is_not_trusted() {
-        let ratio = Mean::ratio(&[0.4, 0.6], &[1.0, 1.0]);
+        let ratio = Interval::ratio(&[0.4, 0.6], &[1.0, 1.0]);
         assert!((ratio.mean - 0.5).abs() < 1e-12 && ratio.interval[0] < -0.7, "{ratio:?}");
-        assert!(Mean::ratio(&[0.4], &[1.0]).interval[1].is_infinite());
-        assert_eq!(Estimate::of(&[]).interval, [f64::NEG_INFINITY, f64::INFINITY]);
-        assert_eq!(Estimate::of(&[0.5]).standard_error, None);
-        let two = Estimate::of(&[0.4, 0.6]);
+        assert!(Interval::ratio(&[0.4], &[1.0]).interval[1].is_infinite());
+        assert_eq!(Interval::of(&[]).interval, [f64::NEG_INFINITY, f64::INFINITY]);
+        assert_eq!(Interval::of(&[0.5]).standard_error, None);
+        let two = Interval::of(&[0.4, 0.6]);
         assert!((two.mean - 0.5).abs() < 1e-12 && two.interval[0] < -0.7, "{two:?}");
     }
 
@@ -330,11 +342,11 @@ mod tests {
     fn only_differences_within_strata_count() {
         let scores: Vec<f64> = (0..60).map(|block| [0.2, 0.9][block % 2] + 0.01 * (block % 3) as f64).collect();
         let strata: Vec<usize> = (0..60).map(|block| block % 2).collect();
-        let (pooled, within) = (Estimate::of_scores(&scores), Estimate::of_scores_in(&scores, &strata));
+        let (pooled, within) = (Interval::of_scores(&scores), Interval::of_scores_in(&scores, &strata));
         assert_eq!(pooled.mean, within.mean);
         let [pooled, within] = [pooled, within].map(|estimate| estimate.standard_error.expect("many blocks"));
         assert!(within < 0.05 * pooled, "{within} {pooled}");
-        let alone = Estimate::of_scores_in(&scores[..2], &strata[..2]);
-        assert_eq!(alone, Estimate::of_scores(&scores[..2]), "each of its own says nothing");
+        let alone = Interval::of_scores_in(&scores[..2], &strata[..2]);
+        assert_eq!(alone, Interval::of_scores(&scores[..2]), "each of its own says nothing");
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use ashta_env::game::Game;
 
-use super::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
-use crate::play::agent::{Agent, OnePly, softmax};
+use super::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
+use crate::play::agent::{Agent, OnePly, Pick, softmax};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::{Calibration, Level};
 
@@ -80,9 +80,9 @@ impl Decisions {
 
 impl CalibrationGames {
     /// The regret per decision.
-    fn regret(&self) -> Mean {
+    fn regret(&self) -> Interval {
         let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
-        Mean::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
+        Interval::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
     }
 
     /// The expected regret per decision at a `temperature`, in the same positions.
@@ -117,24 +117,23 @@ where
     G: Game,
     E: Evaluator<G> + Clone + Send + Sync + 'static,
 {
-    let weak = || Box::new(OnePly::with_temperature(evaluator.clone(), temperature)) as Box<dyn Agent<G> + Send>;
+    let weak = || Box::new(OnePly::picking(evaluator.clone(), Pick::Softmax(temperature))) as Box<dyn Agent<G> + Send>;
     let whole = || Box::new(OnePly::new(evaluator.clone())) as Box<dyn Agent<G> + Send>;
     let blocks: Mutex<BTreeMap<u64, Decisions>> = Mutex::default();
     let watch = |turn: &WatchedTurn<'_, G::State>| {
         if !turn.side.contains(turn.seat) {
             return;
         }
-        let appraisal = Appraisal::new(game, &mut evaluator.clone(), turn);
-        if !appraisal.is_choice() {
+        let analysis = TurnAnalysis::new(game, &mut evaluator.clone(), turn);
+        if !analysis.is_choice() {
             return;
         }
-        let best = appraisal.best();
-        let loss = |&value: &f64| (best - value) as f32;
+        let best = f64::from(analysis.after_throw()[turn.seat]);
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let block = blocks.entry(turn.block).or_default();
-        block.losses.extend(appraisal.values.iter().map(loss));
+        block.losses.extend(analysis.own_values().into_iter().map(|value| (best - value) as f32));
         block.ends.push(block.losses.len());
-        block.regret += f64::from(loss(&appraisal.played));
+        block.regret += f64::from(analysis.regret() as f32);
     };
     let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);
     CalibrationGames { report, blocks: blocks.into_inner().unwrap_or_else(PoisonError::into_inner) }

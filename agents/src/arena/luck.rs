@@ -6,54 +6,19 @@
 //! expectation as the result, and the better the evaluator, the lower its variance.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, Node, Seat};
 
-use super::table::Move;
+use super::analysis::TurnAnalysis;
+use super::game_loop::Move;
 use crate::play::evaluator::Evaluator;
 use crate::play::stop::Stop;
-use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
+use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append};
 
 /// The stream of a seed that rare throws are drawn from.
 const DRAWS: u64 = u64::MAX;
-
-/// An evaluator's values of a turn that was played: expected returns by seat.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TurnValues<S> {
-    /// Whose turn it was.
-    pub seat: Seat,
-    /// The position before its first throw.
-    pub start: S,
-    /// The position after its last throw.
-    pub thrown: S,
-    /// Its throws and choices, as places in the moves of the game.
-    pub moves: Range<usize>,
-    /// The best result.
-    pub best: S,
-    /// Before the throw: the expectation over throws of the best result, without bias; exact where no throw is rare.
-    pub before: BySeat<f32>,
-    /// After the throw: the value of the best result.
-    pub after_throw: BySeat<f32>,
-    /// The result that was played; `None` when the game was given up before it.
-    pub played: Option<BySeat<f32>>,
-    /// Distinct results to choose from.
-    pub results: usize,
-}
-
-impl<S> TurnValues<S> {
-    /// The luck of the throw for `seat`: 0 on average.
-    pub fn luck(&self, seat: Seat) -> f64 {
-        f64::from(self.after_throw[seat]) - f64::from(self.before[seat])
-    }
-
-    /// The regret of the choice, 0 or more.
-    pub fn regret(&self) -> f64 {
-        self.played.map_or(0.0, |played| f64::from(self.after_throw[self.seat]) - f64::from(played[self.seat]))
-    }
-}
 
 /// The evaluator by whose values the luck and the errors of others are measured: by name, made once for each thread.
 #[derive(Clone)]
@@ -63,6 +28,7 @@ pub struct Reference<G: Game> {
     /// The identifier of its version, if there are several.
     pub version: Option<String>,
     make: MakeEvaluator<G>,
+    stop: Stop,
 }
 
 type MakeEvaluator<G> = Arc<dyn Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync>;
@@ -74,27 +40,20 @@ impl<G: Game> Reference<G> {
         version: Option<String>,
         make: impl Fn() -> Box<dyn Evaluator<G> + Send> + Send + Sync + 'static,
     ) -> Reference<G> {
-        Reference { name, version, make: Arc::new(make) }
+        Reference { name, version, make: Arc::new(make), stop: Stop::default() }
     }
 
     /// One whose evaluators end early once `stop` is set.
     #[must_use]
-    pub fn stopped_by(self, stop: Stop) -> Reference<G>
-    where
-        G: 'static,
-    {
-        let Reference { name, version, make } = self;
-        let stopping = move || {
-            let mut evaluator = make();
-            evaluator.stop_by(&stop);
-            evaluator
-        };
-        Reference::new(name, version, stopping)
+    pub fn stopped_by(self, stop: Stop) -> Reference<G> {
+        Reference { stop, ..self }
     }
 
     /// A new evaluator.
     pub fn evaluator(&self) -> Box<dyn Evaluator<G> + Send> {
-        (self.make)()
+        let mut evaluator = (self.make)();
+        evaluator.stop_by(&self.stop);
+        evaluator
     }
 }
 
@@ -106,44 +65,33 @@ impl<G: Game> fmt::Debug for Reference<G> {
 
 /// Evaluates games turn by turn, each in one batch.
 #[derive(Debug)]
-pub struct Appraiser<G: Game, E> {
+pub struct Appraiser<E> {
     evaluator: E,
     series_probability: f32,
-    scratch: ExpectationScratch<G::State>,
-    results: Vec<G::State>,
-    values: Vec<BySeat<f32>>,
-    turns: Vec<OpenTurn<G::State>>,
 }
 
-/// A turn before its results are evaluated.
-#[derive(Debug)]
-struct OpenTurn<S> {
-    seat: Seat,
-    start: S,
-    thrown: S,
-    moves: Range<usize>,
-    expectation: Expectation,
-    /// The results of the throw that happened.
-    actual: Range<usize>,
-    /// The one that was played.
-    played: Option<usize>,
-}
-
-impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
+impl<E> Appraiser<E> {
     /// An appraiser by `evaluator`. Of the throws and series that are less likely than `series_probability` one, drawn
     /// by its probability, stands for all in an expectation.
-    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<G, E> {
-        let scratch = ExpectationScratch::default();
-        Appraiser { evaluator, series_probability, scratch, results: Vec::new(), values: Vec::new(), turns: Vec::new() }
+    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<E> {
+        Appraiser { evaluator, series_probability }
     }
 
     /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal. Rare
     /// throws are drawn by `seed` and must not follow from the same draws as the throws of the game: they have streams
     /// apart.
-    pub fn turns(&mut self, game: &G, mut state: G::State, moves: &[Move], seed: u64) -> Vec<TurnValues<G::State>> {
-        let mut rng = chance::stream(seed, DRAWS);
-        self.results.clear();
-        self.turns.clear();
+    pub fn turns<G: Game>(
+        &mut self,
+        game: &G,
+        mut state: G::State,
+        moves: &[Move],
+        seed: u64,
+    ) -> Vec<TurnAnalysis<G::State>>
+    where
+        E: Evaluator<G>,
+    {
+        let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), ExpectationScratch::default());
+        let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut at = 0;
         while at < moves.len() {
             let (start, begins) = (state.clone(), at);
@@ -158,46 +106,38 @@ impl<G: Game, E: Evaluator<G>> Appraiser<G, E> {
             }
             // Otherwise the game ends within a series of throws, or continues with an illegal move.
             let Node::Decision(seat) = game.node(&thrown) else { break };
-            let actual = append(game, &thrown, &mut self.scratch.turn_results, &mut self.results);
-            let played = actual.clone().find(|&result| self.results[result] == state);
+            let actual = append(game, &thrown, &mut scratch.turn_results, &mut states);
+            let results = scratch.turn_results.clone();
+            let played = actual.clone().find(|&result| states[result] == state);
             let mut expectation = Expectation::default();
             let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
             let limit = self.series_probability;
-            expectation.look(game, &happened, limit, &mut rng, &mut self.scratch, &mut self.results);
-            self.turns.push(OpenTurn { seat, start, thrown, moves: begins..at, expectation, actual, played });
+            expectation.look(game, &happened, limit, &mut rng, &mut scratch, &mut states);
+            let (moves, before) = (begins..at, BySeat::default());
+            turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
+            open.push((expectation, actual, played));
         }
-        self.values.clear();
-        if !self.results.is_empty() {
-            self.evaluator.values(game, &self.results, &mut self.values);
+        if !states.is_empty() {
+            self.evaluator.values(game, &states, &mut values);
         }
-        let (values, results) = (&self.values, &self.results);
-        let close = |OpenTurn { seat, start, thrown, moves, expectation, actual, played }: OpenTurn<G::State>| {
-            let best = best_of(&actual, seat, values);
-            TurnValues {
-                seat,
-                start,
-                thrown,
-                moves,
-                best: results[best].clone(),
-                before: expectation.expected(game, seat, values),
-                after_throw: values[best],
-                played: played.map(|result| values[result]),
-                results: actual.len(),
-            }
-        };
-        self.turns.drain(..).map(close).collect()
+        for (turn, (expectation, actual, played)) in turns.iter_mut().zip(open) {
+            turn.before = expectation.expected(game, turn.seat, &values);
+            turn.played = played.map(|result| values[result]);
+            turn.values = values[actual].to_vec();
+        }
+        turns
     }
 }
 
 /// The luck of each seat in all of `turns`.
-pub fn luck<S>(turns: &[TurnValues<S>]) -> BySeat<f64> {
+pub fn luck<S>(turns: &[TurnAnalysis<S>]) -> BySeat<f64> {
     BySeat(Seat::ALL.map(|seat| turns.iter().map(|turn| turn.luck(seat)).sum()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Contestant, Estimate, MatchConfig, MatchSetup, PlayedGame, play_blocks, rotations, sides};
+    use crate::arena::{Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, play_blocks, rotations, sides};
     use crate::play::agent::{Agent, OnePly, RandomAgent};
     use crate::play::evaluator::Evaluation;
     use crate::search::test_support::ExactEvaluator;
@@ -246,7 +186,7 @@ mod tests {
                 assert_eq!(turns.len(), played.turns.len());
                 let south = Seat::SOUTH;
                 let given =
-                    |turn: &TurnValues<ToyState>| if turn.seat == south { -turn.regret() } else { turn.regret() };
+                    |turn: &TurnAnalysis<ToyState>| if turn.seat == south { -turn.regret() } else { turn.regret() };
                 let given = turns.iter().map(given).sum::<f64>();
                 [f64::from(played.returns[south]), luck(&turns)[south], given]
             }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 3]>
@@ -293,7 +233,7 @@ mod tests {
             let random = || Box::new(RandomAgent) as Box<dyn Agent<Toy> + Send>;
             let lucks: Vec<f64> =
                 played(&game, &best, &random, &|| Nonsense, least).iter().map(|&[_, luck, _]| luck).collect();
-            let estimate = Estimate::of(&lucks);
+            let estimate = Interval::of(&lucks);
             let deviations = estimate.mean / estimate.standard_error.expect("many games");
             assert!(deviations.abs() < 3.3, "{throws:?}, {least}: {estimate:?}");
             assert!(lucks.iter().any(|luck| luck.abs() > 0.1));

@@ -5,21 +5,20 @@
 //! next. Statistics are drawn from blocks, never from games, because the games of a block depend on each other. The
 //! arena plays any game through the `Game` interface and knows nothing of how agents choose.
 
-mod appraisal;
+mod analysis;
 mod estimate;
+mod game_loop;
+pub mod game_record;
 pub mod levels;
 mod luck;
 mod rating;
-pub mod record;
 mod report;
 mod seating;
 mod sprt;
 mod summary;
-mod table;
 pub mod tournament;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -27,9 +26,11 @@ use std::sync::{Mutex, PoisonError};
 use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::play::agent::Agent;
-pub use appraisal::Appraisal;
-pub use estimate::{Adjusted, Blocks, Estimate, Mean};
-pub use luck::{Appraiser, Reference, TurnValues, luck};
+pub use analysis::TurnAnalysis;
+pub use estimate::{Adjusted, Blocks, Interval};
+use game_loop::GamesUnderWay;
+pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
+pub use luck::{Appraiser, Reference, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
@@ -37,8 +38,6 @@ pub use sprt::{Sprt, Verdict, elo_of, score_of};
 pub use summary::{
     AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
 };
-use table::GamesUnderWay;
-pub use table::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +62,7 @@ impl Default for MatchConfig {
 
 /// How a match under way is watched from outside, and ended.
 #[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct MatchProgress<'a> {
     /// Called after every finished game, from the thread that played it, with the number of games finished so far.
     pub finished: &'a (dyn Fn(u64) + Sync),
@@ -73,12 +73,6 @@ pub struct MatchProgress<'a> {
 impl MatchProgress<'_> {
     /// Not watched, and played to its end.
     pub const UNWATCHED: MatchProgress<'static> = MatchProgress { finished: &|_| (), is_stopped: &|| false };
-}
-
-impl fmt::Debug for MatchProgress<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MatchProgress").finish_non_exhaustive()
-    }
 }
 
 /// Makes a contestant, for one thread.
@@ -121,8 +115,7 @@ pub fn play_blocks<G: Game, T: Send>(
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
     let sides = sides(meeting.game.spec());
-    let MatchSetup { game, seatings, is_stopped, .. } = *meeting;
-    let tables = GamesUnderWay { game, seatings, is_stopped, seed: config.seed, sides: &sides };
+    let tables = GamesUnderWay { meeting, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
         let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
@@ -391,7 +384,7 @@ mod tests {
             let choose = |(state, rng)| {
                 let seat = crate::play::agent::deciding_seat(game, state);
                 let (_, exact) = self.0.iter().find(|(side, _)| side.contains(seat)).expect("every seat has a side");
-                OnePly::new(exact.clone()).act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
+                OnePly::new(exact.clone()).choose(game, state, rng)
             };
             states.iter().zip(rngs).map(choose).collect()
         }
@@ -448,7 +441,7 @@ mod tests {
             play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
             let (scores, luck): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
-            plain += holds(Estimate::of_scores(&scores).interval);
+            plain += holds(Interval::of_scores(&scores).interval);
             let less = Blocks { scores, luck, game_variance: 0.1, ..Blocks::default() }.luck_adjusted();
             adjusted += holds(less.estimate.interval);
             shrinkage += less.shrinkage / 300.0;

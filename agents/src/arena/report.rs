@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Estimate;
+use super::estimate::Interval;
 use super::summary::{GameFacts, Sums, chance_level, of_whole_blocks};
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
@@ -49,6 +49,11 @@ pub struct SideResults {
 }
 
 impl MatchReport {
+    /// The score with its interval.
+    pub fn interval(&self) -> Interval {
+        Interval { mean: self.score, standard_error: self.standard_error, interval: self.interval }
+    }
+
     /// Sums up the games between the agents 0, A, and 1, which has all other sides, in ascending order of their blocks.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
         let (games, mut scores) = (of_whole_blocks(all), Sums::default());
@@ -67,7 +72,7 @@ impl MatchReport {
             *counter += 1;
         }
         let scores = scores.blocks(1).scores;
-        let Estimate { mean, standard_error, interval } = Estimate::of_scores(&scores);
+        let Interval { mean, standard_error, interval } = Interval::of_scores(&scores);
         let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
         let (blocks, games_played) = (scores.len() as u64, games.len() as u64);
         let per_game = |of: fn(&GameFacts) -> u32| {

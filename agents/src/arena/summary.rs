@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Outlook, SeatSet, Spec};
 use serde::Serialize;
 
-use super::estimate::{Blocks, Estimate};
+use super::estimate::{Blocks, Interval, with_error};
+use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
-use super::table::{Ending, Move, PlayedGame};
 
 /// One game, by sides.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,16 +60,17 @@ pub struct AgentSummary {
     /// Its games; one in which it has several sides counts for each.
     pub games: u64,
     /// Mean return, 0 to 1, from the blocks.
-    pub score: Estimate,
+    #[serde(serialize_with = "with_error")]
+    pub score: Interval,
     /// The luck-corrected score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub luck_adjusted_score: Option<Estimate>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
+    pub luck_adjusted_score: Option<Interval>,
     /// The factor by which the standard error of this is smaller than that of the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
     /// Its luck for each game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub luck: Option<Estimate>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
+    pub luck: Option<Interval>,
     /// Its Elo rating.
     pub rating: Rating,
     /// Games that it forfeited.
@@ -92,10 +93,11 @@ pub struct Pairing {
     /// Games in which both sat down.
     pub games: u64,
     /// How often the one came out ahead of the other, 0 to 1; as good is half.
-    pub ahead: Estimate,
+    #[serde(serialize_with = "with_error")]
+    pub ahead: Interval,
     /// With two sides: the luck-corrected score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub luck_adjusted_score: Option<Estimate>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "with_error")]
+    pub luck_adjusted_score: Option<Interval>,
     /// With two sides: the factor by which its standard error is smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrinkage: Option<f64>,
@@ -140,7 +142,8 @@ pub struct Summary {
     /// The cross table.
     pub pairings: Vec<Pairing>,
     /// Mean number of turns of a game.
-    pub turns_per_game: Estimate,
+    #[serde(serialize_with = "with_error")]
+    pub turns_per_game: Interval,
     /// Lengths that a tenth, a half and nine tenths of the games do not exceed, in turns.
     pub turn_quantiles: [u32; 3],
     /// The SPRT, if one was asked for.
@@ -281,10 +284,10 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         AgentSummary {
             name: name.clone(),
             games: own[agent].games(),
-            score: Estimate::of_scores_in(&blocks.scores, &blocks.strata),
+            score: Interval::of_scores_in(&blocks.scores, &blocks.strata),
             luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
             shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
-            luck: has_luck.then(|| Estimate::of(&blocks.luck)),
+            luck: has_luck.then(|| Interval::of(&blocks.luck)),
             rating: ratings[agent],
             forfeits: reasons.clone().count() as u64,
             forfeit_reasons: reasons.take(LISTED_REASONS).map(|(_, reason)| reason.clone()).collect(),
@@ -298,7 +301,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
             agent,
             other,
             games: sums.games(),
-            ahead: Estimate::of_scores_in(&blocks.scores, &blocks.strata),
+            ahead: Interval::of_scores_in(&blocks.scores, &blocks.strata),
             luck_adjusted_score: adjusted.as_ref().map(|adjusted| adjusted.estimate),
             shrinkage: adjusted.map(|adjusted| adjusted.shrinkage),
         }
@@ -320,7 +323,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         luck_by,
         agents: agents.iter().enumerate().map(summary).collect(),
         pairings: ahead.iter().map(pairing).collect(),
-        turns_per_game: Estimate::of(&turns.means(|sums| sums.value)),
+        turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
         turn_quantiles: [0.1, 0.5, 0.9].map(quantile),
         sprt: None,
     }

@@ -13,10 +13,10 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
-use crate::arena::record::{EndingText, GameLine, RecordError, Swing};
+use crate::arena::game_record::{EndingText, GameLine, RecordError, Swing};
 use crate::arena::{
     Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame,
-    Reference, Schedule, Seating, Sprt, Summary, TurnValues, Verdict, lineups, luck, play_blocks, rotations, sides,
+    Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, lineups, luck, play_blocks, rotations, sides,
     sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
@@ -111,13 +111,13 @@ pub enum LineError {
 }
 
 /// Makes a contestant, for one thread.
-type MakeMind<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
+type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
 
 /// A participant of a tournament.
 pub struct Entrant<'a> {
     /// Its name.
     pub name: String,
-    make: MakeMind<'a>,
+    make: MakeEntrant<'a>,
     thought: Thought,
 }
 
@@ -164,15 +164,15 @@ pub type Clock<'a> = &'a (dyn Fn() -> u64 + Sync);
 
 /// A contestant that is timed.
 struct TimedContestant<'a> {
-    mind: Box<dyn Contestant<Race> + 'a>,
+    contestant: Box<dyn Contestant<Race> + 'a>,
     thought: &'a Thought,
     clock: Clock<'a>,
 }
 
 impl Contestant<Race> for TimedContestant<'_> {
-    fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let begun = (self.clock)();
-        let choices = self.mind.choose(race, states, rngs);
+        let choices = self.contestant.try_act(race, states, rngs);
         let taken = (self.clock)().saturating_sub(begun);
         self.thought.nanoseconds.fetch_add(taken, Relaxed);
         self.thought.choices.fetch_add(states.len() as u64, Relaxed);
@@ -300,8 +300,8 @@ impl<'a> Tournament<'a> {
             .iter()
             .map(|entrant| {
                 || {
-                    let (mind, thought) = ((entrant.make)(), &entrant.thought);
-                    Box::new(TimedContestant { mind, thought, clock }) as Box<dyn Contestant<Race> + '_>
+                    let (contestant, thought) = ((entrant.make)(), &entrant.thought);
+                    Box::new(TimedContestant { contestant, thought, clock }) as Box<dyn Contestant<Race> + '_>
                 }
             })
             .collect();
@@ -337,7 +337,7 @@ impl<'a> Tournament<'a> {
     /// The line of a game, with its luck where there is a reference.
     fn study(
         &self,
-        appraiser: Option<&mut Appraiser<Race, Box<dyn Evaluator<Race> + Send>>>,
+        appraiser: Option<&mut Appraiser<Box<dyn Evaluator<Race> + Send>>>,
         game: &PlayedGame<State>,
         names: &[String],
     ) -> (GameLine, GameFacts) {
@@ -346,7 +346,7 @@ impl<'a> Tournament<'a> {
             let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves, game.block);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
-            let size = |turn: &TurnValues<State>| turn.luck(turn.seat).abs().max(turn.regret());
+            let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());
             let largest = turns.iter().enumerate().max_by(|a, b| size(a.1).total_cmp(&size(b.1)));
             line.swing = largest.map(|(turn, values)| Swing { turn, size: rounded(size(values)) });
         }

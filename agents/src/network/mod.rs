@@ -2,7 +2,7 @@
 //!
 //! [`portable`] is the value network and the policy network of a bot without burn, [`evaluator`] makes an evaluator of
 //! them, [`tensor_file`] stores tensors with their metadata in the safetensors format, [`bot`] is the exported bot: one
-//! file with networks, manifest and probes, also as an ONNX model. Training is in [`learn`](crate::learn). This room
+//! file with networks, manifest and probes, also as an ONNX model. Training is in [`learn`](crate::learn). This module
 //! may use `play`, `search` and `arena`.
 
 pub mod bot;

@@ -12,7 +12,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::Agent;
 
@@ -47,13 +47,13 @@ pub struct RegretReport {
     /// Decisions of the agent.
     pub decisions: u64,
     /// Regret for each decision.
-    pub regret_per_decision: Mean,
+    pub regret_per_decision: Interval,
     /// Regret for each game.
-    pub regret_per_game: Mean,
+    pub regret_per_game: Interval,
     /// Share of decisions whose regret is below one in a million.
-    pub optimal_choices: Mean,
+    pub optimal_choices: Interval,
     /// The agent's luck-corrected score against perfect play, from its regret.
-    pub luck_adjusted_score: Mean,
+    pub luck_adjusted_score: Interval,
     /// Regrets that a half, nine tenths, 99 of 100 and all decisions do not exceed.
     pub quantiles: [f64; 4],
     /// The worst decisions, the worst first.
@@ -87,20 +87,21 @@ pub struct Regrets {
 
 impl Regrets {
     /// Notes a turn; turns of B are ignored.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
         if !turn.side.contains(turn.seat) {
             return;
         }
         let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
         let game = games.entry((turn.block, turn.seat)).or_default();
-        if !appraisal.is_choice() {
+        if !analysis.is_choice() {
             return;
         }
-        let regret = appraisal.regret();
+        let regret = analysis.regret();
         game.regrets.push(regret);
         if regret > 0.0 {
-            let best = (0..appraisal.values.len()).max_by(|&a, &b| appraisal.values[a].total_cmp(&appraisal.values[b]));
-            let best = best.map_or(*turn.end, |best| *appraisal.results.state(best));
+            let own = |at: usize| analysis.values[at][turn.seat];
+            let best = (0..analysis.values.len()).max_by(|&a, &b| own(a).total_cmp(&own(b)));
+            let best = best.map_or(*turn.end, |best| *analysis.results.state(best));
             game.worst.push((regret, [*turn.thrown, *turn.end, best]));
             game.worst.sort_by(|a, b| b.0.total_cmp(&a.0));
             game.worst.truncate(WORST);
@@ -113,7 +114,7 @@ impl Regrets {
         let sums = per_block(&games, |game| game.regrets.iter().sum());
         let counts = per_block(&games, |game| game.regrets.len() as f64);
         let optimal = per_block(&games, |game| game.regrets.iter().filter(|&&regret| regret < OPTIMAL).count() as f64);
-        let regret_per_game = Mean::ratio(&sums, &per_block(&games, |_| 1.0));
+        let regret_per_game = Interval::ratio(&sums, &per_block(&games, |_| 1.0));
         let mut regrets: Vec<f64> = games.values().flat_map(|game| game.regrets.iter().copied()).collect();
         regrets.sort_by(f64::total_cmp);
         let mut worst: Vec<_> = games.values().flat_map(|game| &game.worst).collect();
@@ -124,9 +125,9 @@ impl Regrets {
         };
         RegretReport {
             decisions: regrets.len() as u64,
-            regret_per_decision: Mean::ratio(&sums, &counts),
+            regret_per_decision: Interval::ratio(&sums, &counts),
             regret_per_game,
-            optimal_choices: Mean::ratio(&optimal, &counts),
+            optimal_choices: Interval::ratio(&optimal, &counts),
             // Each of a block's two games begins with the same seat, so the values before the first throw sum to 1.
             luck_adjusted_score: regret_per_game.taken_from(0.5),
             quantiles: [0.5, 0.9, 0.99, 1.0].map(|share| quantile(&regrets, share)),
@@ -151,7 +152,7 @@ pub fn against_perfect<'agents>(
     let regrets = Regrets::default();
     let watch = |turn: &WatchedTurn<'_, State>| {
         if turn.side.contains(turn.seat) {
-            regrets.note(turn, &Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn));
+            regrets.note(turn, &TurnAnalysis::new(race, &mut Perfect::new(Arc::clone(table)), turn));
         }
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);

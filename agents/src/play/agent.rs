@@ -24,6 +24,14 @@ pub trait Agent<G: Game> {
     /// May panic when a state is no decision or when there are not as many generators as states.
     fn act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Action>;
 
+    /// A legal action for one state, which is a decision; draws from `rng`, if it draws.
+    ///
+    /// # Panics
+    /// As [`Agent::act`].
+    fn choose(&mut self, game: &G, state: &G::State, rng: &mut GameRng) -> Action {
+        self.act(game, std::slice::from_ref(state), std::slice::from_mut(rng))[0]
+    }
+
     /// As [`Evaluator::stop_by`]: once `stop` is set, calls end soon, with any legal actions.
     fn stop_by(&mut self, _stop: &Stop) {}
 }
@@ -74,21 +82,16 @@ pub struct OnePly<G: Game, E> {
     values: Vec<BySeat<f32>>,
 }
 
-/// The rule for afterstates of equal value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ties {
-    /// The first found: deterministic.
-    First,
-    /// Any of them with equal probability.
-    Drawn,
-}
-
 /// The rule of choice among afterstates.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Pick {
-    /// A best one.
-    Best(Ties),
-    /// Any, with the probabilities that [`softmax`] has for this temperature.
+pub enum Pick {
+    /// The best one, the first found among equals: deterministic.
+    First,
+    /// Any of the best ones with equal probability.
+    Drawn,
+    /// Any, with the probabilities of the softmax of the values over this temperature. It is drawn anew at each
+    /// decision of a turn among the afterstates that are left; those that several first actions reach come up a little
+    /// more often.
     Softmax(f32),
 }
 
@@ -98,22 +101,11 @@ const TIE: f32 = 1e-6;
 impl<G: Game, E> OnePly<G, E> {
     /// An agent that plays by `evaluator`, the first found among equals.
     pub fn new(evaluator: E) -> OnePly<G, E> {
-        OnePly::with_ties(evaluator, Ties::First)
+        OnePly::picking(evaluator, Pick::First)
     }
 
-    /// An agent that plays by `evaluator` and breaks ties by `ties`.
-    pub fn with_ties(evaluator: E, ties: Ties) -> OnePly<G, E> {
-        OnePly::picking(evaluator, Pick::Best(ties))
-    }
-
-    /// An agent that draws an afterstate of its turn from the softmax of the values over `temperature`. It draws again
-    /// at each decision of a turn among the afterstates that are left; those that several first actions reach come up a
-    /// little more often.
-    pub fn with_temperature(evaluator: E, temperature: f32) -> OnePly<G, E> {
-        OnePly::picking(evaluator, Pick::Softmax(temperature))
-    }
-
-    fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
+    /// An agent that plays by `evaluator` and this rule of choice.
+    pub fn picking(evaluator: E, pick: Pick) -> OnePly<G, E> {
         OnePly {
             evaluator,
             pick,
@@ -145,8 +137,8 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
             Gathered::Among(seat, leaves) => {
                 let values = self.values[leaves.clone()].iter().map(|values| values[seat]);
                 let picked = match self.pick {
-                    Pick::Best(Ties::First) => first_best(values).expect("a turn has a result"),
-                    Pick::Best(Ties::Drawn) => drawn_best(values, rng),
+                    Pick::First => first_best(values).expect("a turn has a result"),
+                    Pick::Drawn => drawn_best(values, rng),
                     Pick::Softmax(temperature) => drawn(softmax(values, temperature), rng),
                 };
                 self.openings[leaves.start + picked]
@@ -160,7 +152,7 @@ impl<G: Game, E: Evaluator<G>> Agent<G> for OnePly<G, E> {
     }
 }
 
-/// The places of the numbers that are about as large as the largest, among which [`Ties::Drawn`] draws.
+/// The places of the numbers that are about as large as the largest, among which [`Pick::Drawn`] draws.
 pub(crate) fn about_best(values: impl Iterator<Item = f32> + Clone) -> impl Iterator<Item = usize> + Clone {
     let best = values.clone().fold(f32::MIN, f32::max);
     values.enumerate().filter(move |&(_, value)| value >= best - TIE).map(|(place, _)| place)
@@ -337,7 +329,7 @@ mod tests {
         let weights: Vec<f32> = softmax(values.iter().map(|values| values[Seat::SOUTH]), 0.1).collect();
         let total: f32 = weights.iter().sum();
         let mut counts = vec![0.0_f32; results.len()];
-        let mut agent = OnePly::with_temperature(exact, 0.1);
+        let mut agent = OnePly::picking(exact, Pick::Softmax(0.1));
         let mut rng = [GameRng::seed_from_u64(4)];
         for _ in 0..8000 {
             let mut state = thrown.clone();

@@ -6,7 +6,6 @@
 //! of that of random play.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +44,11 @@ impl Level {
         }
     }
 
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
     /// Its regret per decision as a share of that of random play; `None` where no noise is added.
     pub(crate) fn share(self) -> Option<f64> {
         match self {
@@ -60,19 +64,6 @@ impl Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// The text is no level.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is no level: there are {names}", names = Level::ALL.map(Level::name).join(", "))]
-pub struct UnknownLevel(String);
-
-impl FromStr for Level {
-    type Err = UnknownLevel;
-
-    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
-        Level::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| UnknownLevel(text.to_owned()))
     }
 }
 
@@ -94,18 +85,4 @@ pub struct Calibration {
     pub score: f64,
     /// The 95 % interval of the score.
     pub score_interval: [f64; 2],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_and_others_refused() {
-        for level in Level::ALL {
-            assert_eq!(level.to_string().parse(), Ok(level));
-        }
-        let error = "master".parse::<Level>().expect_err("no level").to_string();
-        assert_eq!(error, "`master` is no level: there are beginner, novice, intermediate, advanced, expert, perfect");
-    }
 }

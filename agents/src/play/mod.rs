@@ -4,7 +4,7 @@
 //! batches. [`agent::OnePly`] makes an agent of an evaluator: it plays towards the afterstate of the highest value.
 //! [`baseline`] has agents without a network, [`level`] the levels of difficulty, [`throws`] the throws of a game as a
 //! function of its seed, [`stop`] ends computations early, [`files`] writes files atomically, [`perspective`] has the
-//! order of seats as one of them sees it. This room uses the rules alone.
+//! order of seats as one of them sees it. This module uses the rules alone.
 
 pub mod agent;
 pub mod baseline;

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::roster::{Player, Roster};
+use crate::roster::{NamedAgent, Player};
 
 pub use sheets::describe;
 
@@ -35,7 +35,7 @@ pub const LONGEST_REQUEST: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Engine {
     /// The agent that answers `bestmove`, `evaluate` and `hint`.
-    agent: Option<Roster>,
+    agent: Option<NamedAgent>,
     /// The generator of agents that draw, kept from request to request.
     rng: GameRng,
     /// The games that are known by name.
@@ -73,9 +73,9 @@ type Answer = Result<Value, Refusal>;
 
 impl Engine {
     /// An engine with this agent, or one that knows only the rules. The game of a bot or a table is known by its name.
-    pub fn new(agent: Option<Roster>) -> Engine {
+    pub fn new(agent: Option<NamedAgent>) -> Engine {
         let mut sheets = Sheets::default();
-        if let Some(Ok(Some(race))) = agent.as_ref().map(Roster::race) {
+        if let Some(Ok(Some(race))) = agent.as_ref().map(NamedAgent::race) {
             // An error that keeps the name unknown also keeps the agent from playing, and is reported by its first
             // request.
             let _ = sheets.add(Arc::clone(race.ruleset().base()));
@@ -134,13 +134,14 @@ impl Engine {
         let operation = text(request, "op")?;
         let sheet = self.brought(request)?;
         let known = &self.sheets;
+        let position = || position(known, request);
         match operation {
             "hello" => Ok(json!({
                 "name": "ashta",
                 "version": env!("CARGO_PKG_VERSION"),
                 "protocol": PROTOCOL,
                 "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
-                "agent": self.agent.as_ref().map(|agent| agent.spec().to_string()),
+                "agent": self.agent.as_ref().map(NamedAgent::to_string),
             })),
             "games" => Ok(json!({"games": known.all().map(|sheet| describe(sheet)).collect::<Vec<_>>()})),
             "sheet" => match sheet {
@@ -148,18 +149,18 @@ impl Engine {
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
             },
             "new" => rules::new_game(known, sheet.as_deref(), request),
-            "chance" => rules::chance_outcomes(known, request),
-            "legal" => rules::legal(known, request),
-            "apply" => rules::apply(known, request),
-            "turns" => rules::turns(known, request),
-            "observe" => rules::observe(known, request),
-            "board" => show::board(known, request),
-            "view" => show::view(known, request),
-            "choices" => show::choices(known, request),
-            "why" => show::why(known, request),
-            "hint" => self.hint(request),
-            "bestmove" => self.best_move(request),
-            "evaluate" => self.evaluate(request),
+            "chance" => rules::chance_outcomes(position()?),
+            "legal" => rules::legal(position()?),
+            "apply" => rules::apply(position()?, request),
+            "turns" => rules::turns(position()?, request),
+            "observe" => rules::observe(position()?),
+            "board" => show::board(position()?),
+            "view" => show::view(position()?),
+            "choices" => show::choices(position()?),
+            "why" => show::why(position()?),
+            "hint" => self.hint(position()?),
+            "bestmove" => self.best_move(position()?, request),
+            "evaluate" => self.evaluate(position()?),
             other => Err(refuse(code::OPERATION, format!("there is no operation `{other}`"))),
         }
     }
@@ -169,8 +170,7 @@ impl Engine {
         agent.player(race).map_err(|error| refuse(code::AGENT, error))
     }
 
-    fn best_move(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(&self.sheets, request)?;
+    fn best_move(&mut self, (race, state): (Race, State), request: &Map<String, Value>) -> Answer {
         let agent = self.agent_for(&race)?;
         if !matches!(race.node(&state), Node::Decision(_)) {
             return Err(refuse(code::POSITION, "there is nothing to choose in this position"));
@@ -181,7 +181,7 @@ impl Engine {
             true => &mut chance::stream(seed(request)?, 0),
             false => &mut self.rng,
         };
-        let action = agent.agent().act(&race, &states, std::slice::from_mut(rng))[0];
+        let action = agent.agent().choose(&race, &state, rng);
         let evaluation = agent.evaluator().evaluate(&race, &states).swap_remove(0);
         let policy: Vec<Value> = match evaluation.policy.as_slice() {
             [] => vec![json!([action.0, 1.0])],
@@ -195,8 +195,7 @@ impl Engine {
         }))
     }
 
-    fn evaluate(&mut self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(&self.sheets, request)?;
+    fn evaluate(&self, (race, state): (Race, State)) -> Answer {
         let agent = self.agent_for(&race)?;
         check_turn(&race, &state)?;
         let mut values = Vec::new();

@@ -8,7 +8,7 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Refusal, by_seat, code, position, refuse, results, seed, show, text};
+use super::{Answer, Refusal, by_seat, code, refuse, results, seed, show, text};
 
 fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
     let numbers = request.get(key).and_then(Value::as_array);
@@ -50,8 +50,7 @@ pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<Str
     Ok(json!({"position": race.print(&race.initial_state(first))}))
 }
 
-pub(super) fn chance_outcomes(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn chance_outcomes((race, state): (Race, State)) -> Answer {
     if !matches!(race.node(&state), Node::Chance(_)) {
         return Err(refuse(code::POSITION, "the position waits for no throw"));
     }
@@ -61,15 +60,13 @@ pub(super) fn chance_outcomes(sheets: &Sheets, request: &Map<String, Value>) -> 
     Ok(json!({"outcomes": outcomes.collect::<Vec<_>>()}))
 }
 
-pub(super) fn legal(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn legal((race, state): (Race, State)) -> Answer {
     let legal = race.legal_actions(&state).iter();
     let actions = legal.map(|action| json!({"id": action.0, "text": race.action_text(&state, action)}));
     Ok(json!({"actions": actions.collect::<Vec<_>>()}))
 }
 
-pub(super) fn apply(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, mut state) = position(sheets, request)?;
+pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let mut turn = None;
     match (request.get("throw"), request.get("action")) {
         (Some(_), None) => {
@@ -122,8 +119,7 @@ fn act(race: &Race, state: &mut State, number: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn turns(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, mut state) = position(sheets, request)?;
+pub(super) fn turns((race, mut state): (Race, State), request: &Map<String, Value>) -> Answer {
     let values = small_numbers(request, "throws")?;
     if !text(request, "position")?.ends_with(" *") {
         return Err(refuse(code::POSITION, "`turns` asks at the start of a turn, where the pending throws are `*`"));
@@ -141,8 +137,7 @@ pub(super) fn turns(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
     Ok(json!({"positions": positions}))
 }
 
-pub(super) fn observe(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn observe((race, state): (Race, State)) -> Answer {
     let (Node::Chance(seat) | Node::Decision(seat)) = race.node(&state) else {
         return Err(refuse(code::POSITION, "the game is over: no seat observes it"));
     };

@@ -5,14 +5,13 @@ use ashta_env::notation::{BoardStep, Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
-use ashta_env::sheet::{Area, Sheets, UnitKind};
+use ashta_env::sheet::{Area, UnitKind};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Engine, Refusal, by_seat, code, position, refuse, results};
+use super::{Answer, Engine, Refusal, by_seat, code, refuse, results};
 
 /// `board`: the squares of a game and the courses of its seats.
-pub(super) fn board(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, _) = position(sheets, request)?;
+pub(super) fn board((race, _): (Race, State)) -> Answer {
     let squares = race.squares().map(|(square, ground)| {
         let seat = if let Ground::End(seat) = ground { seat } else { None };
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
@@ -48,8 +47,7 @@ pub(super) fn board(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
 }
 
 /// `view`: a position as it is drawn, and the effects of each legal action.
-pub(super) fn view(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn view((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let pieces: Vec<Value> = standing.iter().map(|piece| shown(&race, &standing, piece)).collect();
     let (node, mover) = match race.node(&state) {
@@ -109,8 +107,7 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
 }
 
 /// `choices`: every way to play what is left of a turn, as moves of whole pieces.
-pub(super) fn choices(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
     let Some(turns) = race.whole_turns(&state, most) else {
@@ -129,8 +126,7 @@ pub(super) fn choices(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
 }
 
 /// `why`: the pieces of the side to choose that have no move in this turn, each with the reason.
-pub(super) fn why(sheets: &Sheets, request: &Map<String, Value>) -> Answer {
-    let (race, state) = position(sheets, request)?;
+pub(super) fn why((race, state): (Race, State)) -> Answer {
     let own = race.colour(&state);
     let first = race.standing(&state).iter().position(|piece| piece.seat == own).unwrap_or(0);
     let reasons = race.reasons(&state);
@@ -177,8 +173,7 @@ fn is_unit(race: &Race, standing: &[Standing], piece: &Standing) -> bool {
 
 impl Engine {
     /// `hint`: the agent's values of the position and of each legal action.
-    pub(super) fn hint(&self, request: &Map<String, Value>) -> Answer {
-        let (race, state) = position(&self.sheets, request)?;
+    pub(super) fn hint(&self, (race, state): (Race, State)) -> Answer {
         let agent = self.agent_for(&race)?;
         let mut evaluator = agent.evaluator();
         let Node::Decision(seat) = race.node(&state) else {

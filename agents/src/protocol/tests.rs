@@ -1,10 +1,9 @@
 //! Requests and their answers.
 
 use super::*;
-use crate::roster::AgentSpec;
 
-fn agent(name: &str) -> Roster {
-    name.parse::<AgentSpec>().and_then(|spec| spec.load(&[])).expect("a baseline")
+fn agent(name: &str) -> NamedAgent {
+    name.parse().expect("a baseline")
 }
 
 fn ask(request: &str) -> Value {

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use ashta_env::race::Race;
 
-use super::{AgentError, AgentSpec, BotSource, EmbeddedBot, Lookahead, Player, Roster, TABLE, listed, table_files};
+use super::{
+    AgentError, BotSource, EmbeddedBot, Lookahead, NamedAgent, Player, TABLE, TableCache, listed, table_files,
+};
 
 /// The file extension of bots.
 pub const BOT: &str = "bot";
@@ -30,24 +32,24 @@ impl From<Vec<PathBuf>> for Folders {
 }
 
 impl Folders {
-    /// Loads an agent as [`AgentSpec`] reads it; a bot also by its name: `ashtapada+2ply` is
+    /// Loads an agent as [`NamedAgent`] reads it; a bot also by its name: `ashtapada+2ply` is
     /// `FOLDER/ashtapada.bot+2ply`.
     ///
     /// # Errors
     /// When there is no such agent, or its file is damaged.
-    pub fn agent(&self, spec: &str) -> Result<Roster, AgentError> {
-        let parsed = match spec.parse() {
-            Err(unknown @ AgentError::Unknown { .. }) => self.named(spec, unknown)?,
+    pub fn agent(&self, name: &str) -> Result<NamedAgent, AgentError> {
+        let agent = match name.parse() {
+            Err(unknown @ AgentError::Unknown { .. }) => self.named(name, unknown)?,
             parsed => parsed?,
         };
-        parsed.load(&self.folders)
+        Ok(agent.with_tables_in(&self.folders))
     }
 
-    fn named(&self, spec: &str, unknown: AgentError) -> Result<AgentSpec, AgentError> {
-        let (name, lookahead) = spec.split_at(spec.find('+').unwrap_or(spec.len()));
+    fn named(&self, name: &str, unknown: AgentError) -> Result<NamedAgent, AgentError> {
+        let (name, lookahead) = name.split_at(name.find('+').unwrap_or(name.len()));
         if let Some(source) = self.bot(name) {
             let lookahead = lookahead.strip_prefix('+').map_or(Ok(Lookahead::Plies(1)), str::parse)?;
-            return Ok(AgentSpec::Bot { source, lookahead });
+            return NamedAgent::of_source(source, lookahead);
         }
         let names: Vec<String> = self.bots().into_iter().map(|(name, _)| name).collect();
         let places = match self.embedded {
@@ -106,7 +108,7 @@ impl Folders {
     /// # Errors
     /// When a table is damaged.
     pub fn perfect(&self, race: &Race) -> Result<Option<Player>, AgentError> {
-        match AgentSpec::Perfect.load(&self.folders)?.player(race) {
+        match (NamedAgent::Perfect { tables: TableCache::new(&self.folders) }).player(race) {
             Ok(player) => Ok(Some(player)),
             Err(AgentError::NoTable { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -133,7 +135,7 @@ impl Folders {
     fn largest_bot(&self, race: &Race) -> Result<Option<Player>, AgentError> {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {
-            let agent = AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) }.load(&self.folders)?;
+            let agent = NamedAgent::of_source(source, Lookahead::Plies(1))?;
             let size = agent.bot().map_or(0, |bot| bot.manifest.shape.value.parameters());
             if let Ok(player) = agent.player(race)
                 && largest.as_ref().is_none_or(|(most, _)| size > *most)

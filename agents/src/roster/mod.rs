@@ -31,15 +31,15 @@ use crate::arena::Reference;
 use crate::network::bot::{Bot, BotError};
 use crate::network::evaluator::NetEvaluator;
 use crate::perfect::table::{Perfect, Table, TableError, TableHeader};
-use crate::play::agent::{Agent, OnePly, PolicyAgent, Ties};
+use crate::play::agent::{Agent, OnePly, Pick, PolicyAgent};
 use crate::play::baseline::{Baseline, PipEvaluator};
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
 use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
 
-/// An agent as it is written; nothing is loaded yet.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AgentSpec {
+/// An agent by its name, with its files loaded.
+#[derive(Clone, Debug)]
+pub enum NamedAgent {
     /// A baseline.
     Baseline(Baseline),
     /// The baseline `greedy`, looking further ahead.
@@ -51,15 +51,24 @@ pub enum AgentSpec {
     Bot {
         /// Where the bot is.
         source: BotSource,
+        /// The bot.
+        bot: Arc<Bot>,
         /// Its look-ahead.
         lookahead: Lookahead,
+        /// Where the level `perfect` finds tables.
+        tables: Arc<TableCache>,
     },
     /// Perfect play, by the table of whatever game is played.
-    Perfect,
+    Perfect {
+        /// Where it finds tables.
+        tables: Arc<TableCache>,
+    },
     /// Perfect play, by this table.
     Table {
         /// Where the file is.
         path: PathBuf,
+        /// The table.
+        table: Arc<Table>,
     },
 }
 
@@ -107,7 +116,7 @@ impl BotSource {
     /// When there is no bot.
     pub fn read(&self) -> Result<Bot, BotError> {
         match self {
-            BotSource::File(path) => Bot::read(path),
+            BotSource::File(path) => Bot::load(path),
             BotSource::Embedded(bot) => Bot::from_bytes(bot.content),
         }
     }
@@ -244,38 +253,42 @@ fn listed(folders: &[PathBuf]) -> String {
     if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
 }
 
-impl FromStr for AgentSpec {
+impl FromStr for NamedAgent {
     type Err = AgentError;
 
-    fn from_str(text: &str) -> Result<AgentSpec, AgentError> {
-        if let Ok(baseline) = text.parse() {
-            return Ok(AgentSpec::Baseline(baseline));
+    /// Loads the agent. One that plays perfectly finds no tables before [`NamedAgent::with_tables_in`] says where.
+    fn from_str(text: &str) -> Result<NamedAgent, AgentError> {
+        if let Some(baseline) = Baseline::named(text) {
+            return Ok(NamedAgent::Baseline(baseline));
         }
+        let path = Path::new(text);
         if let Some(suffix) = text.strip_prefix("greedy+")
-            && !Path::new(text).is_file()
+            && !path.is_file()
         {
             return match suffix.parse()? {
-                Lookahead::Plies(1) => Ok(AgentSpec::Baseline(Baseline::Greedy)),
-                Lookahead::Plies(plies) => Ok(AgentSpec::Greedy { plies }),
+                Lookahead::Plies(1) => Ok(NamedAgent::Baseline(Baseline::Greedy)),
+                Lookahead::Plies(plies) => Ok(NamedAgent::Greedy { plies }),
                 _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
             };
         }
         if text == PERFECT {
-            return Ok(AgentSpec::Perfect);
+            return Ok(NamedAgent::Perfect { tables: Arc::default() });
         }
+        let is_table = |path: &Path| path.extension().is_some_and(|end| end == TABLE);
         // A file may have a plus in its name, so the whole text is tried first.
-        if Path::new(text).is_file() && Path::new(text).extension().is_some_and(|end| end == TABLE) {
-            return Ok(AgentSpec::Table { path: text.into() });
+        if path.is_file() && is_table(path) {
+            return Ok(NamedAgent::Table { path: path.to_owned(), table: Arc::new(Table::read(path)?) });
         }
-        if Path::new(text).is_file() {
-            return Ok(AgentSpec::Bot { source: BotSource::File(text.into()), lookahead: Lookahead::Plies(1) });
+        if path.is_file() {
+            return NamedAgent::of_source(BotSource::File(path.to_owned()), Lookahead::Plies(1));
         }
         match text.rsplit_once('+') {
-            Some((path, _)) if path == PERFECT || Path::new(path).extension().is_some_and(|end| end == TABLE) => {
+            Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => {
                 Err(AgentError::PerfectLookahead { name: path.to_owned() })
             }
             Some((path, suffix)) if Path::new(path).is_file() => {
-                Ok(AgentSpec::Bot { source: BotSource::File(path.into()), lookahead: suffix.parse()? })
+                let lookahead = suffix.parse()?;
+                NamedAgent::of_source(BotSource::File(path.into()), lookahead)
             }
             _ => Err(AgentError::Unknown { name: text.to_owned() }),
         }
@@ -291,9 +304,11 @@ impl FromStr for Lookahead {
             Some(("mcts", simulations)) => simulations.parse().ok(),
             _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
         };
+        if let Some(level) = Level::named(suffix) {
+            return Ok(Lookahead::Level(level));
+        }
         match (plies, simulations) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
-            _ if suffix.parse::<Level>().is_ok() => Ok(Lookahead::Level(suffix.parse().unwrap_or(Level::Expert))),
             (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
             (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
             _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
@@ -312,15 +327,15 @@ impl fmt::Display for Lookahead {
     }
 }
 
-impl fmt::Display for AgentSpec {
+impl fmt::Display for NamedAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AgentSpec::Baseline(baseline) => baseline.fmt(f),
-            AgentSpec::Greedy { plies } => write!(f, "{}+{plies}ply", Baseline::Greedy),
-            AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) } => source.fmt(f),
-            AgentSpec::Bot { source, lookahead } => write!(f, "{source}+{lookahead}"),
-            AgentSpec::Perfect => f.write_str(PERFECT),
-            AgentSpec::Table { path } => path.display().fmt(f),
+            NamedAgent::Baseline(baseline) => baseline.fmt(f),
+            NamedAgent::Greedy { plies } => write!(f, "{}+{plies}ply", Baseline::Greedy),
+            NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.fmt(f),
+            NamedAgent::Bot { source, lookahead, .. } => write!(f, "{source}+{lookahead}"),
+            NamedAgent::Perfect { .. } => f.write_str(PERFECT),
+            NamedAgent::Table { path, .. } => path.display().fmt(f),
         }
     }
 }
@@ -343,23 +358,18 @@ pub(crate) fn table_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AgentErro
     Ok(files)
 }
 
-/// An agent with its files loaded.
-#[derive(Clone, Debug)]
-pub struct Roster {
-    spec: AgentSpec,
-    bot: Option<Bot>,
-    table: Option<Arc<Table>>,
-    cache: Arc<TableCache>,
-}
-
 /// The tables of a folder or several, read when they are needed.
 #[derive(Debug, Default)]
-struct TableCache {
+pub struct TableCache {
     folders: Vec<PathBuf>,
     tables: Mutex<BTreeMap<u64, Arc<Table>>>,
 }
 
 impl TableCache {
+    fn new(folders: &[PathBuf]) -> Arc<TableCache> {
+        Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() })
+    }
+
     /// The table of a ruleset.
     fn table(&self, ruleset: &Ruleset) -> Result<Arc<Table>, AgentError> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
@@ -379,61 +389,51 @@ impl TableCache {
     }
 }
 
-impl AgentSpec {
-    /// Loads the bot or the table, if it is one; `perfect` looks for tables in `folders` once a game is known.
-    ///
-    /// # Errors
-    /// When the file is no bot or no table.
-    pub fn load(self, folders: &[PathBuf]) -> Result<Roster, AgentError> {
-        let (mut bot, mut table) = (None, None);
-        match &self {
-            AgentSpec::Baseline(_) | AgentSpec::Greedy { .. } | AgentSpec::Perfect => {}
-            AgentSpec::Bot { source, .. } => bot = Some(source.read()?),
-            AgentSpec::Table { path } => table = Some(Arc::new(Table::read(path)?)),
-        }
-        let cache = Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() });
-        Ok(Roster { spec: self, bot, table, cache })
-    }
-}
-
-impl Roster {
+impl NamedAgent {
     /// The agent of a file at hand, called `name`, for programs without files: a bot, with what would follow the `+`
     /// behind its name or nothing, or a table of perfect play.
     ///
     /// # Errors
     /// When `content` is neither a bot nor a table, or there is no such look-ahead.
-    pub fn of_file(name: &str, content: &[u8], lookahead: &str) -> Result<Roster, AgentError> {
+    pub fn of_file(name: &str, content: &[u8], lookahead: &str) -> Result<NamedAgent, AgentError> {
         let path = PathBuf::from(name);
         if Table::is_table(content) {
             if !lookahead.is_empty() {
                 return Err(AgentError::PerfectLookahead { name: name.to_owned() });
             }
-            let table = Some(Arc::new(Table::from_bytes(content)?));
-            return Ok(Roster { spec: AgentSpec::Table { path }, bot: None, table, cache: Arc::default() });
+            return Ok(NamedAgent::Table { path, table: Arc::new(Table::from_bytes(content)?) });
         }
         let lookahead = if lookahead.is_empty() { Lookahead::Plies(1) } else { lookahead.parse()? };
-        Ok(Roster::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead, &[]))
+        Ok(NamedAgent::of_bot(BotSource::File(path), Bot::from_bytes(content)?, lookahead))
     }
 
-    /// The agent of a bot at hand, which has come from `source` once; tables are looked for in `folders`.
-    pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead, folders: &[PathBuf]) -> Roster {
-        let cache = Arc::new(TableCache { folders: folders.to_owned(), tables: Mutex::default() });
-        Roster { spec: AgentSpec::Bot { source, lookahead }, bot: Some(bot), table: None, cache }
+    /// The agent of a bot at hand, which has come from `source` once.
+    pub fn of_bot(source: BotSource, bot: Bot, lookahead: Lookahead) -> NamedAgent {
+        NamedAgent::Bot { source, bot: Arc::new(bot), lookahead, tables: Arc::default() }
     }
 
-    /// The notation of the agent.
-    pub fn spec(&self) -> &AgentSpec {
-        &self.spec
+    fn of_source(source: BotSource, lookahead: Lookahead) -> Result<NamedAgent, AgentError> {
+        let bot = source.read()?;
+        Ok(NamedAgent::of_bot(source, bot, lookahead))
+    }
+
+    /// The same agent, which looks for tables of perfect play in `folders` once a game is known.
+    #[must_use]
+    pub fn with_tables_in(mut self, folders: &[PathBuf]) -> NamedAgent {
+        if let NamedAgent::Bot { tables, .. } | NamedAgent::Perfect { tables } = &mut self {
+            *tables = TableCache::new(folders);
+        }
+        self
     }
 
     /// The bot behind the agent, if it is one.
     pub fn bot(&self) -> Option<&Bot> {
-        self.bot.as_ref()
+        if let NamedAgent::Bot { bot, .. } = self { Some(bot) } else { None }
     }
 
     /// The table file behind the agent, if it is one.
     pub fn table(&self) -> Option<&Table> {
-        self.table.as_deref()
+        if let NamedAgent::Table { table, .. } = self { Some(table) } else { None }
     }
 
     /// The game that its bot or its table is made for; `None` where it plays any.
@@ -441,25 +441,25 @@ impl Roster {
     /// # Errors
     /// When this program does not know the game of a bot, or knows another version of it.
     pub fn race(&self) -> Result<Option<Race>, AgentError> {
-        match (&self.bot, &self.table) {
-            (Some(bot), _) => Ok(Some(bot.race()?)),
-            (None, Some(table)) => Ok(Some(Race::new(table.ruleset().clone()))),
-            (None, None) => Ok(None),
+        match self {
+            NamedAgent::Bot { bot, .. } => Ok(Some(bot.race()?)),
+            NamedAgent::Table { table, .. } => Ok(Some(Race::new(table.ruleset().clone()))),
+            _ => Ok(None),
         }
     }
 
     /// Its name, without the folder of its file.
     pub fn name(&self) -> String {
-        match &self.spec {
-            AgentSpec::Bot { source, lookahead: Lookahead::Plies(1) } => source.name(),
-            AgentSpec::Bot { source, lookahead } => format!("{}+{lookahead}", source.name()),
-            spec => spec.to_string(),
+        match self {
+            NamedAgent::Bot { source, lookahead: Lookahead::Plies(1), .. } => source.name(),
+            NamedAgent::Bot { source, lookahead, .. } => format!("{}+{lookahead}", source.name()),
+            other => other.to_string(),
         }
     }
 
     /// The checksum of a bot, which identifies its version; other agents have none.
     pub fn version(&self) -> Option<String> {
-        self.bot.as_ref().map(|bot| format!("{:08x}", bot.manifest.checksum))
+        self.bot().map(|bot| format!("{:08x}", bot.manifest.checksum))
     }
 
     /// The agent as a player of a game.
@@ -467,136 +467,119 @@ impl Roster {
     /// # Errors
     /// When it is a bot or a table made for another game, or there is no table of this one.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
-        let kind = match &self.spec {
-            AgentSpec::Baseline(baseline) => PlayerKind::Baseline(*baseline),
-            AgentSpec::Greedy { plies } => PlayerKind::Greedy(usize::from(*plies) - 1),
-            AgentSpec::Perfect => PlayerKind::Table(self.cache.table(race.ruleset())?),
-            AgentSpec::Bot { lookahead, .. } => match &self.bot {
-                Some(bot) => {
-                    bot.check_ruleset(race.spec())?;
-                    let net = Box::new(NetEvaluator::new(bot.net.clone()));
-                    match *lookahead {
-                        Lookahead::Level(Level::Perfect) => PlayerKind::Table(self.cache.table(race.ruleset())?),
-                        Lookahead::Level(Level::Expert) => PlayerKind::Net(net, Lookahead::Plies(1)),
-                        Lookahead::Level(level) => {
-                            let mut calibrated = bot.manifest.levels.iter();
-                            let found = calibrated.find(|found| found.level == level);
-                            PlayerKind::Weakened(net, found.ok_or(AgentError::NotCalibrated { level })?.temperature)
-                        }
-                        lookahead => PlayerKind::Net(net, lookahead),
+        const ONE_PLY: Lookahead = Lookahead::Plies(1);
+        let (values, lookahead, pick) = match self {
+            NamedAgent::Baseline(_) => (ValueSource::Pips, ONE_PLY, Pick::Drawn),
+            NamedAgent::Greedy { plies } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
+            NamedAgent::Perfect { tables } => (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First),
+            NamedAgent::Bot { bot, lookahead, tables, .. } => {
+                bot.check_ruleset(race.spec())?;
+                let net = ValueSource::Net(Box::new(bot.evaluator()));
+                match *lookahead {
+                    Lookahead::Level(Level::Perfect) => {
+                        (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First)
                     }
+                    Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
+                    Lookahead::Level(level) => {
+                        let found = bot.manifest.levels.iter().find(|found| found.level == level);
+                        let temperature = found.ok_or(AgentError::NotCalibrated { level })?.temperature;
+                        (net, ONE_PLY, Pick::Softmax(temperature))
+                    }
+                    lookahead => (net, lookahead, Pick::First),
                 }
-                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
-            },
-            AgentSpec::Table { .. } => match &self.table {
-                Some(table) if table.ruleset() == race.ruleset() => PlayerKind::Table(Arc::clone(table)),
-                Some(table) => {
-                    let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
-                    return Err(AgentError::OtherTable { expected, found });
-                }
-                None => return Err(AgentError::Unknown { name: self.spec.to_string() }),
-            },
+            }
+            NamedAgent::Table { table, .. } if table.ruleset() == race.ruleset() => {
+                (ValueSource::Table(Arc::clone(table)), ONE_PLY, Pick::First)
+            }
+            NamedAgent::Table { table, .. } => {
+                let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
+                return Err(AgentError::OtherTable { expected, found });
+            }
         };
-        Ok(Player { spec: self.spec.clone(), name: self.name(), version: self.version(), kind })
+        Ok(Player { agent: self.clone(), values, lookahead, pick })
     }
 }
 
 /// An agent for one game; makes any number of instances that act.
 #[derive(Clone, Debug)]
 pub struct Player {
-    spec: AgentSpec,
-    name: String,
-    version: Option<String>,
-    kind: PlayerKind,
+    agent: NamedAgent,
+    values: ValueSource,
+    lookahead: Lookahead,
+    /// How it chooses one ply ahead.
+    pick: Pick,
 }
 
+/// By whose values a player plays.
 #[derive(Clone, Debug)]
-enum PlayerKind {
-    Baseline(Baseline),
-    /// Expectimax of this depth.
-    Greedy(usize),
-    Net(Box<NetEvaluator>, Lookahead),
-    /// One ply, with noise of this scale.
-    Weakened(Box<NetEvaluator>, f32),
+enum ValueSource {
+    Pips,
+    Net(Box<NetEvaluator>),
     Table(Arc<Table>),
 }
 
+type BoxedEvaluator = Box<dyn Evaluator<Race> + Send>;
+
 impl Player {
-    /// The notation of the agent.
-    pub fn spec(&self) -> &AgentSpec {
-        &self.spec
+    /// The agent that plays.
+    pub fn named(&self) -> &NamedAgent {
+        &self.agent
     }
 
     /// Its values as the reference that measures luck and errors of others.
     pub fn reference(&self) -> Reference<Race> {
         let player = self.clone();
-        Reference::new(self.name.clone(), self.version.clone(), move || player.evaluator())
+        Reference::new(self.agent.name(), self.agent.version(), move || player.evaluator())
     }
 
     /// The table of a perfect player.
     pub fn table(&self) -> Option<&Arc<Table>> {
-        match &self.kind {
-            PlayerKind::Table(table) => Some(table),
-            PlayerKind::Baseline(_) | PlayerKind::Greedy(_) | PlayerKind::Net(..) | PlayerKind::Weakened(..) => None,
-        }
+        if let ValueSource::Table(table) = &self.values { Some(table) } else { None }
     }
 
     /// A new instance that acts.
     pub fn agent(&self) -> Box<dyn Agent<Race> + Send> {
-        match &self.kind {
-            PlayerKind::Baseline(baseline) => baseline.agent(),
-            PlayerKind::Greedy(depth) => {
-                Box::new(OnePly::with_ties(Expectimax::<Race, _>::new(PipEvaluator, *depth), Ties::Drawn))
-            }
-            PlayerKind::Table(table) => Box::new(OnePly::new(Perfect::new(Arc::clone(table)))),
-            PlayerKind::Weakened(net, temperature) => {
-                Box::new(OnePly::with_temperature(NetEvaluator::clone(net), *temperature))
-            }
-            PlayerKind::Net(net, lookahead) => {
-                let net = NetEvaluator::clone(net);
-                match *lookahead {
-                    Lookahead::Policy => Box::new(PolicyAgent { evaluator: net }),
-                    Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(OnePly::new(net)),
-                    Lookahead::Plies(plies) => {
-                        Box::new(OnePly::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)))
-                    }
-                    Lookahead::Mcts(simulations) => Box::new(MctsAgent::new(mcts::<Race>(net, simulations))),
-                }
-            }
+        match (&self.agent, self.lookahead) {
+            (NamedAgent::Baseline(baseline), _) => baseline.agent(),
+            (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent::new(mcts(self.leaves(), simulations))),
+            _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }
 
     /// Whether it always plays the afterstate that [`Player::evaluator`] values highest.
     pub fn plays_by_values(&self) -> bool {
-        matches!(self.kind, PlayerKind::Table(_) | PlayerKind::Net(_, Lookahead::Plies(_)))
+        !self.draws() && matches!(self.lookahead, Lookahead::Plies(_))
     }
 
     /// Whether it draws among afterstates: baselines among equals, weakened bots among all.
     pub fn draws(&self) -> bool {
-        matches!(self.kind, PlayerKind::Baseline(_) | PlayerKind::Greedy(_) | PlayerKind::Weakened(..))
+        self.pick != Pick::First
     }
 
     /// Its value estimates of positions. Baselines without an evaluator have that of `greedy`.
-    pub fn evaluator(&self) -> Box<dyn Evaluator<Race> + Send> {
-        match &self.kind {
-            PlayerKind::Greedy(depth) => Box::new(Expectimax::<Race, _>::new(PipEvaluator, *depth)),
-            PlayerKind::Baseline(_) => Box::new(PipEvaluator),
-            PlayerKind::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
-            PlayerKind::Weakened(net, _) => net.clone(),
-            PlayerKind::Net(net, lookahead) => {
-                let net = NetEvaluator::clone(net);
-                match *lookahead {
-                    Lookahead::Policy | Lookahead::Plies(0 | 1) | Lookahead::Level(_) => Box::new(net),
-                    Lookahead::Plies(plies) => Box::new(Expectimax::<Race, _>::new(net, usize::from(plies) - 1)),
-                    Lookahead::Mcts(simulations) => Box::new(mcts::<Race>(net, simulations)),
-                }
+    pub fn evaluator(&self) -> BoxedEvaluator {
+        match self.lookahead {
+            Lookahead::Plies(plies @ 2..) => {
+                Box::new(Expectimax::<Race, _>::new(self.leaves(), usize::from(plies) - 1))
             }
+            Lookahead::Mcts(simulations) => Box::new(mcts(self.leaves(), simulations)),
+            _ => self.leaves(),
+        }
+    }
+
+    /// What a search asks at its leaves.
+    fn leaves(&self) -> BoxedEvaluator {
+        match &self.values {
+            ValueSource::Pips => Box::new(PipEvaluator),
+            ValueSource::Net(net) => net.clone(),
+            ValueSource::Table(table) => Box::new(Perfect::new(Arc::clone(table))),
         }
     }
 }
 
-fn mcts<G: Game>(net: NetEvaluator, simulations: u32) -> Mcts<G, NetEvaluator> {
-    Mcts::new(net, MctsConfig { simulations, ..MctsConfig::default() })
+fn mcts(leaves: BoxedEvaluator, simulations: u32) -> Mcts<Race, BoxedEvaluator> {
+    Mcts::new(leaves, MctsConfig { simulations, ..MctsConfig::default() })
 }
 
 #[cfg(test)]
@@ -605,19 +588,19 @@ mod tests {
 
     #[test]
     fn names_of_baselines_and_lookaheads_are_read() {
-        assert_eq!("greedy+2ply".parse::<AgentSpec>().ok(), Some(AgentSpec::Greedy { plies: 2 }));
-        for text in ["policy", "1ply", "3ply", "mcts:25"] {
+        assert!(matches!("greedy+2ply".parse::<NamedAgent>(), Ok(NamedAgent::Greedy { plies: 2 })));
+        for text in ["policy", "1ply", "3ply", "mcts:25", "novice", "perfect"] {
             assert_eq!(text.parse::<Lookahead>().expect("known").to_string(), text);
         }
         assert_eq!("mcts".parse::<Lookahead>().ok(), Some(Lookahead::Mcts(DEFAULT_SIMULATIONS)));
-        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep"] {
+        for text in ["", "0ply", "9ply", "ply", "mcts:0", "mcts:x", "deep", "master"] {
             assert!(text.parse::<Lookahead>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_agent_is_named() {
-        let error = "greddy".parse::<AgentSpec>().expect_err("no such agent").to_string();
+        let error = "greddy".parse::<NamedAgent>().expect_err("no such agent").to_string();
         assert!(error.contains("`greddy`") && error.contains("greedy+2ply"), "{error}");
     }
 }

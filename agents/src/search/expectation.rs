@@ -7,7 +7,7 @@ use ashta_env::chance::GameRng;
 use ashta_env::game::{BySeat, Game, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::series::{Draws, ThrowSeries};
+use super::throw_series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 

@@ -8,7 +8,7 @@ use ashta_env::chance;
 use ashta_env::game::{BySeat, Game, MAX_SEATS, Node, Seat};
 use ashta_env::turn::TurnResults;
 
-use super::series::{Draws, ThrowSeries};
+use super::throw_series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::play::stop::Stop;
@@ -269,9 +269,7 @@ mod tests {
         // front piece home; the race is the same.
         let mut state = game.position(Seat::SOUTH, BySeat([[2, 4], [0; 2], [0, HOME], [0; 2]]));
         game.apply_chance(&mut state, Outcome(0));
-        let choice = |mut agent: Box<dyn Agent<Toy>>| {
-            agent.act(&game, std::slice::from_ref(&state), &mut [GameRng::seed_from_u64(0)])[0]
-        };
+        let choice = |mut agent: Box<dyn Agent<Toy>>| agent.choose(&game, &state, &mut GameRng::seed_from_u64(0));
         assert_eq!(choice(Box::new(OnePly::new(PipEvaluator))), Action(0), "the pieces come up together");
         assert_eq!(choice(Box::new(OnePly::new(Expectimax::new(PipEvaluator, 1)))), Action(2));
     }
@@ -361,7 +359,7 @@ mod tests {
         let mut decision = states[0].clone();
         game.apply_chance(&mut decision, Outcome(1));
         let mut agent = OnePly::new(search);
-        let action = agent.act(&game, std::slice::from_ref(&decision), &mut [GameRng::seed_from_u64(0)])[0];
+        let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));
     }
 

@@ -426,7 +426,7 @@ mod tests {
         let config = MctsConfig { simulations: u32::MAX, ..MctsConfig::default() };
         let mut agent = MctsAgent::new(Mcts::new(Ignorant::default(), config));
         Agent::<Toy>::stop_by(&mut agent, &Stop::when(|| true));
-        let action = agent.act(&game, std::slice::from_ref(&decision), &mut [GameRng::seed_from_u64(0)])[0];
+        let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));
         assert_eq!(agent.mcts.evaluate(&game, &[ended, decision]).len(), 2);
         assert!(agent.mcts.evaluator.states <= 4, "{}", agent.mcts.evaluator.states);

@@ -6,9 +6,9 @@
 pub(crate) mod expectation;
 mod expectimax;
 mod mcts;
-mod series;
 #[cfg(test)]
 pub(crate) mod test_support;
+mod throw_series;
 
 pub use expectimax::Expectimax;
 pub use mcts::{Mcts, MctsAgent, MctsConfig};

@@ -9,13 +9,13 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr::null_mut;
 use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use ashta_agents::protocol::Engine;
-use ashta_agents::roster::{AgentSpec, BotSource, Roster};
+use ashta_agents::roster::{BotSource, NamedAgent};
 use serde_json::{Value, json};
 
 /// An agent, or the rules alone.
@@ -95,7 +95,7 @@ unsafe fn ask_or_error(agent: *const Agent, request: &Value) -> Result<Value, St
     }
 }
 
-fn boxed(agent: Roster) -> *mut Agent {
+fn boxed(agent: NamedAgent) -> *mut Agent {
     Box::into_raw(Box::new(Agent(Mutex::new(Engine::new(Some(agent))))))
 }
 
@@ -121,15 +121,13 @@ pub unsafe extern "C" fn ashta_agent_named(name: *const c_char) -> *mut Agent {
     or_error(null_mut(), || {
         // SAFETY: the contract is the same.
         let name = unsafe { read(name, "the name") }?;
-        let spec: AgentSpec = name.parse().map_err(|error| with_causes(&error))?;
-        let folders: Vec<PathBuf> = match &spec {
-            AgentSpec::Bot { source: BotSource::File(path), .. } => match path.parent() {
-                Some(folder) if folder == Path::new("") => vec![PathBuf::from(".")],
-                folder => folder.map(Path::to_owned).into_iter().collect(),
-            },
-            _ => Vec::new(),
+        let agent: NamedAgent = name.parse().map_err(|error| with_causes(&error))?;
+        let folder = match &agent {
+            NamedAgent::Bot { source: BotSource::File(path), .. } => path.parent(),
+            _ => None,
         };
-        Ok(boxed(spec.load(&folders).map_err(|error| with_causes(&error))?))
+        let folder = folder.map(|folder| if folder == Path::new("") { Path::new(".") } else { folder }.to_owned());
+        Ok(boxed(agent.with_tables_in(folder.as_slice())))
     })
 }
 
@@ -150,7 +148,7 @@ pub unsafe extern "C" fn ashta_agent_read(content: *const u8, length: usize, loo
         };
         // SAFETY: by contract so many bytes are there, and they do not change meanwhile.
         let content = unsafe { slice::from_raw_parts(content, length) };
-        Ok(boxed(Roster::of_file("bot", content, lookahead).map_err(|error| with_causes(&error))?))
+        Ok(boxed(NamedAgent::of_file("bot", content, lookahead).map_err(|error| with_causes(&error))?))
     })
 }
 

@@ -7,7 +7,7 @@ use ashta_agents::network::portable::Scratch;
 use ashta_agents::play::agent::Agent as Acting;
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{AgentSpec, BotSource, Player, Roster};
+use ashta_agents::roster::{BotSource, NamedAgent, Player};
 use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, BySeat, Game as _, Node};
 use ashta_env::race::Race;
@@ -32,7 +32,6 @@ use crate::{refused, restored};
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds closures")]
 pub struct Agent {
-    roster: Roster,
     player: Player,
     race: Arc<Race>,
     /// Where it and its tables were looked for.
@@ -98,10 +97,10 @@ impl Mind {
 }
 
 impl Agent {
-    fn of(roster: Roster, race: Arc<Race>, folders: Folders) -> PyResult<Agent> {
-        let player = roster.player(&race).map_err(refused)?;
+    fn of(agent: &NamedAgent, race: Arc<Race>, folders: Folders) -> PyResult<Agent> {
+        let player = agent.player(&race).map_err(refused)?;
         let idle = Mutex::new(vec![Mind::of(&player)]);
-        Ok(Agent { roster, player, race, folders, idle })
+        Ok(Agent { player, race, folders, idle })
     }
 
     /// Thinks without the interpreter lock, until it is interrupted. Each of several threads has a mind of its own.
@@ -126,11 +125,6 @@ impl Agent {
             let actions = act(&mut *mind.acting, &self.race, positions, &mut rngs, &mind.interrupt);
             actions.into_iter().map(|action| usize::from(action.0)).collect()
         })
-    }
-
-    /// What was loaded.
-    pub(crate) fn roster(&self) -> &Roster {
-        &self.roster
     }
 
     /// Who plays.
@@ -188,7 +182,7 @@ impl Agent {
     fn new(py: Python<'_>, spec: &str, game: &Game, folders: Option<Vec<PathBuf>>) -> PyResult<Agent> {
         let folders = folders_or_default(py, folders)?;
         let race = Arc::clone(&game.race);
-        py.detach(|| Agent::of(folders.agent(spec).map_err(refused)?, race, folders))
+        py.detach(|| Agent::of(&folders.agent(spec).map_err(refused)?, race, folders))
     }
 
     /// An agent as it was pickled: a bot by the content of its file.
@@ -201,14 +195,14 @@ impl Agent {
         folders: Vec<PathBuf>,
     ) -> PyResult<Agent> {
         let bot = ashta_agents::network::bot::Bot::from_bytes(content).map_err(refused)?;
-        let roster = Roster::of_bot(BotSource::File(path), bot, lookahead.parse().map_err(refused)?, &folders);
-        Agent::of(roster, Arc::clone(&game.race), folders.into())
+        let agent = NamedAgent::of_bot(BotSource::File(path), bot, lookahead.parse().map_err(refused)?);
+        Agent::of(&agent.with_tables_in(&folders), Arc::clone(&game.race), folders.into())
     }
 
     /// Who it is, as it was written.
     #[getter]
     fn name(&self) -> String {
-        self.player.spec().to_string()
+        self.player.named().to_string()
     }
 
     /// A legal action for each state, all at decision nodes; who draws draws for state `i` by stream `i` of `seed`.
@@ -257,8 +251,8 @@ impl Agent {
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, agent) = (slf.py(), slf.get());
         let (game, folders) = (Game { race: Arc::clone(&agent.race) }, absolute(&agent.folders)?);
-        match (agent.roster.spec(), agent.roster.bot()) {
-            (AgentSpec::Bot { source, lookahead }, Some(bot)) => {
+        match agent.player.named() {
+            NamedAgent::Bot { source, bot, lookahead, .. } => {
                 let content = PyBytes::new(py, &bot.to_bytes().map_err(refused)?);
                 restored(
                     &slf.get_type(),
@@ -266,11 +260,11 @@ impl Agent {
                     (source.to_string(), content, lookahead.to_string(), game, folders),
                 )
             }
-            (AgentSpec::Table { path }, _) => {
+            NamedAgent::Table { path, .. } => {
                 (slf.get_type(), (path::absolute(path)?.display().to_string(), game, folders).into_pyobject(py)?)
                     .into_pyobject(py)
             }
-            (spec, _) => (slf.get_type(), (spec.to_string(), game, folders).into_pyobject(py)?).into_pyobject(py),
+            other => (slf.get_type(), (other.to_string(), game, folders).into_pyobject(py)?).into_pyobject(py),
         }
     }
 
@@ -319,8 +313,8 @@ impl Bot {
     #[pyo3(signature = (lookahead = "1ply"))]
     fn agent(&self, lookahead: &str) -> PyResult<Agent> {
         let lookahead = lookahead.parse().map_err(refused)?;
-        let roster = Roster::of_bot(self.source.clone(), self.bot.clone(), lookahead, &self.folders.folders);
-        Agent::of(roster, Arc::clone(&self.race), self.folders.clone())
+        let agent = NamedAgent::of_bot(self.source.clone(), self.bot.clone(), lookahead);
+        Agent::of(&agent.with_tables_in(&self.folders.folders), Arc::clone(&self.race), self.folders.clone())
     }
 
     /// Values, relative to the observing seat, and policy logits of observations `float32[n, observation]`.

@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Reference, Sprt, Summary};
 use ashta_agents::play::agent::GameRng;
 use ashta_agents::roster::folders::Folders;
-use ashta_agents::roster::{Player, Roster};
+use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::game::{Action, Game as _};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
@@ -37,7 +37,7 @@ const MOST_THREADS: usize = 256;
 
 /// An agent as it was named.
 enum Named {
-    Agent(Box<Roster>),
+    Agent(NamedAgent),
     Function(Py<PyAny>),
 }
 
@@ -69,12 +69,12 @@ fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<Vec<(String, 
 /// One agent with what it is called.
 fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<(String, Named)> {
     if let Ok(spec) = agent.extract::<String>() {
-        let roster = folders.agent(&spec).map_err(refused)?;
-        return Ok((spec, Named::Agent(Box::new(roster))));
+        let agent = folders.agent(&spec).map_err(refused)?;
+        return Ok((spec, Named::Agent(agent)));
     }
     if let Ok(agent) = agent.cast::<Agent>() {
-        let roster = agent.get().roster();
-        return Ok((roster.name(), Named::Agent(Box::new(roster.clone()))));
+        let agent = agent.get().player().named();
+        return Ok((agent.name(), Named::Agent(agent.clone())));
     }
     if agent.is_callable() {
         let name = agent.getattr("__name__").and_then(|name| name.extract());
@@ -92,8 +92,8 @@ fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> 
         return Ok(Arc::clone(&game.race));
     }
     for (_, agent) in agents {
-        if let Named::Agent(roster) = agent
-            && let Some(race) = roster.race().map_err(refused)?
+        if let Named::Agent(agent) = agent
+            && let Some(race) = agent.race().map_err(refused)?
         {
             return Ok(Arc::new(race));
         }
@@ -106,7 +106,7 @@ fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> 
 /// By whose values luck is measured.
 fn reference(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResult<Option<Reference<Race>>> {
     if let Ok(agent) = luck.cast::<Agent>() {
-        return Ok(Some(agent.get().roster().player(race).map_err(refused)?.reference()));
+        return Ok(Some(agent.get().player().named().player(race).map_err(refused)?.reference()));
     }
     let spec: String = luck.extract().map_err(|_| PyTypeError::new_err("`luck` is \"auto\", \"none\" or an agent"))?;
     Ok(folders.reference(&spec, race).map_err(refused)?.map(|player| player.reference()))
@@ -136,7 +136,7 @@ impl Function<'_> {
 }
 
 impl Contestant<Race> for Function<'_> {
-    fn choose(&mut self, _: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, _: &Race, states: &[Position], _: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         // Its games count for nothing: the stop reports why.
         let stopped = || Err(Fault("the arena has stopped".to_owned()));
         Python::attach(|py| {
@@ -249,9 +249,9 @@ pub fn arena(
     };
     let seated = |(name, agent)| {
         let mind = match agent {
-            Named::Agent(roster) => {
+            Named::Agent(agent) => {
                 let in_agent = |error| PyValueError::new_err(format!("{name}: {}", refused(error).value(py)));
-                Mind::Inside(roster.player(&race).map_err(in_agent)?)
+                Mind::Inside(agent.player(&race).map_err(in_agent)?)
             }
             Named::Function(function) => Mind::Function(function),
         };

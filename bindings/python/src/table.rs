@@ -4,7 +4,6 @@ use std::path::{self, PathBuf};
 use std::sync::Arc;
 
 use ashta_agents::perfect::table::{Perfect, Table as Values};
-use ashta_agents::roster::AgentSpec;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
@@ -44,7 +43,7 @@ impl Table {
             (Ok(game), _) => {
                 let race = Arc::clone(&game.get().race);
                 py.detach(|| {
-                    let player = AgentSpec::Perfect.load(&folders.folders).and_then(|agent| agent.player(&race));
+                    let player = folders.agent("perfect").and_then(|agent| agent.player(&race));
                     player.map(|player| player.table().map(Arc::clone)).map_err(refused)
                 })?
             }

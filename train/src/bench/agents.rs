@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::evaluation::against;
 use crate::games;
 use anyhow::Result;
-use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress};
 use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_env::game::{Action, Game};
 use ashta_env::race::Race;
@@ -32,7 +32,7 @@ pub struct AgentSpeed {
     pub interval: [f64; 2],
     /// Against perfect play: its regret per decision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub regret_per_decision: Option<Mean>,
+    pub regret_per_decision: Option<Interval>,
 }
 
 /// An agent whose thinking is timed.
@@ -86,7 +86,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
         let total: Duration = times.iter().sum();
         let row = AgentSpeed {
-            agent: player.spec().to_string(),
+            agent: player.named().to_string(),
             milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
             milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),
             games: result.report.games,

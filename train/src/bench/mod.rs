@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::games;
 use crate::output::print;
 use anyhow::{Result, bail};
-use ashta_agents::arena::Mean;
+use ashta_agents::arena::Interval;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 use serde::Serialize;
@@ -90,9 +90,8 @@ pub fn agents(args: &BenchAgentsArgs) -> Result<()> {
         }
         let [low, high] = row.interval.map(|share| 100.0 * share);
         let won = format!("{:.1} % [{low:.1}, {high:.1}]", 100.0 * row.score);
-        let regret = row
-            .regret_per_decision
-            .map_or(String::new(), |Mean { mean, interval: [low, high] }| format!("{mean:.5} [{low:.5}, {high:.5}]"));
+        let regret = |Interval { mean, interval: [low, high], .. }| format!("{mean:.5} [{low:.5}, {high:.5}]");
+        let regret = row.regret_per_decision.map_or_else(String::new, regret);
         let (mean, most) = (row.milliseconds_per_decision, row.milliseconds_90_percent);
         print(format_args!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", row.agent))
     })?;

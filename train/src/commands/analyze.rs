@@ -8,12 +8,12 @@ use crate::files::write_whole;
 use crate::games;
 use crate::output::{columns, print};
 use anyhow::{Context, Result, bail, ensure};
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 
-use crate::analysis::{Analysis, PlayerAnalysis, TurnAnalysis};
+use crate::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
 use crate::cli::AnalyzeArgs;
 use crate::page::{BoardPicture, Contents, ShownGame, page};
 
@@ -67,7 +67,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let mut betters = vec![None];
     for turn in turns {
-        let TurnAnalysis { number, seat, before, throw, luck, after, regret, .. } = turn;
+        let AnalyzedTurn { number, seat, before, throw, luck, after, regret, .. } = turn;
         let throws: Vec<String> = throw.iter().map(u8::to_string).collect();
         rows.push(vec![
             number.to_string(),

@@ -8,10 +8,10 @@ use crate::games;
 use crate::output;
 use crate::progress::score_table;
 use anyhow::{Result, bail};
-use ashta_agents::arena::{MatchProgress, Mean};
+use ashta_agents::arena::{Interval, MatchProgress};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
-use ashta_agents::roster::{AgentSpec, Lookahead, Roster};
+use ashta_agents::roster::{Lookahead, NamedAgent};
 use ashta_env::game::Game;
 
 use super::terminal;
@@ -35,7 +35,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         let spec = race.spec();
         let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
         let bar = terminal::bar(config.blocks * legs, "games")?;
-        bar.set_message(format!("{} against {}", agent.spec(), opponent.spec()));
+        bar.set_message(format!("{agent} against {}", opponent.named()));
         let show = |games: u64| bar.set_position(games);
         let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
         results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
@@ -47,7 +47,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     if args.json {
         let json = serde_json::json!({
-            "agent": agent.spec().to_string(),
+            "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
@@ -57,7 +57,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         return output::print(serde_json::to_string_pretty(&json)?);
     }
     let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
-    output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
+    output::print(format_args!("{agent} in {}", race.ruleset()))?;
     output::print(score_table(&rows))?;
     for result in &results {
         if let Some(regret) = &result.regret {
@@ -74,34 +74,29 @@ pub fn run(args: &EvalArgs) -> Result<()> {
 }
 
 /// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
-fn recordable<'path>(agent: &Roster, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
-    let (AgentSpec::Bot { lookahead, .. }, Some(bot)) = (agent.spec(), agent.bot()) else {
-        bail!("--record {}: {} is no bot, and results are recorded in bots", output.display(), agent.spec());
+fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
+    let NamedAgent::Bot { bot, lookahead, .. } = agent else {
+        bail!("--record {}: {agent} is no bot, and results are recorded in bots", output.display());
     };
     check_writable(output)?;
-    Ok((bot.clone(), *lookahead, output))
+    Ok((Bot::clone(bot), *lookahead, output))
 }
 
 /// Prints the regret of an agent.
 fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
-    let Mean { mean, interval: [low, high] } = regret.regret_per_decision;
+    let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
+        let Interval { mean, interval: [low, high], .. } = of;
+        output::print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
+    };
     output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
-    output::print(format_args!("  regret per decision            {mean:.6}  [{low:.6}, {high:.6}]"))?;
+    figure("regret per decision", regret.regret_per_decision, 6, "")?;
     let [half, most, nearly_all, all] = regret.quantiles;
     output::print(format_args!(
         "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
     ))?;
-    let Mean { mean, interval: [low, high] } = regret.regret_per_game;
-    output::print(format_args!("  regret per game                {mean:.5}  [{low:.5}, {high:.5}]"))?;
-    let Mean { mean, interval: [low, high] } = regret.optimal_choices;
-    output::print(format_args!(
-        "  optimal decisions              {:.2} %  [{:.2}, {:.2}]",
-        100.0 * mean,
-        100.0 * low,
-        100.0 * high
-    ))?;
-    let Mean { mean, interval: [low, high] } = regret.luck_adjusted_score;
-    output::print(format_args!("  luck-adjusted score            {mean:.5}  [{low:.5}, {high:.5}]"))?;
+    figure("regret per game", regret.regret_per_game, 5, "")?;
+    figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
+    figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;
     if !regret.worst.is_empty() {
         output::print("  the worst decisions:")?;
     }

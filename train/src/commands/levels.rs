@@ -5,7 +5,6 @@ use crate::games;
 use crate::output::{aligned, print};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::levels::calibrate;
-use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::play::level::Calibration;
 use ashta_env::game::Game;
 use serde_json::json;
@@ -24,7 +23,7 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
         bail!("--pairs {}: intervals need at least 2", config.blocks);
     }
     args.output.as_deref().map(check_writable).transpose()?;
-    let levels = calibrate(&race, &NetEvaluator::new(bot.net.clone()), &config);
+    let levels = calibrate(&race, &bot.evaluator(), &config);
     if let Some(output) = &args.output {
         bot.manifest.levels.clone_from(&levels);
         bot.write(output)?;

@@ -43,7 +43,7 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         persons: persons(&race, &args.seat)?,
         agent: player.agent(),
         evaluator: player.evaluator(),
-        agent_name: agent.spec().to_string(),
+        agent_name: agent.to_string(),
         seed: args.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS),
         position,
         shows_chances: args.show,

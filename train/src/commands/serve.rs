@@ -16,7 +16,7 @@ use anyhow::{Context, Error, Result, bail};
 use ashta_agents::perfect::table::TableHeader;
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_agents::roster::{Roster, TABLE};
+use ashta_agents::roster::{NamedAgent, TABLE};
 use ashta_env::sheet::builtin;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -83,7 +83,7 @@ struct Agents {
 
 impl Agents {
     /// The number of the agent that `key` says all about.
-    fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<Roster>) -> Result<u64> {
+    fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<NamedAgent>) -> Result<u64> {
         // Numbers travel as JSON, which is exact to 53 bits.
         let number = self.numbers.hash_one(key) >> 11;
         let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +219,7 @@ impl Site {
                     }
                     None => {
                         let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
-                        let agent = || Ok(Roster::of_file("bot", &body, &lookahead)?);
+                        let agent = || Ok(NamedAgent::of_file("bot", &body, &lookahead)?);
                         self.agents.number((&lookahead, &body), agent)
                     }
                 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use ashta_agents::arena::Reference;
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::notation::Standing;
 use ashta_env::race::Race;

@@ -162,8 +162,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let start = self.now.state;
         let mut actions = Vec::new();
         while self.table.race.node(&self.now.state) == Node::Decision(seat) {
-            let (states, rngs) = (std::slice::from_ref(&self.now.state), std::slice::from_mut(&mut self.now.rng));
-            let action = self.table.agent.act(self.table.race, states, rngs)[0];
+            let action = self.table.agent.choose(self.table.race, &self.now.state, &mut self.now.rng);
             self.table.race.apply_action(&mut self.now.state, action);
             actions.push(action);
         }

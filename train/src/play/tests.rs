@@ -31,7 +31,7 @@ fn run(
         persons: SeatSet::of(&[person]),
         agent: agent.agent(),
         evaluator: agent.evaluator(),
-        agent_name: agent.spec().to_string(),
+        agent_name: agent.named().to_string(),
         seed,
         position,
         shows_chances: false,

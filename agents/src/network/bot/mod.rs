@@ -18,8 +18,10 @@ use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheet;
 
+use crate::network::evaluator::NetEvaluator;
 use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError, TensorNumbers};
+use crate::play::agent::OnePly;
 
 pub use error::BotError;
 pub use manifest::{Manifest, Probe, Regret, Strength};
@@ -52,8 +54,20 @@ impl Bot {
     ///
     /// # Errors
     /// [`BotError::InFile`] with what is wrong.
-    pub fn read(path: &Path) -> Result<Bot, BotError> {
+    pub fn load(path: impl AsRef<Path>) -> Result<Bot, BotError> {
+        let path = path.as_ref();
         Bot::from_bytes(&Bot::content(path)?).map_err(|cause| BotError::in_file(path, cause))
+    }
+
+    /// An agent that plays by the value network, one ply ahead. It plays the game of [`Bot::race`];
+    /// [`Bot::check_ruleset`] says whether a game that comes from elsewhere is that one.
+    pub fn agent(&self) -> OnePly<Race, NetEvaluator> {
+        OnePly::new(self.evaluator())
+    }
+
+    /// The values and the policy of its networks, for positions of the same game.
+    pub fn evaluator(&self) -> NetEvaluator {
+        NetEvaluator::new(Arc::clone(&self.net))
     }
 
     /// The bytes of a file that may be a bot.
@@ -119,11 +133,9 @@ impl Bot {
         let parameters = networks.map(|(_, network)| network.parameters());
         let mut named = Vec::new();
         for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
-            let mut rest = &parameters[..];
-            for (name, shape) in tensors(network, mlp.shape()) {
-                let (numbers, after) = rest.split_at(shape.iter().product());
+            let numbers = mlp.shape().split(parameters).flat_map(|(weights, bias)| [weights, bias]);
+            for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
                 named.push(NamedTensor { name, shape, numbers: TensorNumbers::Floats(numbers) });
-                rest = after;
             }
         }
         let precision = Precision::of(parameters.iter().flatten().copied());
@@ -322,13 +334,13 @@ mod tests {
         let path = std::env::temp_dir().join(format!("ashta-bot-{}.safetensors", std::process::id()));
         let bot = bot();
         bot.write(&path).expect("the temporary directory is writable");
-        let read = Bot::read(&path).expect("it was just written");
+        let read = Bot::load(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
         assert_eq!(Manifest { checksum: 0, ..read.manifest.clone() }, bot.manifest);
         assert_eq!(read.net.value().parameters(), bot.net.value().parameters());
         assert_eq!(read.net.policy().parameters(), bot.net.policy().parameters());
         assert_eq!(read.to_bytes().ok(), bot.to_bytes().ok(), "the same bot is the same bytes");
-        let missing = explain(Bot::read(&path).expect_err("it was removed"));
+        let missing = explain(Bot::load(&path).expect_err("it was removed"));
         assert!(missing.starts_with(&format!("bot file {0}: cannot read {0}: ", path.display())), "{missing}");
     }
 

@@ -160,14 +160,9 @@ impl Builder {
     /// The logits of a network.
     fn mlp(&mut self, network: &str, mlp: &Mlp, input: &str) -> String {
         let (shape, parameters) = (mlp.shape(), mlp.parameters());
-        let mut rest = &parameters[..];
         let mut x = input.to_owned();
-        let widths = [&[shape.observation][..], &shape.hidden, &[shape.logits()]].concat();
-        for (layer, pair) in widths.windows(2).enumerate() {
-            let &[inputs, outputs] = pair else { continue };
-            let (weights, after) = rest.split_at(inputs * outputs);
-            let (biases, after) = after.split_at(outputs);
-            rest = after;
+        let layers = shape.layers().zip(shape.split(&parameters));
+        for (layer, ((inputs, outputs), (weights, biases))) in layers.enumerate() {
             let weights = self.constant(&format!("{network}_{layer}_weight"), &[inputs, outputs], weights);
             let biases = self.constant(&format!("{network}_{layer}_bias"), &[outputs], biases);
             x = self.node("Gemm", &[&x, &weights, &biases], &format!("{network}_{layer}"), vec![]);

@@ -15,7 +15,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{Appraisal, MatchConfig, MatchProgress, MatchReport, Mean, WatchedTurn, play_watched_match};
+use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
 use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
 use crate::perfect::table::{Perfect, Table};
 use crate::play::agent::Agent;
@@ -45,7 +45,7 @@ pub enum Whose {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Lengths {
     /// The mean.
-    pub mean: Mean,
+    pub mean: Interval,
     /// Turns that 5, 25, 50, 75 and 95 % of the games do not exceed.
     pub quantiles: [f64; 5],
     /// The shortest game.
@@ -89,7 +89,7 @@ pub struct Nature {
     /// Turns of all seats in a game.
     pub lengths: Lengths,
     /// Share of the turns that have more than one distinct result.
-    pub choices: Mean,
+    pub choices: Interval,
     /// Standard deviation of the luck of a turn.
     pub luck_of_a_turn: f64,
     /// Standard deviation of the luck of a game, for one seat.
@@ -99,9 +99,9 @@ pub struct Nature {
     /// Where it comes from; `None` where all games end alike.
     pub variance_shares: Option<VarianceShares>,
     /// Regret of the second best of two or more results.
-    pub best_to_second: Mean,
+    pub best_to_second: Interval,
     /// Regret of the worst of two or more results.
-    pub best_to_worst: Mean,
+    pub best_to_worst: Interval,
     /// Turns by what is at stake.
     pub at_least: AtLeast,
 }
@@ -150,28 +150,29 @@ impl Natures {
     }
 
     /// Notes a turn.
-    pub fn note(&self, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
+    pub fn note(&self, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
         let Some(own) = turn.side.iter().next() else { return };
         if self.whose == Whose::Both && own != self.first_seat {
             return;
         }
         let sign = if turn.seat == own { 1.0 } else { -1.0 };
         let counts = self.whose == Whose::Both || turn.seat == own;
-        let (luck, [best_to_second, best_to_worst]) = (appraisal.luck(), gaps(&appraisal.values));
+        let (luck, [best_to_second, best_to_worst]) = (analysis.luck(turn.seat), gaps(&analysis.own_values()));
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let (games, classes) = &mut *found;
         let game = games.entry((turn.block, own)).or_default();
         game.length += 1;
-        game.start.get_or_insert(if turn.seat == own { appraisal.start } else { 1.0 - appraisal.start });
+        let start = f64::from(analysis.before[turn.seat]);
+        game.start.get_or_insert(if turn.seat == own { start } else { 1.0 - start });
         game.luck += sign * luck;
-        game.given -= sign * appraisal.regret();
+        game.given -= sign * analysis.regret();
         if !counts {
             return;
         }
         game.turns += 1;
         game.luck_squared += luck * luck;
         classes[0][class(luck.abs())] += 1;
-        if appraisal.is_choice() {
+        if analysis.is_choice() {
             game.choices += 1;
             game.best_to_second += best_to_second;
             game.best_to_worst += best_to_worst;
@@ -197,10 +198,10 @@ impl Natures {
             games: games.len() as u64,
             turns: games.values().map(|game| u64::from(game.turns)).sum(),
             lengths: Lengths::new(
-                Mean::ratio(&per_block(|game| f64::from(game.length)), &per_block(|_| 1.0)),
+                Interval::ratio(&per_block(|game| f64::from(game.length)), &per_block(|_| 1.0)),
                 games.values().map(|game| game.length).collect(),
             ),
-            choices: Mean::ratio(&counts, &turns),
+            choices: Interval::ratio(&counts, &turns),
             luck_of_a_turn: (total(|game| game.luck_squared) / all_turns).sqrt(),
             luck_of_a_game: covariance(&lucks, &lucks).sqrt(),
             variance,
@@ -209,8 +210,8 @@ impl Natures {
                 choices: share(|game| game.given),
                 first_throw: share(|game| game.start.unwrap_or(0.0)),
             }),
-            best_to_second: Mean::ratio(&per_block(|game| game.best_to_second), &counts),
-            best_to_worst: Mean::ratio(&per_block(|game| game.best_to_worst), &counts),
+            best_to_second: Interval::ratio(&per_block(|game| game.best_to_second), &counts),
+            best_to_worst: Interval::ratio(&per_block(|game| game.best_to_worst), &counts),
             at_least: AtLeast { step: CLASS * CLASSES_A_STEP as f64, luck, best_to_second, best_to_worst },
         }
     }
@@ -250,7 +251,7 @@ fn at_least(classes: &Classes, turns: f64) -> [Vec<f64>; 3] {
 
 impl Lengths {
     /// Of games with this mean.
-    fn new(mean: Mean, mut lengths: Vec<u32>) -> Lengths {
+    fn new(mean: Interval, mut lengths: Vec<u32>) -> Lengths {
         lengths.sort_unstable();
         let shortest = lengths.first().copied().unwrap_or(0);
         let mut games = vec![0; lengths.last().map_or(0, |longest| (longest - shortest + 1) as usize)];
@@ -290,11 +291,11 @@ pub fn survey<'agents>(
 ) -> Surveyed {
     let (regrets, natures) = (Regrets::default(), Natures::new(race, whose));
     let watch = |turn: &WatchedTurn<'_, State>| {
-        let appraisal = Appraisal::new(race, &mut Perfect::new(Arc::clone(table)), turn);
-        regrets.note(turn, &appraisal);
-        natures.note(turn, &appraisal);
+        let analysis = TurnAnalysis::new(race, &mut Perfect::new(Arc::clone(table)), turn);
+        regrets.note(turn, &analysis);
+        natures.note(turn, &analysis);
         if let Some(shortlist) = shortlist {
-            shortlist.note(race, turn, &appraisal);
+            shortlist.note(race, turn, &analysis);
         }
     };
     let report = play_watched_match(race, agent, &|| Perfect::agent(table), config, progress, &watch);
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_from_the_shortest() {
-        let of = |lengths| Lengths::new(Mean::ratio(&[], &[]), lengths);
+        let of = |lengths| Lengths::new(Interval::ratio(&[], &[]), lengths);
         let found = of((1..=20).chain([4, 4, 30]).collect());
         assert_eq!((found.shortest, found.games.len(), found.games[3]), (1, 30, 3));
         assert_eq!(found.games.iter().sum::<u64>(), 23);

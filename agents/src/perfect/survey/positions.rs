@@ -14,7 +14,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use super::facts::{TurnEffect, TurnFacts};
-use crate::arena::{Appraisal, WatchedTurn};
+use crate::arena::{TurnAnalysis, WatchedTurn};
 use crate::play::agent::about_best;
 use crate::play::baseline::PipEvaluator;
 use crate::play::evaluator::{Evaluator, first_best};
@@ -80,14 +80,14 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// Shows it a turn.
-    pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>) {
-        let states = appraisal.results.states();
-        let Some((natural, best)) = ways(race, states, &appraisal.values, turn.seat) else { return };
-        let regret = appraisal.values[best] - appraisal.values[natural];
+    pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
+        let values = analysis.own_values();
+        let Some((natural, best)) = ways(race, analysis.results.states(), &values, turn.seat) else { return };
+        let regret = values[best] - values[natural];
         if regret <= 0.0 {
             return;
         }
-        let kind = facts(race, turn, appraisal, natural).kind();
+        let kind = facts(race, turn, analysis, natural).kind();
         let pieces = pieces(race, turn.thrown, turn.seat);
         let area = pieces.map(|places| places.map(|place| place / NEAR));
         let is_worse = |(_, kept): &(PieceSteps, SurveyedPosition)| regret >= kept.regret;
@@ -99,7 +99,7 @@ impl Shortlist {
         if !is_wanted {
             return;
         }
-        let position = describe(race, turn, appraisal, natural, best);
+        let position = describe(race, turn, analysis, natural, best);
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kinds.entry(kind).or_default();
         if kept.get(&area).is_none_or(|(_, same)| position.order(same).is_lt()) {
@@ -154,23 +154,24 @@ fn pieces(race: &Race, state: &State, seat: Seat) -> PieceSteps {
 }
 
 /// The effects of one of the results.
-fn facts(race: &Race, turn: &WatchedTurn<'_, State>, appraisal: &Appraisal<State>, result: usize) -> TurnFacts {
-    let results = &appraisal.results;
+fn facts(race: &Race, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>, result: usize) -> TurnFacts {
+    let results = &analysis.results;
     TurnFacts::new(race, turn.thrown, results.actions(result), results.state(result), turn.seat)
 }
 
 fn describe(
     race: &Race,
     turn: &WatchedTurn<'_, State>,
-    appraisal: &Appraisal<State>,
+    analysis: &TurnAnalysis<State>,
     natural: usize,
     best: usize,
 ) -> SurveyedPosition {
-    let of = |result: usize| facts(race, turn, appraisal, result);
+    let values = analysis.own_values();
+    let of = |result: usize| facts(race, turn, analysis, result);
     let way = |result: usize| Way {
-        turn: race.turn_text(turn.thrown, appraisal.results.actions(result)),
-        position: race.print(appraisal.results.state(result)),
-        value: appraisal.values[result],
+        turn: race.turn_text(turn.thrown, analysis.results.actions(result)),
+        position: race.print(analysis.results.state(result)),
+        value: values[result],
         kind: of(result).kind(),
     };
     let (of_natural, of_best) = (of(natural).words(race), of(best).words(race));
@@ -183,7 +184,7 @@ fn describe(
         throws: race.pending_throws(turn.thrown),
         natural: way(natural),
         best: way(best),
-        regret: appraisal.values[best] - appraisal.values[natural],
+        regret: values[best] - values[natural],
         only_natural: only(&of_natural, &of_best),
         only_best: only(&of_best, &of_natural),
     }
@@ -201,11 +202,14 @@ mod tests {
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
         let mut results = TurnResults::new();
         turn_results(&race, &state, &mut results);
-        let values: Vec<f64> = (0..results.len()).map(worth).collect();
+        let values = |result: usize| BySeat([worth(result) as f32; 4]);
+        let values: Vec<BySeat<f32>> = (0..results.len()).map(values).collect();
         let end = *results.state(0);
         let turn = WatchedTurn { block: 0, side: SeatSet::of(&[seat]), seat, start: &state, thrown: &state, end: &end };
-        let played = values[0];
-        shortlist.note(&race, &turn, &Appraisal { start: 0.5, results, values, played });
+        let (before, played) = (BySeat([0.5; 4]), Some(values[0]));
+        let (start, thrown) = (state, state);
+        let analysis = TurnAnalysis { seat, start, thrown, moves: 0..0, results, values, before, played };
+        shortlist.note(&race, &turn, &analysis);
     }
 
     /// South has a 2 and can capture with one piece or run with another.

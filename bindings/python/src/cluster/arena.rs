@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result, ensure};
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
 use ashta_agents::arena::{GameFacts, MatchConfig, Reference, Sprt};
-use ashta_agents::roster::{AgentSpec, Player};
+use ashta_agents::roster::{NamedAgent, Player};
 use ashta_env::race::Race;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -136,27 +136,27 @@ impl SpreadArena {
         let asked = game.map(|game| Arc::clone(&game.race));
         let make = || -> Result<SpreadArena> {
             ensure!((1..=10_000_000).contains(&pairs), "`pairs` is {pairs}, but must be 1 to 10000000");
-            let rosters = agents.iter().map(|spec| Ok(folders.agent(spec)?)).collect::<Result<Vec<_>>>()?;
+            let loaded = agents.iter().map(|spec| Ok(folders.agent(spec)?)).collect::<Result<Vec<_>>>()?;
             let race = match asked {
                 Some(race) => race,
                 None => {
-                    let found = rosters.iter().find_map(|roster| roster.race().transpose());
+                    let found = loaded.iter().find_map(|agent| agent.race().transpose());
                     Arc::new(found.context("no bot or table says what to play: name the game")??)
                 }
             };
             let names = distinct_names(&agents);
             let mut files = Files::new();
             let mut players = Vec::new();
-            for ((name, spec), roster) in names.iter().zip(&agents).zip(&rosters) {
-                players.push((name.clone(), roster.player(&race).with_context(|| spec.clone())?));
-                attachments::pack(spec, roster.spec(), &mut files)?;
+            for ((name, spec), agent) in names.iter().zip(&agents).zip(&loaded) {
+                players.push((name.clone(), agent.player(&race).with_context(|| spec.clone())?));
+                attachments::pack(spec, agent, &mut files)?;
             }
             let measuring = folders.reference(luck, &race)?;
-            let luck = measuring.as_ref().map(|player| player.spec().to_string());
+            let luck = measuring.as_ref().map(|player| player.named().to_string());
             if let (Some(player), Some(spec)) = (&measuring, &luck)
-                && !matches!(player.spec(), AgentSpec::Perfect)
+                && !matches!(player.named(), NamedAgent::Perfect { .. })
             {
-                attachments::pack(spec, player.spec(), &mut files)?;
+                attachments::pack(spec, player.named(), &mut files)?;
             }
             let reference = measuring.map(|player| player.reference());
             let ruleset = serde_json::to_string(race.ruleset())?;

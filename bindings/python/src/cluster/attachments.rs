@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use ashta_agents::perfect::table::TableHeader;
 use ashta_agents::roster::folders::{BOT, Folders};
-use ashta_agents::roster::{AgentSpec, Player, Roster, TABLE};
+use ashta_agents::roster::{NamedAgent, Player, TABLE};
 use ashta_env::race::Race;
 
 use super::{Files, Scratch};
@@ -17,10 +18,10 @@ fn stem(spec: &str) -> &str {
 }
 
 /// Adds the file of an agent that is written `spec`, if it is one.
-pub(super) fn pack(spec: &str, agent: &AgentSpec, files: &mut Files) -> Result<()> {
+pub(super) fn pack(spec: &str, agent: &NamedAgent, files: &mut Files) -> Result<()> {
     let (content, ending) = match agent {
-        AgentSpec::Bot { source, .. } => (source.content()?.into_owned(), BOT),
-        AgentSpec::Table { path } => {
+        NamedAgent::Bot { source, .. } => (source.content()?.into_owned(), BOT),
+        NamedAgent::Table { path, .. } => {
             (fs::read(path).with_context(|| format!("cannot read {}", path.display()))?, TABLE)
         }
         _ => return Ok(()),
@@ -35,8 +36,7 @@ pub(super) fn tables(folders: &Folders, race: &Race) -> Result<Files> {
         return Ok(Files::new());
     }
     let is_ours = |path: &PathBuf| {
-        let table = AgentSpec::Table { path: path.clone() }.load(&folders.folders);
-        table.is_ok_and(|table| table.player(race).is_ok())
+        TableHeader::read(path).is_ok_and(|header| header.ruleset == *race.ruleset() && header.facts.is_some())
     };
     let path = folders.tables()?.into_iter().find(is_ours).context("the table was there a moment ago")?;
     let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -70,7 +70,7 @@ impl Attachments {
     }
 
     /// The agent that was written `spec`.
-    pub(super) fn agent(&self, spec: &str) -> Result<Roster> {
+    pub(super) fn agent(&self, spec: &str) -> Result<NamedAgent> {
         let here = self.moved.iter().find_map(|(name, path)| {
             let rest = spec.strip_prefix(name.as_str())?;
             (rest.is_empty() || rest.starts_with('+')).then(|| format!("{}{rest}", path.display()))

@@ -231,7 +231,7 @@ impl TrainingRun {
             let evaluation = &log.config().evaluation;
             let mut files = Files::new();
             for spec in evaluation.during.iter().chain(&evaluation.opponents) {
-                attachments::pack(spec, self.folders.agent(spec)?.spec(), &mut files)?;
+                attachments::pack(spec, &self.folders.agent(spec)?, &mut files)?;
             }
             Ok((files, attachments::tables(&self.folders, &self.race)?))
         };

@@ -125,7 +125,7 @@ impl EnginePlayer {
 }
 
 impl Contestant<Race> for EnginePlayer {
-    fn choose(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, race: &Race, states: &[State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         let one = |(state, rng)| match self.program.limits.stops.load(Ordering::Relaxed) {
             true => Err(stopped()),
             false => self.choose_one(race, state, rng),

@@ -8,7 +8,7 @@ use crate::games;
 use crate::output::remark;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
-use ashta_agents::roster::Roster;
+use ashta_agents::roster::NamedAgent;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde_json::Value;
@@ -21,7 +21,7 @@ const ENGINE: &str = "engine:";
 
 /// An agent as it was written.
 enum Written {
-    Agent(Box<Roster>),
+    Agent(NamedAgent),
     Engine(Program),
 }
 
@@ -41,14 +41,14 @@ pub fn enter<'a>(
 ) -> Result<(Race, Entrants<'a>)> {
     let read = |(number, spec): (usize, &String)| match spec.strip_prefix(ENGINE) {
         Some(command) => Program::new(command, errors.of(number)?, limits.clone()).map(Written::Engine),
-        None => games::agent(spec).map(|agent| Written::Agent(Box::new(agent))),
+        None => games::agent(spec).map(Written::Agent),
     };
     let written = specs.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
-    let rosters: Vec<&Roster> = written
+    let agents: Vec<&NamedAgent> = written
         .iter()
-        .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent.as_ref()) } else { None })
+        .filter_map(|entrant| if let Written::Agent(agent) = entrant { Some(agent) } else { None })
         .collect();
-    let race = games::of(game.game.as_deref(), game.seats, &rosters)?;
+    let race = games::of(game.game.as_deref(), game.seats, &agents)?;
     let (mut entrants, mut versions) = (Vec::new(), Vec::new());
     for ((spec, name), written) in specs.iter().zip(distinct_names(specs)).zip(written) {
         let (version, entrant) = match written {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::cannot_write;
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::record::GameLine;
+use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};
 
 /// Everything that the games of an arena depend on, but for their number.

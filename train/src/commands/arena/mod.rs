@@ -16,7 +16,7 @@ use crate::files::{cannot_write, check_writable, write_whole};
 use crate::games;
 use crate::output::{print as say, remark};
 use anyhow::{Context, Result, anyhow};
-use ashta_agents::arena::record::{GameLine, Swing};
+use ashta_agents::arena::game_record::{GameLine, Swing};
 use ashta_agents::arena::tournament::{Entrant, Tournament};
 use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
 use ashta_env::game::{Game, Seat};

@@ -2,7 +2,7 @@
 
 use crate::output::{columns, print};
 use anyhow::Result;
-use ashta_agents::arena::{AgentSummary, Estimate, Pairing, SprtSummary, Summary, Verdict, elo_of};
+use ashta_agents::arena::{AgentSummary, Interval, Pairing, SprtSummary, Summary, Verdict, elo_of};
 
 /// Prints everything.
 ///
@@ -78,10 +78,10 @@ fn positive(number: String) -> String {
 }
 
 /// A share with its interval, as two columns.
-fn percent(estimate: &Estimate) -> [String; 2] {
-    let [low, high] = estimate.interval.map(|bound| 100.0 * bound);
+fn percent(estimate: &Interval) -> [String; 2] {
+    let Interval { mean, interval: [low, high], .. } = estimate.percent();
     let interval = if low.is_finite() { format!("{low:.2} to {high:.2}") } else { "unknown".to_owned() };
-    [positive(format!("{:.2}", 100.0 * estimate.mean)), interval]
+    [positive(format!("{mean:.2}")), interval]
 }
 
 fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
@@ -94,7 +94,7 @@ fn cross(summary: &Summary, ranked: &[&AgentSummary]) -> Vec<Vec<String>> {
             let is_it = |pairing: &&Pairing| Some(pairing.agent) == place(agent) && Some(pairing.other) == place(other);
             let found = summary.pairings.iter().find(is_it);
             row.push(found.map_or_else(String::new, |pairing| {
-                let Estimate { mean, interval: [low, high], .. } = best(pairing);
+                let Interval { mean, interval: [low, high], .. } = best(pairing);
                 format!("{} ±{:.1}", positive(format!("{:.1}", 100.0 * mean)), 50.0 * (high - low))
             }));
         }
@@ -119,7 +119,7 @@ pub fn verdicts(summary: &Summary) -> Vec<String> {
 }
 
 /// What is known best of a pairing.
-fn best(pairing: &Pairing) -> &Estimate {
+fn best(pairing: &Pairing) -> &Interval {
     pairing.luck_adjusted_score.as_ref().unwrap_or(&pairing.ahead)
 }
 

@@ -10,7 +10,7 @@ use ashta_env::ruleset::{Ruleset, RulesetError};
 use ashta_env::turn_index::{RaceTurns, TurnIndex, TurnModel};
 use indicatif::ProgressBar;
 
-use super::record::HouseRule;
+use super::findings::HouseRule;
 use crate::commands::solve::describe;
 use crate::commands::terminal;
 

@@ -1,8 +1,8 @@
 //! `ashta survey`: what a solved game of two seats is like.
 
+mod findings;
 mod house_rules;
 mod pictures;
-mod record;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::games;
 use crate::output::{print, remark};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
+use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::perfect::survey::{Shortlist, Surveyed, SurveyedPosition, VarianceShares, Whose, survey};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -22,7 +22,7 @@ use ashta_env::race::Race;
 
 use super::terminal;
 use crate::cli::SurveyArgs;
-use record::{HouseRule, Opponent, Record, Start, TableFacts};
+use findings::{HouseRule, Opponent, Record, Start, TableFacts};
 
 /// Positions that are listed.
 const POSITIONS: usize = 12;
@@ -38,7 +38,7 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
         bail!("a survey is of games of two seats; {} has {}", race.ruleset(), race.spec().seats.len());
     }
     let table = perfect_play(args, &race)?;
-    let known = record::prepare(&args.output, race.ruleset())?;
+    let known = findings::prepare(&args.output, race.ruleset())?;
     terminal::on_interrupt(Arc::default(), || {
         remark("stopped; what is in survey.json stays, and the same command goes on with it");
         ControlFlow::Break(())
@@ -104,7 +104,7 @@ fn play(
     let first = table.start_value();
     let proof = table.facts().certificate;
     let mut record = Record {
-        format: record::FORMAT,
+        format: findings::FORMAT,
         ruleset: race.ruleset().clone(),
         pairs: args.pairs,
         seed: args.seed,
@@ -137,7 +137,7 @@ fn play(
 fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Opponent {
     Opponent {
         opponent: name.to_owned(),
-        score: Mean { mean: report.score, interval: report.interval }.taken_from(1.0),
+        score: report.interval().taken_from(1.0),
         luck_adjusted_score: regret.luck_adjusted_score.taken_from(1.0),
         truncated_games: report.truncated_games,
         regret_per_decision: regret.regret_per_decision,

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::files::write_whole;
 use anyhow::Result;
-use ashta_agents::arena::Mean;
+use ashta_agents::arena::Interval;
 use ashta_agents::perfect::survey::{AtLeast, Lengths};
 
-use super::record::{HouseRule, Opponent, Record};
+use super::findings::{HouseRule, Opponent, Record};
 use crate::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
@@ -66,9 +66,8 @@ fn luck(game: &str, at_least: &AtLeast) -> Result<String> {
 
 fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
     let names: Vec<String> = opponents.iter().map(|opponent| opponent.opponent.clone()).collect();
-    let bar =
-        |Mean { mean, interval }| Bar { value: 100.0 * mean, interval: Some(interval.map(|end: f64| 100.0 * end)) };
-    let bars = |label: &str, of: fn(&Opponent) -> Mean| Bars {
+    let bar = |of: Interval| Bar { value: of.percent().mean, interval: Some(of.percent().interval) };
+    let bars = |label: &str, of: fn(&Opponent) -> Interval| Bars {
         label: label.to_owned(),
         bars: opponents.iter().map(|opponent| Some(bar(of(opponent)))).collect(),
     };

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet};
 use rand::SeedableRng;
 
+use super::MatchSetup;
 use super::seating::Seating;
 use crate::play::agent::{Agent, GameRng};
 use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
@@ -15,11 +16,11 @@ use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 /// A participant: an agent, or a player that can fail, such as an external engine.
 pub trait Contestant<G: Game> {
     /// A legal action for each of `states`, which are decisions, or why there is none. `rngs` as for [`Agent::act`].
-    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
+    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>>;
 }
 
 impl<G: Game> Contestant<G> for Box<dyn Agent<G> + Send + '_> {
-    fn choose(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
+    fn try_act(&mut self, game: &G, states: &[G::State], rngs: &mut [GameRng]) -> Vec<Result<Action, Fault>> {
         self.act(game, states, rngs).into_iter().map(Ok).collect()
     }
 }
@@ -87,12 +88,8 @@ pub struct PlayedGame<S> {
 }
 
 /// The context shared by all games of a meeting.
-pub(super) struct GamesUnderWay<'a, G: Game> {
-    pub(super) game: &'a G,
-    /// The seatings of a block.
-    pub(super) seatings: &'a (dyn Fn(u64) -> Vec<Seating> + Sync),
-    /// Whether to give up.
-    pub(super) is_stopped: &'a (dyn Fn() -> bool + Sync),
+pub(super) struct GamesUnderWay<'a, 'm, G: Game> {
+    pub(super) meeting: &'a MatchSetup<'m, G>,
     pub(super) seed: u64,
     /// The sides of the game.
     pub(super) sides: &'a [SeatSet],
@@ -121,7 +118,7 @@ enum Halt {
     End(Ending),
 }
 
-impl<G: Game> GamesUnderWay<'_, G> {
+impl<G: Game> GamesUnderWay<'_, '_, G> {
     /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
     /// game is studied when it is over, and the results are handed on block by block until the receiver breaks. When
     /// play is stopped, games under way are dropped, also those in which a contestant has just failed.
@@ -138,11 +135,11 @@ impl<G: Game> GamesUnderWay<'_, G> {
         loop {
             while tables.len() < batch.max(1) {
                 let Some(block) = take_block() else { break };
-                let seatings = (self.seatings)(block);
+                let seatings = (self.meeting.seatings)(block);
                 blocks.push(OpenBlock { block, games: seatings.iter().map(|_| None).collect() });
                 tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
             }
-            if tables.is_empty() || (self.is_stopped)() {
+            if tables.is_empty() || (self.meeting.is_stopped)() {
                 return;
             }
             let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
@@ -167,14 +164,14 @@ impl<G: Game> GamesUnderWay<'_, G> {
                 let contestant = &mut *contestants[agent];
                 failed.extend(self.ask(contestant, &mut tables, places));
             }
-            if (self.is_stopped)() {
+            if (self.meeting.is_stopped)() {
                 return;
             }
             // From the last place on, so that the places of the others stay what they are.
             failed.sort_by_key(|&(place, _)| std::cmp::Reverse(place));
             for (place, fault) in failed {
                 let table = tables.swap_remove(place);
-                let Node::Decision(seat) = self.game.node(&table.state) else { unreachable!("it was asked") };
+                let Node::Decision(seat) = self.meeting.game.node(&table.state) else { unreachable!("it was asked") };
                 if self.close(table, Ending::Forfeited(seat, fault), &mut blocks, study, hand_on).is_break() {
                     return;
                 }
@@ -184,7 +181,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
 
     fn set_up(&self, block: u64, leg: usize, seating: Seating) -> GameUnderWay<G::State> {
         let seed = derived_seed(self.seed, block);
-        let seats = self.game.spec().seats;
+        let seats = self.meeting.game.spec().seats;
         let place = derived_seed(seed, 0) % seats.len() as u64;
         let first = seats.iter().nth(place as usize).expect("a place below the number of seats");
         GameUnderWay {
@@ -199,7 +196,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
                 ending: Ending::Finished,
                 returns: BySeat::default(),
             },
-            state: self.game.initial_state(first),
+            state: self.meeting.game.initial_state(first),
             throws: SeededThrows::new(derived_seed(seed, 1)),
             clock: TurnClock::new(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
@@ -210,7 +207,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
     /// Throws until a seat has to decide or the game is over.
     fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Halt {
         loop {
-            match self.game.node(&table.state) {
+            match self.meeting.game.node(&table.state) {
                 Node::Terminal => {
                     end_turn(table);
                     return Halt::End(Ending::Finished);
@@ -221,14 +218,14 @@ impl<G: Game> GamesUnderWay<'_, G> {
                     if begins {
                         end_turn(table);
                     }
-                    if begins && table.clock.turns() >= self.game.spec().turn_cap {
+                    if begins && table.clock.turns() >= self.meeting.game.spec().turn_cap {
                         return Halt::End(Ending::Truncated);
                     }
                     let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
                     let (turn, throw) = table.clock.throw(seat);
-                    let probabilities = self.game.chance_outcomes(&table.state);
+                    let probabilities = self.meeting.game.chance_outcomes(&table.state);
                     let outcome = table.throws.draw(seat, turn, throw, probabilities);
-                    self.game.apply_chance(&mut table.state, outcome);
+                    self.meeting.game.apply_chance(&mut table.state, outcome);
                     table.game.moves.push(Move::Throw(outcome));
                     table.turn = Some((seat, start, table.state.clone()));
                 }
@@ -248,7 +245,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
         }
         let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
         let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
-        let choices = contestant.choose(self.game, &states, &mut rngs);
+        let choices = contestant.try_act(self.meeting.game, &states, &mut rngs);
         assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
         let mut failed = Vec::new();
         for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {
@@ -258,7 +255,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
                 Ok(action) => {
                     table.clock.action();
                     table.game.moves.push(Move::Choice(action));
-                    self.game.apply_action(&mut table.state, action);
+                    self.meeting.game.apply_action(&mut table.state, action);
                 }
                 Err(fault) => failed.push((place, fault)),
             }
@@ -278,7 +275,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
         let mut table = table;
         end_turn(&mut table);
         let returns = match &ending {
-            Ending::Finished => self.game.returns(&table.state),
+            Ending::Finished => self.meeting.game.returns(&table.state),
             Ending::Truncated => BySeat::default(),
             Ending::Forfeited(seat, _) => self.forfeited(*seat),
         };
@@ -295,7 +292,7 @@ impl<G: Game> GamesUnderWay<'_, G> {
 
     /// The returns when `seat` forfeits.
     fn forfeited(&self, seat: Seat) -> BySeat<f32> {
-        let spec = self.game.spec();
+        let spec = self.meeting.game.spec();
         let all = match spec.outlook {
             Outlook::Winner | Outlook::Teams => 1.0,
             Outlook::Placings => self.sides.len() as f32 / 2.0,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{check_writable, write_whole};
 use anyhow::{Context, Result, bail};
-use ashta_agents::arena::Mean;
+use ashta_agents::arena::Interval;
 use ashta_agents::perfect::solve::Facts;
 use ashta_agents::perfect::survey::{Nature, SurveyedPosition};
 use ashta_env::ruleset::Ruleset;
@@ -73,17 +73,17 @@ pub struct Opponent {
     /// Its name.
     pub opponent: String,
     /// What perfect play wins.
-    pub score: Mean,
+    pub score: Interval,
     /// The same with the luck of the dice taken out.
-    pub luck_adjusted_score: Mean,
+    pub luck_adjusted_score: Interval,
     /// Games that came to the cap of turns.
     pub truncated_games: u64,
     /// The baseline's regret per decision.
-    pub regret_per_decision: Mean,
+    pub regret_per_decision: Interval,
     /// The same for each game.
-    pub regret_per_game: Mean,
+    pub regret_per_game: Interval,
     /// Share of its choices that give nothing away.
-    pub optimal_choices: Mean,
+    pub optimal_choices: Interval,
     /// What the games are like; of turns those of the baseline.
     pub nature: Nature,
 }

@@ -1,0 +1,102 @@
+//! The values of a turn that was played, by any evaluator: before the throw, of each afterstate, and of the one that
+//! was chosen.
+
+use std::ops::Range;
+
+use ashta_env::game::{BySeat, Game, Seat};
+use ashta_env::turn::TurnResults;
+
+use super::WatchedTurn;
+use crate::play::agent::results_of_turn;
+use crate::play::evaluator::{Evaluator, first_best};
+
+/// A turn that was played, with an evaluator's values of it: expected returns by seat.
+#[derive(Clone, Debug)]
+pub struct TurnAnalysis<S> {
+    /// Whose turn it was.
+    pub seat: Seat,
+    /// The position before its first throw.
+    pub start: S,
+    /// The position after its last throw.
+    pub thrown: S,
+    /// Its throws and choices, as places in the moves of the game; empty where those are not at hand.
+    pub moves: Range<usize>,
+    /// The distinct afterstates to choose from; none where there was nothing to decide.
+    pub results: TurnResults<S>,
+    /// The values of the afterstates.
+    pub values: Vec<BySeat<f32>>,
+    /// The values before the first throw: of an [`Appraiser`](super::Appraiser) the expectation over throws of the best
+    /// afterstate, of [`TurnAnalysis::new`] the evaluator's own estimate.
+    pub before: BySeat<f32>,
+    /// The values of the position at the end of the turn; `None` when the game was given up before it.
+    pub played: Option<BySeat<f32>>,
+}
+
+impl<S: Clone + Eq> TurnAnalysis<S> {
+    /// Values a watched turn by `evaluator` in one batch, without the throws that did not happen.
+    pub fn new<G: Game<State = S>>(
+        game: &G,
+        evaluator: &mut (impl Evaluator<G> + ?Sized),
+        turn: &WatchedTurn<'_, S>,
+    ) -> TurnAnalysis<S> {
+        let (mut results, mut values) = (TurnResults::new(), Vec::new());
+        results_of_turn(game, turn.thrown, &mut results);
+        let states: Vec<S> = [turn.start, turn.end].into_iter().chain(results.states()).cloned().collect();
+        evaluator.values(game, &states, &mut values);
+        TurnAnalysis {
+            seat: turn.seat,
+            start: turn.start.clone(),
+            thrown: turn.thrown.clone(),
+            moves: 0..0,
+            results,
+            before: values[0],
+            played: Some(values[1]),
+            values: values.split_off(2),
+        }
+    }
+}
+
+impl<S> TurnAnalysis<S> {
+    /// The number of the best afterstate for the seat, the first among equals.
+    pub fn best(&self) -> Option<usize> {
+        first_best(self.values.iter().map(|values| values[self.seat]))
+    }
+
+    /// The values after the throw: those of the best afterstate, or of the end of the turn where that is better or
+    /// there was nothing to decide.
+    pub fn after_throw(&self) -> BySeat<f32> {
+        let best = self.best().map(|best| self.values[best]);
+        match (best, self.played) {
+            (Some(best), Some(played)) => {
+                if played[self.seat] > best[self.seat] {
+                    played
+                } else {
+                    best
+                }
+            }
+            (best, played) => best.or(played).unwrap_or(self.before),
+        }
+    }
+
+    /// The values of the afterstates for the seat.
+    pub fn own_values(&self) -> Vec<f64> {
+        self.values.iter().map(|values| f64::from(values[self.seat])).collect()
+    }
+
+    /// The luck of the throw for `seat`: 0 on average where the values before the throw are the expectation, or the
+    /// evaluator plays perfectly.
+    pub fn luck(&self, seat: Seat) -> f64 {
+        f64::from(self.after_throw()[seat]) - f64::from(self.before[seat])
+    }
+
+    /// The regret of the choice, 0 or more.
+    pub fn regret(&self) -> f64 {
+        let best = f64::from(self.after_throw()[self.seat]);
+        self.played.map_or(0.0, |played| best - f64::from(played[self.seat]))
+    }
+
+    /// Whether there was more than one distinct afterstate.
+    pub fn is_choice(&self) -> bool {
+        self.values.len() > 1
+    }
+}
