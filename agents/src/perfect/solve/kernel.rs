@@ -83,7 +83,8 @@ struct View<'a> {
     /// And of those in which the same one throws again.
     again: &'a SharedValues,
     policy: PlayerPolicy<'a>,
-    /// With more than one lane, the keys of `after` and of the values that the player chooses by: many are read at once.
+    /// With more than one lane, the keys of `after` and of the values that the player chooses by: many are read at
+    /// once.
     keys_after: &'a [i32],
     ranks_after: &'a [i32],
     /// With [`PlayerPolicy::GreedyBy`] results may be worse than the best by so many bits.
@@ -113,8 +114,8 @@ type Keys<const N: usize> = [i32; N];
 
 impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
     /// The cells are those of all positions, or twice as many: first those in which the first player throws. Of the
-    /// throws of a turn those are covered, the likeliest first, that have the probability `covered` together. The values
-    /// of [`PlayerPolicy::GreedyBy`] are in the order of the cells.
+    /// throws of a turn the likeliest are covered, until they have the probability `covered` together. The values of
+    /// [`PlayerPolicy::GreedyBy`] are in the order of the cells.
     pub(super) fn new(turns: &'a T, cells: &'a SharedValues, policies: [PlayerPolicy<'a>; 2], covered: f64) -> Self {
         let count = turns.sides().len();
         let are_alike = cells.len() == count * count;
@@ -125,7 +126,8 @@ impl<'a, T: TurnModel, Q: Quantity, const N: usize> TwoSeats<'a, T, Q, N> {
         ];
         let keys = |cells: &SharedValues, key: fn(u32) -> i32| match N {
             1 => Vec::new(),
-            _ => cells.iter().map(|cell| key(cell.load(Ordering::Relaxed))).collect(),
+            // There is room for more lanes at the end.
+            _ => cells.iter().map(|cell| key(cell.load(Ordering::Relaxed))).chain([0; N]).collect(),
         };
         let ranks = policies.map(|policy| match policy {
             PlayerPolicy::GreedyBy(values) => keys(values, Value::key_after),
@@ -319,13 +321,10 @@ fn row<const N: usize>(cells: &SharedValues, at: usize, key: impl Fn(u32) -> i32
     }
 }
 
-/// Adds neighbouring keys to a list; arbitrary ones beyond the last.
-#[inline]
+/// Adds neighbouring keys to a list.
+#[inline(always)]
 fn push_row<const N: usize>(rows: &mut Vec<Keys<N>>, keys: &[i32], at: usize) {
-    match keys[at..].first_chunk::<N>() {
-        Some(row) => rows.extend([row]),
-        None => rows.push(std::array::from_fn(|lane| keys.get(at + lane).copied().unwrap_or(0))),
-    }
+    rows.extend(keys[at..].first_chunk::<N>());
 }
 
 /// Chooses the best result of each throw of a position.
