@@ -120,7 +120,7 @@ pub(crate) struct Throw {
     pub(crate) steps: u128,
 }
 
-/// The effects of a value, by [`Rules::does`].
+/// The effects of a value, in [`Rules::effects`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ThrowEffects {
     /// Whether it enters a piece while none is on the course, and while one is.
