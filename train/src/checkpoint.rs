@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::learn::net::{Learner, LearnerConfig, LearnerDevice};
-use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::network::portable::MlpShape;
-use ashta_env::chance::GameRng;
+use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
 use crate::files::write_whole;
@@ -29,31 +26,7 @@ pub struct LoopState {
     pub best: Option<u64>,
 }
 
-/// What a trainer goes on from, besides its networks and their samples.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrainerState {
-    /// For the value network.
-    pub value: DrawState,
-    /// For the policy network.
-    pub policy: DrawState,
-}
-
-/// What decides which batches a network learns next.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DrawState {
-    /// Samples that wait to be learned from, as a number of draws from the replay buffer.
-    pub due: f64,
-    /// The generator that draws batches.
-    pub rng: GameRng,
-}
-
 const FILE: &str = "loop.json";
-/// The folder of the one network; the other is in [`POLICY`].
-pub const VALUE: &str = "value";
-/// The folder of the other network.
-pub const POLICY: &str = "policy";
 
 /// Writes the counters and generators into the folder of a checkpoint.
 ///
@@ -61,14 +34,6 @@ pub const POLICY: &str = "policy";
 /// When the file cannot be written.
 pub fn save_state(dir: &Path, state: &LoopState) -> Result<()> {
     write_whole(&dir.join(FILE), &serde_json::to_string_pretty(state)?)
-}
-
-/// Reads the learner of one network of a checkpoint.
-///
-/// # Errors
-/// When it is damaged or of another shape.
-pub fn load_learner(dir: &Path, shape: MlpShape, config: LearnerConfig, device: LearnerDevice) -> Result<Learner> {
-    Learner::load(dir, shape, config, device).with_context(|| named(dir, "learner"))
 }
 
 /// Reads the counters and generators of a checkpoint.
@@ -87,18 +52,4 @@ pub fn load_state(dir: &Path) -> Result<LoopState> {
 /// When it is not what it should be.
 pub fn parse_state(text: &str) -> Result<LoopState> {
     serde_json::from_str(text).context("not the state of a training loop")
-}
-
-/// Reads the replay of one network of a checkpoint.
-///
-/// # Errors
-/// When it is damaged or of other sizes.
-pub fn load_replay(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay> {
-    Replay::load(dir, part, capacity, shape).with_context(|| named(dir, "replay"))
-}
-
-/// A part of a checkpoint.
-fn named(dir: &Path, part: &str) -> String {
-    let network = dir.file_name().unwrap_or_default().display();
-    format!("the {part} of the {network} network of checkpoint {}", dir.parent().unwrap_or(dir).display())
 }

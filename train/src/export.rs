@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use ashta_agents::learn::net::BURN;
+use ashta_agents::learn::trainer::load_net;
 use ashta_agents::network::bot::{Bot, Manifest, Probe};
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::roster::Lookahead;
@@ -22,7 +23,6 @@ use crate::files::write_whole;
 use crate::games;
 use crate::output::remark;
 use crate::rundir::{RunDir, RunInfo};
-use crate::trainer::load_net;
 
 /// The ending of the files of exported bots: ONNX models, or bots.
 pub fn ending(is_onnx: bool) -> &'static str {
@@ -84,7 +84,7 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     };
     rundir.check_checkpoint(iteration)?;
     let dir = rundir.checkpoint(iteration);
-    let net = Arc::new(load_net(&config, &race, &dir)?);
+    let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
     let state = checkpoint::load_state(&dir)?;
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
 }

@@ -3,8 +3,8 @@
 //! The program trains on one machine; a run on a cluster uses the same parts, so that both make the same games and the
 //! same networks. From the ground up, each module using only those before it: output and files,
 //! [`embedded`] (what the program brings in itself), [`config`] (settings),
-//! [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`], [`checkpoint`]), [`trainer`]
-//! (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop). [`program`] is the program as a
+//! [`evaluation`], the state on disk ([`rundir`], [`checkpoint`]), [`runlog`] (metrics and counters), [`export`],
+//! [`run`] (the loop). Networks, self-play and learning are of [`ashta_agents::learn`]. [`program`] is the program as a
 //! function; the modules that are not public belong to it.
 
 mod analysis;
@@ -22,7 +22,6 @@ mod help;
 pub mod metrics;
 pub mod output;
 mod page;
-pub mod plan;
 mod play;
 mod plot;
 pub mod program;
@@ -32,5 +31,4 @@ pub mod rundir;
 pub mod runlog;
 pub mod sheet_file;
 mod threads;
-pub mod trainer;
 pub mod wire;

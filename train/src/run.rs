@@ -1,41 +1,38 @@
 //! The training loop on one screen: play, learn, evaluate, save; then evaluate at length and export.
 //!
 //! In each iteration one set of weights plays games while the learner works on the samples of the iteration before, so
-//! two cores are busy and nothing waits. Games are seeded by their number and batches drawn by one generator, so what
+//! two cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches drawn by one generator, so what
 //! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ashta_agents::learn::selfplay::{GameRecord, play_games};
+use ashta_agents::learn::config::NetworkConfig;
+use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::bot::Bot;
-use ashta_agents::network::evaluator::NetEvaluator;
-use ashta_agents::network::portable::PortableNet;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
+use ashta_env::game::Game;
 use ashta_env::race::Race;
-use ashta_env::race::state::State;
 
 use crate::config::Config;
 use crate::evaluation::{RunEvaluation, RunEvaluator};
 use crate::export;
 use crate::games;
 use crate::output::remark;
-use crate::plan::Plan;
 use crate::rundir::{RunDir, RunInfo};
 use crate::runlog::RunLog;
 use crate::threads;
-use crate::trainer::{self, MeanLosses, Trainer};
 
 /// A training run under way.
 #[derive(Debug)]
 pub struct Run {
     race: Arc<Race>,
     evaluator: RunEvaluator,
-    trainer: Trainer,
+    trainer: Trainer<Race>,
     log: RunLog,
 }
 
@@ -106,7 +103,7 @@ impl Run {
     /// # Errors
     /// When the network cannot be built or the run directory not be written.
     pub fn begin(config: Config, race: Arc<Race>, evaluator: RunEvaluator, rundir: RunDir) -> Result<Run> {
-        let trainer = Trainer::new(&config, &race)?;
+        let trainer = Trainer::new(&race, &config.training, config.run.device, config.run.seed)?;
         Ok(Run { race, evaluator, trainer, log: RunLog::begin(config, rundir)? })
     }
 
@@ -122,7 +119,8 @@ impl Run {
         iteration: u64,
     ) -> Result<Run> {
         let (log, state) = RunLog::resume(config, rundir, iteration)?;
-        let trainer = Trainer::load(log.config(), &race, &log.rundir().checkpoint(iteration), state)?;
+        let (Config { run, training, .. }, dir) = (log.config(), log.rundir().checkpoint(iteration));
+        let trainer = Trainer::load(&race, training, run.device, run.seed, &dir, state)?;
         Ok(Run { race, evaluator, trainer, log })
     }
 
@@ -149,8 +147,7 @@ impl Run {
                 return Ok(RunEnding::Interrupted);
             }
             let clock = Instant::now();
-            let net = Arc::new(self.trainer.latest_net()?);
-            let (records, losses) = self.play_and_learn(&net, &plan);
+            let (records, losses) = self.trainer.play_and_learn(&plan, self.log.config().run.threads)?;
             let evaluates = self.log.evaluates_after(plan.iteration);
             let report = self.trainer.take_in(&records, plan.lambda, evaluates);
             self.log.finish(&plan, &report, &losses, clock.elapsed().as_secs_f64());
@@ -170,32 +167,6 @@ impl Run {
         Ok(RunEnding::Trained(Box::new(self)))
     }
 
-    /// Plays the games of a plan by `net` while the learner works on what is due.
-    fn play_and_learn(&mut self, net: &Arc<PortableNet>, plan: &Plan) -> (Vec<GameRecord<State>>, MeanLosses) {
-        let settings = self.log.config();
-        let (config, race) = (settings.selfplay(), Arc::clone(&self.race));
-        let (seed, players) = (settings.run.seed, settings.run.threads as u64);
-        let play =
-            move |games: Range<u64>| play_games(&*race, &mut NetEvaluator::new(Arc::clone(net)), &config, seed, games);
-        if players < 2 {
-            let losses = self.trainer.learn(plan.learning_rate, 1);
-            return (play(plan.first..plan.end), losses);
-        }
-        // All threads share the games; learning takes less time than playing, so it gets no thread of its own to idle.
-        let bound = |player: u64| plan.first + (plan.end - plan.first) * player / players;
-        std::thread::scope(|scope| {
-            let play = &play;
-            let workers: Vec<_> =
-                (0..players).map(|player| scope.spawn(move || play(bound(player)..bound(player + 1)))).collect();
-            let losses = self.trainer.learn(plan.learning_rate, players as usize);
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<GameRecord<State>>>| match worker.join() {
-                Ok(records) => records,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            (workers.into_iter().flat_map(join).collect(), losses)
-        })
-    }
-
     /// A short evaluation, and the weights as histograms; whether the networks are the best so far.
     fn evaluate(&mut self) -> Result<bool> {
         let net = Arc::new(self.trainer.net()?);
@@ -205,7 +176,7 @@ impl Run {
     }
 
     fn save(&mut self) -> Result<()> {
-        self.log.save(self.trainer.state(), |dir| self.trainer.save(dir))
+        self.log.save(self.trainer.state(), |dir| Ok(self.trainer.save(dir)?))
     }
 
     /// Evaluates the network as it is now at length and exports the bot. Returns the evaluation and where the bot is;
@@ -233,10 +204,10 @@ pub fn prepare(config: &Config, folders: &Folders) -> Result<(Arc<Race>, RunEval
     let race = Arc::new(games::configured(&config.ruleset)?);
     let agent = |spec: &str| Ok(folders.agent(spec)?);
     let evaluator = RunEvaluator::new(&race, config, &agent, folders.perfect(&race)?)?;
-    config.device()?;
+    config.run.device.check().context("run.device")?;
     threads::check(config.run.threads).context("`run.threads`")?;
-    Bot::check_size(&trainer::shape(config, &race)).with_context(|| {
-        let (hidden, policy_hidden) = (&config.network.hidden, &config.network.policy_hidden);
+    Bot::check_size(&config.training.shape(race.spec())).with_context(|| {
+        let NetworkConfig { hidden, policy_hidden } = &config.training.network;
         format!("`network.hidden` {hidden:?} and `network.policy_hidden` {policy_hidden:?} make too large a bot")
     })?;
     Ok((race, evaluator))

@@ -6,17 +6,17 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use ashta_agents::learn::config::{Plan, TrainConfig};
+use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::portable::PortableNet;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{self, LoopState, TrainerState};
+use crate::checkpoint::{self, LoopState};
 use crate::config::Config;
 use crate::evaluation::{MatchResult, RunEvaluation};
 use crate::metrics::{IterationStep, Metrics};
-use crate::plan::{self, Plan};
 use crate::progress::{Progress, Status};
 use crate::rundir::RunDir;
-use crate::trainer::{MeanLosses, Report};
 use crate::wire;
 
 /// The games of a plan, as messages, and the seconds that they took.
@@ -62,7 +62,7 @@ impl RunLog {
     pub fn begin(config: Config, rundir: RunDir) -> Result<RunLog> {
         let metrics = Metrics::open(rundir.path(), None)?;
         Ok(RunLog {
-            progress: Some(Progress::new(config.selfplay.games, 0)),
+            progress: Some(Progress::new(config.training.selfplay.games, 0)),
             config,
             rundir,
             metrics,
@@ -87,7 +87,7 @@ impl RunLog {
         rundir.mark_best(state.best)?;
         let metrics = Metrics::open(rundir.path(), Some(iteration))?;
         let log = RunLog {
-            progress: Some(Progress::new(config.selfplay.games, state.games)),
+            progress: Some(Progress::new(config.training.selfplay.games, state.games)),
             config,
             rundir,
             metrics,
@@ -131,7 +131,7 @@ impl RunLog {
     /// What follows the plan `before`, or what is finished; `None` when the run is over.
     pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
         let (iteration, first) = before.map_or((self.iteration, self.games), |plan| (plan.iteration, plan.end));
-        Plan::next(&self.config, iteration, first, self.seconds)
+        self.config.training.plan(iteration, first, self.config.time_share(self.seconds))
     }
 
     /// Whether all games are played, or the time is up.
@@ -141,7 +141,7 @@ impl RunLog {
 
     /// The learning rate of what is left to learn when the run is over.
     pub fn last_learning_rate(&self) -> f64 {
-        plan::learning_rate(&self.config.learning, 1.0)
+        self.config.training.learning.learning_rate_at(1.0)
     }
 
     /// Whether there is a short evaluation after `iteration`.
@@ -168,15 +168,15 @@ impl RunLog {
         self.seconds += seconds;
         let games = report.tally.games as f64;
         let per_second = |count: f64| count / seconds.max(1e-9);
-        let share = plan::share_done(&self.config, self.games, self.seconds);
-        let learning = &self.config.learning;
+        let TrainConfig { learning, .. } = &self.config.training;
+        let share = self.config.training.share_done(self.games, self.config.time_share(self.seconds));
         let numbers = [
             ("train/value_loss", losses.value),
             ("train/gradient_norm", losses.gradient_norm),
             ("train/policy_loss", losses.policy),
             ("train/policy_entropy", losses.policy_entropy),
-            ("train/learning_rate", Some(plan::learning_rate(learning, share))),
-            ("train/lambda", Some(plan::lambda(learning, share))),
+            ("train/learning_rate", Some(learning.learning_rate_at(share))),
+            ("train/lambda", Some(learning.lambda_at(share))),
             ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
             ("selfplay/games_per_second", Some(per_second(games))),
             ("selfplay/samples_per_second", Some(per_second(report.added as f64))),

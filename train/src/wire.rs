@@ -267,6 +267,7 @@ pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet, WireError> 
 #[cfg(test)]
 mod tests {
     use ashta_agents::learn::selfplay::play_games;
+    use ashta_agents::learn::trainer::Trainer;
     use ashta_agents::play::baseline::PipEvaluator;
 
     use super::*;
@@ -281,7 +282,7 @@ mod tests {
     fn played(game: &str) -> (Race, Vec<GameRecord<State>>) {
         let config = config(game);
         let race = games::configured(&config.ruleset).expect("a game");
-        let records = play_games(&race, &mut PipEvaluator, &config.selfplay(), 3, 5..9);
+        let records = play_games(&race, &mut PipEvaluator, &config.training, 3, 5..9);
         (race, records)
     }
 
@@ -329,7 +330,7 @@ mod tests {
     fn weights_are_those_of_both_networks() {
         let config = config("ashtapada");
         let race = std::sync::Arc::new(games::configured(&config.ruleset).expect("a game"));
-        let trainer = crate::trainer::Trainer::new(&config, &race).expect("networks");
+        let trainer = Trainer::new(&race, &config.training, config.run.device, 1).expect("networks");
         let sent = trainer.latest_net().expect("finite weights");
         let numbers = weights(&sent);
         let arrived = net(sent.shape(), &numbers).expect("they fit");

@@ -297,23 +297,17 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::selfplay::{SelfPlayConfig, play_games};
+    use crate::learn::config::TrainConfig;
+    use crate::learn::selfplay::play_games;
     use crate::network::portable::NetShape;
     use crate::play::baseline::PipEvaluator;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
-    fn config() -> SelfPlayConfig {
-        SelfPlayConfig {
-            luck_correction: true,
-            series_probability: 0.01,
-            random_start_share: 0.2,
-            random_start_turns: 4,
-            alternatives: 1,
-            branch_turns: 3,
-            exploration: 0.0,
-            turn_limit: u32::MAX,
-            policy_temperature: 0.02,
-        }
+    fn config() -> TrainConfig {
+        let mut config = TrainConfig::default();
+        config.selfplay.series_probability = 0.01;
+        config.selfplay.branch_turns = 3;
+        config
     }
 
     fn filled(part: Part, capacity: usize) -> Replay {

@@ -89,21 +89,21 @@ pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Resul
     if decisions.is_empty() || replay.is_empty() {
         bail!("{} leaves nothing to choose, so there is nothing to teach or to measure", race.ruleset());
     }
-    let NetShape { value, policy } =
-        NetShape::for_spec(race.spec(), &config.network.hidden, &config.network.policy_hidden);
+    let NetShape { value, policy } = config.training.shape(race.spec());
+    let learning = &config.training.learning;
     // It is asked for nothing, but a bot has one.
-    let policy = Learner::new(policy, config.learner(), config.device()?, config.run.seed)?.net()?;
-    let mut learner = Learner::new(value, config.learner(), config.device()?, config.run.seed)?;
+    let policy = Learner::new(policy, learning, config.run.device, config.run.seed)?.net()?;
+    let mut learner = Learner::new(value, learning, config.run.device, config.run.seed)?;
     let (mut batch, mut rng) = (Batch::default(), chance::stream(config.run.seed, u64::MAX));
-    let steps = (replay.len() / config.learning.batch).max(1);
+    let steps = (replay.len() / learning.batch).max(1);
     let (mut seconds, mut rows) = (0.0, Vec::new());
     for pass in 0..args.passes {
         let clock = Instant::now();
         for step in 0..steps {
             let done = (f64::from(pass) + step as f64 / steps as f64) / f64::from(args.passes);
-            let share = 1.0 - done * (1.0 - config.learning.final_learning_rate_share);
-            replay.draw(config.learning.batch, &mut rng, &mut batch);
-            learner.step(&batch, config.learning.learning_rate * share);
+            let share = 1.0 - done * (1.0 - learning.final_learning_rate_share);
+            replay.draw(learning.batch, &mut rng, &mut batch);
+            learner.step(&batch, learning.learning_rate * share);
         }
         seconds += clock.elapsed().as_secs_f64();
         let net = Arc::new(PortableNet::new(learner.net()?, policy.clone())?);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::config::Config;
 use anyhow::Result;
-use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::learn::config::TrainConfig;
+use ashta_agents::learn::net::{Batch, Learner, LearnerDevice};
 use ashta_agents::learn::replay::{Part, Replay};
 use ashta_agents::learn::selfplay::{TargetRule, play_games};
 use ashta_agents::network::evaluator::NetEvaluator;
@@ -51,11 +51,11 @@ pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&NetSpeed) ->
 }
 
 fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {
+    let config = TrainConfig::default();
     let NetShape { value, policy } = NetShape::for_spec(race.spec(), hidden, hidden);
-    let mut learner = Learner::new(value, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
-    let policy = Learner::new(policy, LearnerConfig::default(), LearnerDevice::Cpu, 1)?;
+    let mut learner = Learner::new(value, &config.learning, LearnerDevice::Cpu, 1)?;
+    let policy = Learner::new(policy, &config.learning, LearnerDevice::Cpu, 1)?;
     let mut evaluator = NetEvaluator::new(Arc::new(PortableNet::new(learner.net()?, policy.net()?)?));
-    let config = Config::load(None, &[])?.selfplay();
     let rule = TargetRule { lambda: 0.8, luck_coefficient: 1.0 };
     let mut replay = Replay::new(Part::Starts, 100_000, 0);
     let mut number = 0;

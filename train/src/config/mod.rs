@@ -2,10 +2,9 @@
 //!
 //! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
 //! what differs, `--set section.key=value`. A [`Config`] is complete and valid, so nothing in it needs checking again;
-//! it includes the sheet of a game that is not built in. Does not know opponents or the learner: names are handed on as
-//! text.
+//! it includes the sheet of a game that is not built in. The sections of training are those of the library; a setting
+//! stands once, with what it may be, beside its field. Does not know opponents: names are handed on as text.
 
-mod library;
 mod raw;
 mod read;
 mod suggest;
@@ -16,6 +15,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use Allowed::{Text, Whole};
+use ashta_agents::learn::config::{
+    Allowed, LearningConfig, NetworkConfig, SelfPlayConfig, Settings, TrainConfig, or_none,
+};
+use ashta_agents::learn::net::LearnerDevice;
+use ashta_agents::network::bot::MAX_PROBES;
+use ashta_agents::settings;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
 use ashta_env::sheet::{Sheet, builtin};
 use serde::{Deserialize, Serialize, Serializer};
@@ -26,18 +32,14 @@ use raw::{FLAGS, RawConfig};
 
 /// Every setting of a run. The keys of the files are the names of these fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
     /// The game to play.
     pub ruleset: RulesetConfig,
-    /// The shape of the network.
-    pub network: NetworkConfig,
-    /// Self-play.
-    pub selfplay: SelfplayConfig,
-    /// The learner: losses, optimiser and replay buffer.
-    pub learning: LearningConfig,
+    /// Networks, self-play and learning.
+    #[serde(flatten)]
+    pub training: TrainConfig,
     /// Evaluation: how strength is measured.
     pub evaluation: EvaluationConfig,
     /// Distribution of a run over many machines.
@@ -46,27 +48,40 @@ pub struct Config {
     pub export: ExportConfig,
 }
 
-/// The run as a whole.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
-    pub name: String,
-    /// Seed of everything drawn in training, at most `i64::MAX`.
-    pub seed: u64,
-    /// Folder that holds the run folders.
-    pub directory: PathBuf,
-    /// Threads, 1 to 256.
-    pub threads: usize,
-    /// Where the learner computes: `cpu`, `cuda` or `wgpu`.
-    pub device: String,
-    /// Iterations between checkpoints, at least 1.
-    pub checkpoint_iterations: u64,
-    /// Newest checkpoints kept besides the best one, at least 1.
-    pub keep_checkpoints: usize,
-    /// Minutes after which training stops, above 0.
-    #[serde(serialize_with = "number_or_none")]
-    pub time_limit_minutes: Option<f64>,
+/// The sections in the order of their fields, each with what its keys may be; the flags of the ruleset are checked by
+/// the game.
+const SECTIONS: [(&str, &[(&str, Allowed)]); 8] = [
+    ("run", RunConfig::ALLOWED),
+    ("ruleset", RulesetConfig::ALLOWED),
+    ("network", NetworkConfig::ALLOWED),
+    ("selfplay", SelfPlayConfig::ALLOWED),
+    ("learning", LearningConfig::ALLOWED),
+    ("evaluation", EvaluationConfig::ALLOWED),
+    ("cluster", ClusterConfig::ALLOWED),
+    ("export", ExportConfig::ALLOWED),
+];
+
+settings! {
+    /// The run as a whole.
+    pub struct RunConfig {
+        /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
+        pub name: String => Allowed::Name,
+        /// Seed of everything drawn in training.
+        pub seed: u64 => Whole(0, i64::MAX),
+        /// Folder that holds the run folders.
+        pub directory: PathBuf => Text("the path of a folder"),
+        /// Threads of self-play, learning and evaluation.
+        pub threads: usize => Whole(1, 256),
+        /// Where the learner computes.
+        pub device: LearnerDevice => Allowed::Word(&["cpu", "cuda", "wgpu"]),
+        /// Iterations between checkpoints.
+        pub checkpoint_iterations: u64 => Whole(1, 1_000_000),
+        /// Newest checkpoints kept besides the best one.
+        pub keep_checkpoints: usize => Whole(1, 10_000),
+        /// Minutes after which training stops.
+        #[serde(serialize_with = "or_none")]
+        pub time_limit_minutes: Option<f64> => Allowed::OptionalAbove(0.0, 1e6),
+    }
 }
 
 /// The game to play.
@@ -75,13 +90,67 @@ pub struct RunConfig {
 pub struct RulesetConfig {
     /// Name of the game, of `sheet` or built in.
     pub game: String,
-    /// Seats that take part, 2 to 4.
+    /// Seats that take part.
     pub seats: usize,
     /// The text of its sheet, of a game that is not built in.
-    #[serde(serialize_with = "text_or_none")]
+    #[serde(serialize_with = "or_none")]
     pub sheet: Option<String>,
     /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
     pub flags: BTreeMap<String, String>,
+}
+
+impl Settings for RulesetConfig {
+    const ALLOWED: &'static [(&'static str, Allowed)] = &[
+        ("game", Text("the name of a game, or a sheet that ends in .toml")),
+        ("seats", Whole(2, 4)),
+        ("sheet", Text("a sheet or \"none\"")),
+    ];
+}
+
+settings! {
+    /// Evaluation: how strength is measured.
+    pub struct EvaluationConfig {
+        /// Iterations between short evaluations.
+        pub every_iterations: u64 => Whole(1, 1_000_000),
+        /// Pairs of games against each opponent of a short evaluation.
+        pub pairs: u64 => Whole(1, 10_000_000),
+        /// Pairs of games against each opponent at the end.
+        pub final_pairs: u64 => Whole(1, 10_000_000),
+        /// Opponents of the short evaluations, not yet looked up.
+        pub during: Vec<String> => Allowed::Names,
+        /// Opponents at the end, not yet looked up.
+        pub opponents: Vec<String> => Allowed::Names,
+        /// Whether each evaluation solves for the best response to the bot.
+        pub exploitability: bool => Allowed::Switch,
+        /// Seed of the evaluation games.
+        pub seed: u64 => Whole(0, i64::MAX),
+    }
+}
+
+settings! {
+    /// Distribution of a run over many machines.
+    pub struct ClusterConfig {
+        /// Actors that play games; `None` for as many as there is room for.
+        #[serde(serialize_with = "or_auto")]
+        pub actors: Option<u64> => Allowed::Count(1, 100_000),
+        /// Games of one call of an actor; `None` for those of an iteration shared by all actors.
+        #[serde(serialize_with = "or_auto")]
+        pub games_per_task: Option<u64> => Allowed::Count(1, 1_000_000),
+        /// Iterations that the weights of self-play may lag behind those of a run on one machine.
+        pub staleness: u64 => Whole(0, 100),
+        /// Cores for the learner alone.
+        pub learner_cores: u64 => Whole(0, 1000),
+        /// Cores for evaluations alone.
+        pub evaluator_cores: u64 => Whole(0, 1000),
+    }
+}
+
+settings! {
+    /// The contents of an exported bot.
+    pub struct ExportConfig {
+        /// Positions stored with their evaluations, to check readers against.
+        pub probes: usize => Whole(0, MAX_PROBES as i64),
+    }
 }
 
 impl RulesetConfig {
@@ -111,123 +180,12 @@ impl RulesetConfig {
     }
 }
 
-/// The shapes of the two networks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NetworkConfig {
-    /// Units of the hidden layers of the value network from input to output: 1 to 8 layers of 1 to 4096.
-    pub hidden: Vec<usize>,
-    /// The same of the policy network.
-    pub policy_hidden: Vec<usize>,
-}
-
-/// Self-play.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SelfplayConfig {
-    /// Games in the whole run, at least 1.
-    pub games: u64,
-    /// Games between two runs of the learner, at least 1.
-    pub games_per_iteration: u64,
-    /// Exploration: share of games with random first turns, 0 to 1.
-    pub random_start_share: f64,
-    /// The largest number of those turns; each from 1 on is equally likely.
-    pub random_start_turns: u32,
-    /// Afterstates that were not chosen from which side branches start, for each turn.
-    pub alternatives: u32,
-    /// Turns of a side branch, at least 1.
-    pub branch_turns: u32,
-    /// Exploration: share of turns played at random, 0 to 1.
-    pub exploration: f64,
-    /// Turns after which a game is truncated, at least 1.
-    pub turn_limit: u32,
-    /// Least probability of a series of throws that is a branch of its own, 1e-6 to 1.
-    pub series_probability: f64,
-}
-
-/// The learner: losses, optimiser and replay buffer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LearningConfig {
-    /// Weight of later results in a target, 0 to 1.
-    pub lambda: f64,
-    /// Share of the run over which `lambda` falls from 1 to its value, 0 to 1.
-    pub lambda_fall: f64,
-    /// Initial learning rate, above 0.
-    pub learning_rate: f64,
-    /// Share of the learning rate left at the end, 0 to 1.
-    pub final_learning_rate_share: f64,
-    /// Share of the run after which the learning rate falls, 0 to 1.
-    pub decay_start: f64,
-    /// Batch size: samples in a step, at least 1.
-    pub batch: usize,
-    /// Capacity of the replay buffer in samples, at least `batch`.
-    pub replay_capacity: usize,
-    /// Average uses of a sample, above 0.
-    pub replays: f64,
-    /// Weight of the policy loss, 0 or more; the value loss has weight 1.
-    pub policy_weight: f64,
-    /// Policy temperature: that of the policy target, in units of value, at least 10⁻⁶.
-    pub policy_temperature: f64,
-    /// EMA decay of the weights at each step, below 1.
-    #[serde(serialize_with = "number_or_none")]
-    pub ema: Option<f64>,
-    /// Gradient clipping by global norm: the largest norm, above 0.
-    #[serde(serialize_with = "number_or_none")]
-    pub gradient_clip: Option<f64>,
-    /// Weight decay, decoupled as in AdamW, 0 to 1.
-    pub weight_decay: f64,
-    /// Whether targets are luck-corrected, with the luck of the throws as a control variate.
-    pub luck_correction: bool,
-}
-
-/// Evaluation: how strength is measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EvaluationConfig {
-    /// Iterations between short evaluations, at least 1.
-    pub every_iterations: u64,
-    /// Pairs of games against each opponent of a short evaluation, at least 1.
-    pub pairs: u64,
-    /// Pairs of games against each opponent at the end, at least 1.
-    pub final_pairs: u64,
-    /// Opponents of the short evaluations, all different, not yet looked up.
-    pub during: Vec<String>,
-    /// Opponents at the end, all different, not yet looked up.
-    pub opponents: Vec<String>,
-    /// Whether each evaluation solves for the best response to the bot.
-    pub exploitability: bool,
-    /// Seed of the evaluation games, at most `i64::MAX`.
-    pub seed: u64,
-}
-
-/// Distribution of a run over many machines.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClusterConfig {
-    /// Actors that play games, 1 to 100,000; `None` for as many as there is room for.
-    #[serde(serialize_with = "count_or_auto")]
-    pub actors: Option<u64>,
-    /// Games of one call of an actor, at least 1; `None` for those of an iteration shared by all actors.
-    #[serde(serialize_with = "count_or_auto")]
-    pub games_per_task: Option<u64>,
-    /// Iterations that the weights of self-play may lag behind those of a run on one machine.
-    pub staleness: u64,
-    /// Cores for the learner alone.
-    pub learner_cores: u64,
-    /// Cores for evaluations alone.
-    pub evaluator_cores: u64,
-}
-
-/// The contents of an exported bot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExportConfig {
-    /// Positions stored with their evaluations, to check readers against.
-    pub probes: usize,
-}
-
 impl Config {
+    /// The share of the time limit that `seconds` of training are, 0 without one.
+    pub fn time_share(&self, seconds: f64) -> f64 {
+        self.run.time_limit_minutes.map_or(0.0, |minutes| seconds / (60.0 * minutes))
+    }
+
     /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
     /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
     /// stands for settings that name it as the game. Where there is no such file, `file` is the name of a configuration
@@ -391,21 +349,10 @@ fn folder_name(text: &str) -> String {
     if name.is_empty() { "run".to_string() } else { name.to_string() }
 }
 
-fn count_or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+fn or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     match count {
         Some(count) => serializer.serialize_u64(*count),
         None => serializer.serialize_str(read::AUTO),
-    }
-}
-
-fn text_or_none<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text.as_deref().unwrap_or(read::NONE))
-}
-
-fn number_or_none<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match number {
-        Some(number) => serializer.serialize_f64(*number),
-        None => serializer.serialize_str(read::NONE),
     }
 }
 

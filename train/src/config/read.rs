@@ -1,4 +1,4 @@
-//! Validation of the settings: the kind of value and the allowed range of every key, in one table.
+//! Validation of the settings: whether each value is one that its field allows.
 //!
 //! Collects all problems instead of stopping at the first, so that one attempt is enough to correct a file. The
 //! existence of opponents is checked at their look-up, not here.
@@ -6,170 +6,94 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ashta_agents::network::bot::MAX_PROBES;
+use ashta_agents::learn::config::Allowed::{
+    self, Above, Count, Name, Names, Number, Optional, OptionalAbove, Switch, Text, Whole, Widths, Word,
+};
+use ashta_agents::learn::config::NONE;
 use ashta_env::ruleset::{Ruleset, RulesetProblem};
 use ashta_env::sheet::builtin;
 use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
-use super::{Config, RulesetConfig, suggest};
+use super::{Config, RulesetConfig, SECTIONS};
 use crate::sheet_file;
 
-/// The word that stands for the absence of an optional value.
-pub const NONE: &str = "none";
 /// The word for what is left open: the name of a run, or a number that follows from the machines.
 pub const AUTO: &str = "auto";
-
-/// What a key takes.
-#[derive(Clone, Copy)]
-enum ValueKind {
-    /// A whole number from the first to the second.
-    Whole(i64, i64),
-    /// The same, or `"auto"`.
-    Count(i64, i64),
-    /// A number.
-    Number(Range),
-    /// A number, or `"none"`.
-    Optional(Range),
-    /// True or false.
-    Switch,
-    /// A text that is not empty, and what it is.
-    Text(&'static str),
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// A part of the name of a folder, or `"auto"`.
-    Name,
-    /// Different texts.
-    Names,
-    /// The widths of the hidden layers of a network.
-    Widths,
-}
-
-use ValueKind::{Count, Name, Names, Number, Optional, Switch, Text, Whole, Widths, Word};
 
 /// Most hidden layers of a network, and most units of one.
 const MOST_LAYERS: usize = 8;
 const MOST_UNITS: usize = 4096;
 
-/// Every key with what it takes; the flags of the ruleset are checked by the game.
-const KEYS: [(&str, ValueKind); 49] = [
-    ("run.name", Name),
-    ("run.seed", Whole(0, i64::MAX)),
-    ("run.directory", Text("the path of a folder")),
-    ("run.threads", Whole(1, 256)),
-    ("run.device", Word(&["cpu", "cuda", "wgpu"])),
-    ("run.checkpoint_iterations", Whole(1, 1_000_000)),
-    ("run.keep_checkpoints", Whole(1, 10_000)),
-    ("run.time_limit_minutes", Optional(above(0.0, 1e6))),
-    ("ruleset.game", Text("the name of a game, or a sheet that ends in .toml")),
-    ("ruleset.seats", Whole(2, 4)),
-    ("ruleset.sheet", Text("a sheet or \"none\"")),
-    ("network.hidden", Widths),
-    ("network.policy_hidden", Widths),
-    ("selfplay.games", Whole(1, 1_000_000_000_000)),
-    ("selfplay.games_per_iteration", Whole(1, 1_000_000)),
-    ("selfplay.alternatives", Whole(0, 100)),
-    ("selfplay.branch_turns", Whole(1, 1000)),
-    ("selfplay.exploration", Number(closed(0.0, 1.0))),
-    ("selfplay.random_start_share", Number(closed(0.0, 1.0))),
-    ("selfplay.random_start_turns", Whole(0, 1000)),
-    ("selfplay.turn_limit", Whole(1, 1_000_000)),
-    ("selfplay.series_probability", Number(closed(1e-6, 1.0))),
-    ("learning.lambda", Number(closed(0.0, 1.0))),
-    ("learning.lambda_fall", Number(closed(0.0, 1.0))),
-    ("learning.learning_rate", Number(above(0.0, 1.0))),
-    ("learning.final_learning_rate_share", Number(closed(0.0, 1.0))),
-    ("learning.decay_start", Number(closed(0.0, 1.0))),
-    ("learning.batch", Whole(1, 65_536)),
-    ("learning.replay_capacity", Whole(1, 100_000_000)),
-    ("learning.replays", Number(above(0.0, 100.0))),
-    ("learning.policy_weight", Number(closed(0.0, 100.0))),
-    ("learning.policy_temperature", Number(closed(1e-6, 10.0))),
-    ("learning.ema", Optional(closed(0.0, 0.999_999))),
-    ("learning.gradient_clip", Optional(above(0.0, 1e6))),
-    ("learning.weight_decay", Number(closed(0.0, 1.0))),
-    ("learning.luck_correction", Switch),
-    ("evaluation.every_iterations", Whole(1, 1_000_000)),
-    ("evaluation.pairs", Whole(1, 10_000_000)),
-    ("evaluation.final_pairs", Whole(1, 10_000_000)),
-    ("evaluation.during", Names),
-    ("evaluation.opponents", Names),
-    ("evaluation.exploitability", Switch),
-    ("evaluation.seed", Whole(0, i64::MAX)),
-    ("cluster.actors", Count(1, 100_000)),
-    ("cluster.games_per_task", Count(1, 1_000_000)),
-    ("cluster.staleness", Whole(0, 100)),
-    ("cluster.learner_cores", Whole(0, 1000)),
-    ("cluster.evaluator_cores", Whole(0, 1000)),
-    ("export.probes", Whole(0, MAX_PROBES as i64)),
-];
-
-impl ValueKind {
-    /// What was expected instead of `value`; `None` where it is allowed.
-    fn refusal(self, value: &Value) -> Option<String> {
-        let is_whole = |low: i64, high: i64| value.as_integer().is_some_and(|number| (low..=high).contains(&number));
-        let is_within = |range: Range| as_number(value).is_some_and(|number| range.contains(number));
-        let is_word = |word: &str| value.as_str() == Some(word);
-        let (is_allowed, expected) = match self {
-            Whole(low, high) => (is_whole(low, high), format!("a whole number from {low} to {high}")),
-            Count(low, high) => {
-                let expected = format!("a whole number from {low} to {high} or \"{AUTO}\"");
-                (is_word(AUTO) || is_whole(low, high), expected)
-            }
-            Number(range) => (is_within(range), range.describe()),
-            Optional(range) => (is_word(NONE) || is_within(range), format!("{} or \"{NONE}\"", range.describe())),
-            Switch => (value.is_bool(), "true or false".to_owned()),
-            Text(what) => (value.as_str().is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
-            Word(words) => (words.iter().any(|word| is_word(word)), format!("one of {}", words.join(", "))),
-            Name => {
-                let expected =
-                    "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
-                (value.as_str().is_some_and(is_folder_name), expected.to_owned())
-            }
-            Names => {
-                let expected = "a list of different names such as [\"random\", \"greedy\"]";
-                (value.as_array().is_some_and(|names| are_names(names)), expected.to_owned())
-            }
-            Widths => {
-                let expected = format!(
-                    "a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]"
-                );
-                (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
-            }
-        };
-        (!is_allowed).then_some(expected)
-    }
-
-    /// Whether `value` is the word for an absent value.
-    fn is_absent(self, value: &Value) -> bool {
-        match self {
-            Optional(_) => value.as_str() == Some(NONE),
-            Count(..) => value.as_str() == Some(AUTO),
-            _ => false,
+/// What was expected instead of `value`; `None` where it is allowed.
+fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
+    let is_whole = |low: i64, high: i64| value.as_integer().is_some_and(|number| (low..=high).contains(&number));
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
+    let is_word = |word: &str| value.as_str() == Some(word);
+    let or = |what: String, word: &str| format!("{what} or \"{word}\"");
+    let whole = |low, high| format!("a whole number from {low} to {high}");
+    let closed = |low, high| format!("a number from {low} to {high}");
+    let above = |low, high| format!("a number above {low} and at most {high}");
+    let (is_allowed, expected) = match allowed {
+        Whole(low, high) => (is_whole(low, high), whole(low, high)),
+        Count(low, high) => (is_word(AUTO) || is_whole(low, high), or(whole(low, high), AUTO)),
+        Number(low, high) => ((low..=high).contains(&number), closed(low, high)),
+        Above(low, high) => (number > low && number <= high, above(low, high)),
+        Optional(low, high) => (is_word(NONE) || (low..=high).contains(&number), or(closed(low, high), NONE)),
+        OptionalAbove(low, high) => (is_word(NONE) || number > low && number <= high, or(above(low, high), NONE)),
+        Switch => (value.is_bool(), "true or false".to_owned()),
+        Text(what) => (value.as_str().is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
+        Word(words) => (words.iter().any(|word| is_word(word)), format!("one of {}", words.join(", "))),
+        Name => {
+            let expected =
+                "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+            (value.as_str().is_some_and(is_folder_name), expected.to_owned())
         }
+        Names => {
+            let expected = "a list of different names such as [\"random\", \"greedy\"]";
+            (value.as_array().is_some_and(|names| are_names(names)), expected.to_owned())
+        }
+        Widths => {
+            let expected =
+                format!("a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]");
+            (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
+        }
+    };
+    (!is_allowed).then_some(expected)
+}
+
+/// Whether `value` is the word for an absent value.
+fn is_absent(allowed: Allowed, value: &Value) -> bool {
+    match allowed {
+        Optional(..) | OptionalAbove(..) => value.as_str() == Some(NONE),
+        Count(..) => value.as_str() == Some(AUTO),
+        _ => false,
     }
 }
 
-/// The settings that `raw` means, named `name` where it leaves the name open.
+/// The settings that `raw` means, named `run_name` where it leaves the name open.
 ///
 /// # Errors
 /// Every problem of `raw`, those of its layers first.
-pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
+pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
     let mut reader = Reader { raw, problems: raw.problems() };
-    let mut table = Table::new();
-    let mut is_game_refused = false;
-    for (key, kind) in KEYS {
-        let (section, last) = suggest::split(key);
-        let value = &raw.entry(key).value;
-        if let Some(expected) = kind.refusal(value) {
-            reader.refuse(key, &value.to_string(), &expected);
-            is_game_refused |= section == "ruleset";
-        } else if !kind.is_absent(value) {
-            let value = if key == "run.name" && value.as_str() == Some(AUTO) { name.into() } else { value.clone() };
-            let section = table.entry(section).or_insert_with(|| Table::new().into());
-            section.as_table_mut().expect("sections are tables").insert(last.to_owned(), value);
+    let (mut table, mut is_game_refused) = (Table::new(), false);
+    for (section, keys) in SECTIONS {
+        let mut values = Table::new();
+        for &(name, allowed) in keys {
+            let key = format!("{section}.{name}");
+            let value = &raw.entry(&key).value;
+            if let Some(expected) = refusal(allowed, value) {
+                reader.refuse(&key, &value.to_string(), &expected);
+                is_game_refused |= section == "ruleset";
+            } else if key == "run.name" && value.as_str() == Some(AUTO) {
+                values.insert(name.to_owned(), run_name.into());
+            } else if !is_absent(allowed, value) {
+                values.insert(name.to_owned(), value.clone());
+            }
         }
+        table.insert(section.to_owned(), values.into());
     }
     let ruleset = reader.ruleset(is_game_refused);
     if !reader.problems.is_empty() {
@@ -177,45 +101,13 @@ pub fn read(raw: &RawConfig, name: &str) -> Result<Config, Vec<String>> {
     }
     table.insert("ruleset".to_owned(), ruleset.to_value());
     let config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
-    let (capacity, batch) = (config.learning.replay_capacity, config.learning.batch);
+    let (capacity, batch) = (config.training.learning.replay_capacity, config.training.learning.batch);
     if capacity < batch {
         let needed = format!("at least `learning.batch`, which is {batch}");
         reader.refuse("learning.replay_capacity", &capacity.to_string(), &needed);
         return Err(reader.problems);
     }
     Ok(config)
-}
-
-/// The numbers that a key allows.
-#[derive(Clone, Copy)]
-struct Range {
-    low: f64,
-    high: f64,
-    includes_low: bool,
-}
-
-/// From `low` to `high`, both allowed.
-const fn closed(low: f64, high: f64) -> Range {
-    Range { low, high, includes_low: true }
-}
-
-/// More than `low`, up to `high`.
-const fn above(low: f64, high: f64) -> Range {
-    Range { low, high, includes_low: false }
-}
-
-impl Range {
-    fn contains(self, number: f64) -> bool {
-        (number > self.low || self.includes_low && number == self.low) && number <= self.high
-    }
-
-    fn describe(self) -> String {
-        if self.includes_low {
-            format!("a number from {} to {}", self.low, self.high)
-        } else {
-            format!("a number above {} and at most {}", self.low, self.high)
-        }
-    }
 }
 
 /// Collects problems, and reads the ruleset.
@@ -319,10 +211,6 @@ impl<'a> Reader<'a> {
         }
         flags
     }
-}
-
-fn as_number(value: &Value) -> Option<f64> {
-    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
 }
 
 fn are_names(values: &[Value]) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ashta_agents::learn::config::TrainConfig;
 use ashta_env::sheet::{Sheet, builtin};
 
 use super::raw::DEFAULTS;
@@ -23,21 +24,26 @@ fn problems(text: &str, overrides: &[&str]) -> Vec<String> {
 fn later_layers_win_key_by_key() {
     let text = "[learning]\nlambda = 0.5\nbatch = 64\n[network]\nhidden = [32, 16]";
     let config = parse(text, &["learning.batch=128", "learning.batch = 512", "learning.ema=none"]).unwrap();
-    assert_eq!(config.learning.lambda, 0.5);
-    assert_eq!(config.learning.batch, 512);
-    assert_eq!(config.learning.ema, None);
-    assert_eq!(config.learning.learning_rate, parse("", &[]).unwrap().learning.learning_rate);
-    assert_eq!(config.network.hidden, [32, 16]);
+    assert_eq!(config.training.learning.lambda, 0.5);
+    assert_eq!(config.training.learning.batch, 512);
+    assert_eq!(config.training.learning.ema, None);
+    assert_eq!(config.training.learning.learning_rate, parse("", &[]).unwrap().training.learning.learning_rate);
+    assert_eq!(config.training.network.hidden, [32, 16]);
     assert_eq!(config.run.name, "mine");
     assert_eq!(config.run.time_limit_minutes, None);
 }
 
 #[test]
+fn the_defaults_are_those_of_the_library() {
+    assert_eq!(parse("", &[]).unwrap().training, TrainConfig::default());
+}
+
+#[test]
 fn keys_of_earlier_versions_are_read() {
     let config = parse("[selfplay]\nsideline_turns = 3", &[]).unwrap();
-    assert_eq!(config.selfplay.branch_turns, 3);
+    assert_eq!(config.training.selfplay.branch_turns, 3);
     let later = parse("[selfplay]\nsideline_turns = 3", &["selfplay.branch_turns=4"]).unwrap();
-    assert_eq!(later.selfplay.branch_turns, 4);
+    assert_eq!(later.training.selfplay.branch_turns, 4);
 }
 
 #[test]
@@ -89,9 +95,9 @@ fn overrides_are_toml_or_words() {
             .unwrap();
     assert_eq!(config.run.name, "quick");
     assert_eq!(config.run.time_limit_minutes, Some(2.0));
-    assert_eq!(config.network.hidden, [8, 4]);
+    assert_eq!(config.training.network.hidden, [8, 4]);
     assert_eq!(config.evaluation.during, ["greedy"]);
-    assert!(!config.learning.luck_correction);
+    assert!(!config.training.learning.luck_correction);
     let flags: Vec<(&str, &str)> =
         config.ruleset.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str())).collect();
     assert_eq!(flags, [("no_cut", "lap"), ("pieces", "3"), ("teams", "true")]);

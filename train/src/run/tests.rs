@@ -64,7 +64,7 @@ fn resume(config: &Config, path: &std::path::Path) {
 fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
     let last = path.join("checkpoints").join("4");
     let names = ["learner.safetensors", "replay.safetensors"];
-    let networks = [checkpoint::VALUE, checkpoint::POLICY];
+    let networks = ["value", "policy"];
     let mut files: Vec<Vec<u8>> = networks
         .iter()
         .flat_map(|network| names.map(|name| last.join(network).join(name)))
