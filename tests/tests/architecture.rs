@@ -292,9 +292,9 @@ fn modules_of_a_run_import_only_those_before() {
         "evaluation",
         "runlog",
         "export",
-        "run",
     ];
-    import_only_those_before("train/src", &modules);
+    import_only_those_before("train/src/run", &modules);
+    import_only_those_before("train/src", &["run", "report", "cli"]);
 }
 
 /// The text between the first `start` and the `end` after it, and what follows.

@@ -14,7 +14,7 @@ use toml::{Spanned, Value};
 use super::suggest;
 
 /// Every key with its default value and a comment: the one list of what can be set.
-pub const DEFAULTS: &str = include_str!("../../../configs/default.toml");
+pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
 
 /// The section whose keys are free: the flags of the ruleset, which the game itself checks.
 pub const FLAGS: &str = "ruleset.flags";

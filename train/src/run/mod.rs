@@ -1,8 +1,25 @@
 //! The training loop on one screen: play, learn, evaluate, save; then evaluate at length and export.
 //!
 //! In each iteration one set of weights plays games while the learner works on the samples of the iteration before, so
-//! two cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches drawn by one generator, so what
-//! comes out depends on the settings alone: neither on the number of threads nor on interruptions.
+//! two cores are busy and nothing waits ([`Trainer::play_and_learn`]). Games are seeded by their number and batches
+//! drawn by one generator, so what comes out depends on the settings alone: neither on the number of threads nor on
+//! interruptions.
+
+pub mod checkpoint;
+pub mod config;
+pub mod embedded;
+pub mod evaluation;
+pub mod export;
+pub mod files;
+pub mod games;
+pub mod metrics;
+pub mod output;
+pub mod progress;
+pub mod rundir;
+pub mod runlog;
+pub mod sheet_file;
+pub mod threads;
+pub mod wire;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,12 +37,9 @@ use ashta_env::race::Race;
 
 use crate::config::Config;
 use crate::evaluation::{RunEvaluation, RunEvaluator};
-use crate::export;
-use crate::games;
 use crate::output::remark;
 use crate::rundir::{RunDir, RunInfo};
 use crate::runlog::RunLog;
-use crate::threads;
 
 /// A training run under way.
 #[derive(Debug)]
