@@ -42,8 +42,8 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
         (iteration, games) = (plan.iteration, plan.end);
         if iteration % 10 == 0 {
             let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score;
-            let (value, policy) = (losses.value.unwrap_or(f64::NAN), losses.policy.unwrap_or(f64::NAN));
-            println!("{games} games, {} samples: losses {value:.4}, {policy:.4}, score {score:.3}", report.samples);
+            let loss = losses.value.map_or(f32::NAN, |losses| losses.value);
+            println!("{games} games, {} samples: value loss {loss:.4}, score {score:.3}", report.samples);
         }
     }
     trainer.learn(config.learning.learning_rate_at(1.0), THREADS);

@@ -7,6 +7,8 @@
 
 pub mod config;
 #[cfg(feature = "learning")]
+mod error;
+#[cfg(feature = "learning")]
 pub mod net;
 #[cfg(feature = "learning")]
 pub mod numerics;
@@ -15,3 +17,6 @@ pub mod replay;
 pub mod selfplay;
 #[cfg(feature = "learning")]
 pub mod trainer;
+
+#[cfg(feature = "learning")]
+pub use error::LearnError;

@@ -6,7 +6,7 @@
 //! same games, taken in and learned from in the same order, make the same networks to the last bit, however many
 //! threads there are.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -14,13 +14,14 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Spec};
 use serde::{Deserialize, Serialize};
 
+use super::LearnError;
 use super::config::{Plan, TrainConfig};
-use super::net::{Batch, Learner, LearnerDevice, LearnerError, Losses};
-use super::replay::{Part, Replay, ReplayError};
+use super::net::{Batch, Learner, LearnerDevice, Losses};
+use super::replay::{Part, Replay};
 use super::selfplay::{GameCounts, GameRecord, TargetRule, fit_luck, play_games};
 use crate::network::evaluator::NetEvaluator;
 use crate::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
-use crate::network::tensor_file::{self, TensorFileError};
+use crate::network::tensor_file;
 
 /// The streams of the generators that draw the batches of each network; games use the streams of their numbers.
 const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
@@ -41,44 +42,7 @@ pub struct Trainer<G> {
     policy: NetTrainer,
 }
 
-/// Why there is no such trainer, or no network of it.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainerError {
-    /// Some weights are no numbers any more, or too large.
-    #[error("learning has diverged; a smaller learning_rate may help")]
-    Diverged(#[source] NetError),
-    /// There is no such learner, or it cannot be saved.
-    #[error(transparent)]
-    Learner(#[from] LearnerError),
-    /// A replay buffer cannot be saved.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-    /// The folder for a network cannot be made.
-    #[error(transparent)]
-    Folder(#[from] TensorFileError),
-    /// The learner of a saved trainer is damaged, or another.
-    #[error("the learner of the {network} network of checkpoint {}", folder.display())]
-    SavedLearner {
-        /// Which network.
-        network: &'static str,
-        /// The folder of the trainer.
-        folder: PathBuf,
-        /// The cause.
-        source: LearnerError,
-    },
-    /// The replay buffer of a saved trainer is damaged, or another.
-    #[error("the replay of the {network} network of checkpoint {}", folder.display())]
-    SavedReplay {
-        /// Which network.
-        network: &'static str,
-        /// The folder of the trainer.
-        folder: PathBuf,
-        /// The cause.
-        source: ReplayError,
-    },
-}
-
-type Result<T, E = TrainerError> = std::result::Result<T, E>;
+type Result<T, E = LearnError> = std::result::Result<T, E>;
 
 /// What a trainer goes on from, besides its networks and their samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,14 +67,10 @@ pub struct DrawState {
 /// Mean losses over the steps of one iteration; nothing of a network that took no step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanLosses {
-    /// Of the values.
-    pub value: Option<f64>,
-    /// The norm of the gradient of the value network.
-    pub gradient_norm: Option<f64>,
-    /// Of the policy.
-    pub policy: Option<f64>,
-    /// The entropy of the policy.
-    pub policy_entropy: Option<f64>,
+    /// Of the value network.
+    pub value: Option<Losses>,
+    /// Of the policy network.
+    pub policy: Option<Losses>,
 }
 
 /// What the games of an iteration were like.
@@ -139,39 +99,10 @@ struct NetTrainer {
 }
 
 impl NetTrainer {
-    /// That of one of the two networks ([`FOLDERS`]), which has learned nothing.
-    fn new(
-        config: &TrainConfig,
-        network: usize,
-        shape: MlpShape,
-        device: LearnerDevice,
-        seed: u64,
-    ) -> Result<NetTrainer> {
-        let replay = Replay::new(PARTS[network], config.learning.replay_capacity, shape.actions);
-        let learner = Learner::new(shape, &config.learning, device, seed)?;
-        Ok(NetTrainer { learner, replay, draws: DrawState { due: 0.0, rng: chance::stream(seed, BATCHES[network]) } })
-    }
-
-    /// That of one of the two networks, as it was saved in the folder `dir` of a trainer.
-    fn load(
-        config: &TrainConfig,
-        network: usize,
-        shape: MlpShape,
-        device: LearnerDevice,
-        dir: &Path,
-        draws: DrawState,
-    ) -> Result<NetTrainer> {
-        let named = |source| TrainerError::SavedReplay { network: FOLDERS[network], folder: dir.to_owned(), source };
-        let of_network = dir.join(FOLDERS[network]);
-        let replay = Replay::load(&of_network, PARTS[network], config.learning.replay_capacity, &shape);
-        let replay = replay.map_err(named)?;
-        Ok(NetTrainer { learner: load_learner(config, network, shape, device, dir)?, replay, draws })
-    }
-
     fn save(&self, dir: &Path) -> Result<()> {
         tensor_file::create_folder(dir)?;
         self.learner.save(dir)?;
-        Ok(self.replay.save(dir)?)
+        self.replay.save(dir)
     }
 
     /// Learns from as many batches as are due.
@@ -193,13 +124,11 @@ impl<G: Game> Trainer<G> {
     /// # Errors
     /// When a network cannot be built.
     pub fn new(game: &Arc<G>, config: &TrainConfig, device: LearnerDevice, seed: u64) -> Result<Trainer<G>> {
-        let NetShape { value, policy } = config.shape(game.spec());
-        Ok(Trainer {
-            value: NetTrainer::new(config, 0, value, device, seed)?,
-            policy: NetTrainer::new(config, 1, policy, device, seed)?,
-            config: config.clone(),
-            seed,
-            game: Arc::clone(game),
+        Trainer::of(game, config, seed, |network, shape| {
+            let replay = Replay::new(PARTS[network], config.learning.replay_capacity, shape.actions);
+            let learner = Learner::new(shape, &config.learning, device, seed)?;
+            let draws = DrawState { due: 0.0, rng: chance::stream(seed, BATCHES[network]) };
+            Ok(NetTrainer { learner, replay, draws })
         })
     }
 
@@ -215,14 +144,25 @@ impl<G: Game> Trainer<G> {
         dir: &Path,
         state: TrainerState,
     ) -> Result<Trainer<G>> {
-        let NetShape { value, policy } = config.shape(game.spec());
-        Ok(Trainer {
-            value: NetTrainer::load(config, 0, value, device, dir, state.value)?,
-            policy: NetTrainer::load(config, 1, policy, device, dir, state.policy)?,
-            config: config.clone(),
-            seed,
-            game: Arc::clone(game),
+        let draws = [state.value, state.policy];
+        Trainer::of(game, config, seed, |network, shape| {
+            let (folder, capacity) = (dir.join(FOLDERS[network]), config.learning.replay_capacity);
+            let replay =
+                Replay::load(&folder, PARTS[network], capacity, &shape).map_err(saved("replay", network, dir))?;
+            let learner = load_learner(config, network, shape, device, dir)?;
+            Ok(NetTrainer { learner, replay, draws: draws[network].clone() })
         })
+    }
+
+    fn of(
+        game: &Arc<G>,
+        config: &TrainConfig,
+        seed: u64,
+        make: impl Fn(usize, MlpShape) -> Result<NetTrainer>,
+    ) -> Result<Trainer<G>> {
+        let NetShape { value, policy } = config.shape(game.spec());
+        let (value, policy) = (make(0, value)?, make(1, policy)?);
+        Ok(Trainer { config: config.clone(), seed, game: Arc::clone(game), value, policy })
     }
 
     /// Writes networks and samples into the folder `dir`; the rest is [`Trainer::state`].
@@ -284,11 +224,11 @@ impl<G: Game> Trainer<G> {
     pub fn learn(&mut self, rate: f64, threads: usize) -> MeanLosses {
         let (batch, value, policy) = (self.config.learning.batch, &mut self.value, &mut self.policy);
         if threads < 2 {
-            return MeanLosses::of(value.learn(batch, rate), policy.learn(batch, rate));
+            return MeanLosses { value: value.learn(batch, rate), policy: policy.learn(batch, rate) };
         }
         thread::scope(|scope| {
             let policy = scope.spawn(|| policy.learn(batch, rate));
-            MeanLosses::of(value.learn(batch, rate), joined(policy))
+            MeanLosses { value: value.learn(batch, rate), policy: joined(policy) }
         })
     }
 
@@ -307,12 +247,12 @@ impl<G: Game> Trainer<G> {
                 policy.add_position(game, &position);
             });
         }
-        let samples = value.added() + policy.added();
-        let (value, policy) = (value.added() - before.0, policy.added() - before.1);
-        self.value.draws.due += value as f64 * self.config.learning.replays;
-        self.policy.draws.due += policy as f64 * self.config.learning.replays;
+        let (value, policy) = (value.added(), policy.added());
+        let (added, samples) = (value + policy - before.0 - before.1, value + policy);
+        self.value.draws.due += (value - before.0) as f64 * self.config.learning.replays;
+        self.policy.draws.due += (policy - before.1) as f64 * self.config.learning.replays;
         let luck_coefficient = luck_coefficient.into();
-        let mut report = Report { added: value + policy, samples, luck_coefficient, ..Report::default() };
+        let mut report = Report { added, samples, luck_coefficient, ..Report::default() };
         for (record, rule) in ruled() {
             report.tally.add(record);
             if wants_details {
@@ -322,17 +262,6 @@ impl<G: Game> Trainer<G> {
             }
         }
         report
-    }
-}
-
-impl MeanLosses {
-    fn of(value: Option<Losses>, policy: Option<Losses>) -> MeanLosses {
-        MeanLosses {
-            value: value.map(|losses| f64::from(losses.value)),
-            gradient_norm: value.map(|losses| f64::from(losses.gradient_norm)),
-            policy: policy.map(|losses| f64::from(losses.policy)),
-            policy_entropy: policy.map(|losses| f64::from(losses.policy_entropy)),
-        }
     }
 }
 
@@ -354,17 +283,21 @@ fn load_learner(
     device: LearnerDevice,
     dir: &Path,
 ) -> Result<Learner> {
-    let learner = Learner::load(&dir.join(FOLDERS[network]), shape, &config.learning, device);
-    let named = |source| TrainerError::SavedLearner { network: FOLDERS[network], folder: dir.to_owned(), source };
-    learner.map_err(named)
+    Learner::load(&dir.join(FOLDERS[network]), shape, &config.learning, device).map_err(saved("learner", network, dir))
+}
+
+/// Says which part of a saved trainer an error is about.
+fn saved(part: &'static str, network: usize, folder: &Path) -> impl FnOnce(LearnError) -> LearnError {
+    let (network, folder) = (FOLDERS[network], folder.to_owned());
+    move |cause| LearnError::Saved { part, network, folder, source: Box::new(cause) }
 }
 
 fn both(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
-    value.and_then(|value| PortableNet::new(value, policy?)).map_err(TrainerError::Diverged)
+    value.and_then(|value| PortableNet::new(value, policy?)).map_err(LearnError::Diverged)
 }
 
 fn rounded(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
-    both(value, policy)?.rounded().map_err(TrainerError::Diverged)
+    both(value, policy)?.rounded().map_err(LearnError::Diverged)
 }
 
 /// What a thread found; its panic goes on here.

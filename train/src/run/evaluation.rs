@@ -16,11 +16,13 @@ use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::{Lookahead, Player, Roster};
 use ashta_env::race::Race;
+use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::games;
-use crate::progress::ScoreRow;
+use crate::output::aligned;
+use crate::progress::percent;
 
 /// The result against one opponent.
 #[derive(Clone, Debug, Serialize)]
@@ -36,17 +38,6 @@ pub struct MatchResult {
 }
 
 impl MatchResult {
-    /// The result as a row of the table.
-    pub fn row(&self) -> ScoreRow {
-        ScoreRow {
-            opponent: self.opponent.clone(),
-            games: self.report.games,
-            score: self.report.score,
-            interval: (self.report.interval[0], self.report.interval[1]),
-            chance_level: self.report.chance_level,
-        }
-    }
-
     /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
     pub fn strength(&self, lookahead: Lookahead) -> Strength {
         let [low, high] = self.report.interval;
@@ -63,6 +54,25 @@ impl MatchResult {
             regret: regret.map(|Mean { mean, interval: [low, high] }| Regret { mean, low, high }),
         }
     }
+}
+
+/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The verdict
+/// follows from the interval: whether the agent is stronger than one that scores the chance level.
+pub fn score_table(results: &[MatchResult]) -> String {
+    let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned);
+    let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
+        let [low, high] = report.interval;
+        let verdict = match report.chance_level {
+            level if low > level => "stronger",
+            level if high < level => "weaker",
+            _ => "not decided",
+        };
+        let interval = format!("{} to {}", percent(low), percent(high));
+        let (games, score) = (HumanCount(report.games).to_string(), percent(report.score));
+        [opponent.clone(), games, score, interval, verdict.to_owned()]
+    });
+    let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
+    aligned(&table, [false, true, true, true, false])
 }
 
 /// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
@@ -242,4 +252,42 @@ impl RunEvaluator {
 
 fn cannot_exploit(race: &Race) -> String {
     format!("section [evaluation], `exploitability`: {} cannot be solved", race.ruleset())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(opponent: &str, games: u64, score: f64, half_width: f64) -> MatchResult {
+        let report = MatchReport {
+            blocks: games / 2,
+            games,
+            truncated_games: 0,
+            truncated_blocks: 0,
+            score,
+            standard_error: None,
+            interval: [score - half_width, score + half_width],
+            chance_level: 0.5,
+            sides: None,
+            decisions_per_game: 0.0,
+            turns_per_game: 0.0,
+        };
+        MatchResult { opponent: opponent.to_owned(), report, regret: None }
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_its_verdict_follows_the_interval() {
+        let results = [
+            result("random", 2000, 0.991, 0.004),
+            result("greedy+2ply", 16, 0.5, 0.25),
+            result("perfect", 2000, 0.472, 0.02),
+        ];
+        assert_eq!(
+            score_table(&results),
+            "opponent     games   score     95 % interval  verdict\n\
+             random       2,000  99.1 %  98.7 % to 99.5 %  stronger\n\
+             greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided\n\
+             perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker\n"
+        );
+    }
 }

@@ -61,7 +61,7 @@ pub struct Metrics {
     /// The iteration whose networks were evaluated last, in what was written before.
     evaluated: Option<u64>,
     scalars: BTreeMap<String, f64>,
-    histograms: BTreeMap<String, Histogram>,
+    histograms: BTreeMap<String, Summary>,
 }
 
 impl Metrics {
@@ -103,9 +103,7 @@ impl Metrics {
     /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Values that are not finite are
     /// left out; without any value nothing is added.
     pub fn histogram(&mut self, tag: &str, values: &[f32]) {
-        if let Some(histogram) = Histogram::of(values) {
-            self.histograms.insert(tag.to_string(), histogram);
-        }
+        self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
     }
 
     /// The line of the step that was written last, as JSON; empty before the first.
@@ -123,9 +121,9 @@ impl Metrics {
         self.last = line + "\n";
         self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
         let scalars = std::mem::take(&mut self.scalars).into_iter();
-        let histograms = std::mem::take(&mut self.histograms).into_iter();
+        let histograms = std::mem::take(&mut self.histograms).into_values();
         let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));
-        let summaries = scalars.chain(histograms.map(|(tag, histogram)| histogram.summary(&tag)));
+        let summaries = scalars.chain(histograms);
         self.events.write(step.iteration, summaries)
     }
 
@@ -198,48 +196,21 @@ impl EventFile {
     }
 }
 
-/// A distribution as TensorBoard stores it: bucket `i` counts the values above the limit before it, up to `limits[i]`.
-#[derive(Debug, PartialEq)]
-struct Histogram {
-    min: f64,
-    max: f64,
-    count: f64,
-    sum: f64,
-    sum_squares: f64,
-    limits: Vec<f64>,
-    counts: Vec<f64>,
-}
-
-impl Histogram {
-    /// The distribution of the finite ones of `values`, if there are any.
-    fn of(values: &[f32]) -> Option<Histogram> {
-        let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
-        let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
-        let buckets = if min < max { BUCKETS } else { 1 };
-        let width = (max - min) / buckets as f64;
-        let mut limits: Vec<f64> = (1..=buckets).map(|bucket| min + width * bucket as f64).collect();
-        limits[buckets - 1] = max;
-        let mut counts = vec![0.0; buckets];
-        for value in finite() {
-            counts[limits.partition_point(|&limit| limit < value)] += 1.0;
-        }
-        Some(Histogram {
-            min,
-            max,
-            count: counts.iter().sum(),
-            sum: finite().sum(),
-            sum_squares: finite().map(|value| value * value).sum(),
-            limits,
-            counts,
-        })
+/// The distribution of the finite ones of `values` as TensorBoard stores it, if there are any: bucket `i` counts the
+/// values above the limit before it, up to limit `i`.
+fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
+    let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
+    let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
+    let buckets = if min < max { BUCKETS } else { 1 };
+    let width = (max - min) / buckets as f64;
+    let mut limits: Vec<f64> = (1..=buckets).map(|bucket| min + width * bucket as f64).collect();
+    limits[buckets - 1] = max;
+    let mut counts = vec![0.0; buckets];
+    for value in finite() {
+        counts[limits.partition_point(|&limit| limit < value)] += 1.0;
     }
-}
-
-impl Histogram {
-    fn summary(&self, tag: &str) -> Summary {
-        let Histogram { min, max, count, sum, sum_squares, limits, counts } = self;
-        summary::histogram_raw(tag, *min, *max, *count, *sum, *sum_squares, limits, counts)
-    }
+    let (count, sum, squares) = (counts.iter().sum(), finite().sum(), finite().map(|value| value * value).sum());
+    Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
 }
 
 /// Makes `folder` and makes sure that files can be written there.
@@ -300,7 +271,7 @@ fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
             continue;
         };
         let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..]) <= last;
+        let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
         let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
         write_whole(&path, kept)?;
     }
@@ -322,19 +293,9 @@ fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The step of an event: its second field, a variable-length number behind the eight bytes of the time. Zero where it
-/// is left out, as in the first record of a file.
+/// The step of an event; zero where it is left out, as in the first record of a file, and of what is no event.
 fn event_step(data: &[u8]) -> u64 {
-    const TIME_FIELD: usize = 1 + 8;
-    const STEP_TAG: u8 = 2 << 3;
-    match data.get(TIME_FIELD..) {
-        Some([STEP_TAG, number @ ..]) => {
-            let length = 1 + number.iter().take_while(|&&byte| byte & 0x80 != 0).count();
-            let groups = number.iter().take(length.min(9)).enumerate();
-            groups.fold(0, |step, (place, &byte)| step | u64::from(byte & 0x7f) << (7 * place))
-        }
-        _ => 0,
-    }
+    Event::parse_from_bytes(data).map_or(0, |event| event.get_step() as u64)
 }
 
 #[cfg(test)]
@@ -342,7 +303,9 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Histogram, IterationStep, Metrics, RECORD_HEAD, RECORD_TAIL, event_step, records};
+    use tensorboard_proto::summary::HistogramProto;
+
+    use super::{IterationStep, Metrics, RECORD_HEAD, RECORD_TAIL, event_step, histogram, records};
     use crate::rundir::tests::Scratch;
 
     fn step(iteration: u64) -> IterationStep {
@@ -429,26 +392,31 @@ mod tests {
         assert_eq!(error.to_string(), format!("cannot write to the folder {}", run.join("tensorboard").display()));
     }
 
+    fn drawn(values: &[f32]) -> Option<HistogramProto> {
+        Some(histogram("tag", values)?.get_value()[0].get_histo().clone())
+    }
+
     #[test]
     fn buckets_hold_every_finite_value_once() {
         let values: Vec<f32> =
             (0..1000).map(|n| (n as f32 * 0.7).sin() * 5.0).chain([f32::NAN, f32::INFINITY]).collect();
-        let h = Histogram::of(&values).unwrap();
-        assert_eq!(h.limits.len(), h.counts.len());
-        assert_eq!(h.counts.iter().sum::<f64>(), 1000.0);
-        assert_eq!(h.count, 1000.0);
-        assert!(h.limits.is_sorted() && *h.limits.last().unwrap() == h.max);
+        let h = drawn(&values).unwrap();
+        let (limits, counts) = (h.get_bucket_limit(), h.get_bucket());
+        assert_eq!(limits.len(), counts.len());
+        assert_eq!(counts.iter().sum::<f64>(), 1000.0);
+        assert_eq!(h.get_num(), 1000.0);
+        assert!(limits.is_sorted() && *limits.last().unwrap() == h.get_max());
         let exact = |power: i32| values[..1000].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
-        assert!((h.sum - exact(1)).abs() < 1e-6 && (h.sum_squares - exact(2)).abs() < 1e-6);
-        let below_first = values.iter().filter(|&&value| f64::from(value) <= h.limits[0]).count();
-        assert_eq!(h.counts[0], below_first as f64);
+        assert!((h.get_sum() - exact(1)).abs() < 1e-6 && (h.get_sum_squares() - exact(2)).abs() < 1e-6);
+        let below_first = values.iter().filter(|&&value| f64::from(value) <= limits[0]).count();
+        assert_eq!(counts[0], below_first as f64);
     }
 
     #[test]
     fn equal_values_share_a_bucket_and_none_make_no_histogram() {
-        let h = Histogram::of(&[2.0, 2.0]).unwrap();
-        assert_eq!((h.limits, h.counts), (vec![2.0], vec![2.0]));
-        assert_eq!(Histogram::of(&[]), None);
-        assert_eq!(Histogram::of(&[f32::NAN]), None);
+        let h = drawn(&[2.0, 2.0]).unwrap();
+        assert_eq!((h.get_bucket_limit(), h.get_bucket()), (&[2.0][..], &[2.0][..]));
+        assert_eq!(drawn(&[]), None);
+        assert_eq!(drawn(&[f32::NAN]), None);
     }
 }

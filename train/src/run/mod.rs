@@ -72,7 +72,7 @@ impl Run {
         let info = RunInfo::of(&race, config.run.seed);
         let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
         let path = rundir.path().to_owned();
-        Ok((Run::begin(config, race, evaluator, rundir)?, path))
+        Ok((Run::open(config, race, evaluator, rundir, None)?, path))
     }
 
     /// A run that was interrupted, from its newest checkpoint, with these changes of its settings. With `falls_back`
@@ -100,10 +100,7 @@ impl Run {
             ));
         }
         let text = config.to_toml();
-        let run = match newest {
-            Some(iteration) => Run::resume(config, race, evaluator, rundir, iteration)?,
-            None => Run::begin(config, race, evaluator, rundir)?,
-        };
+        let run = Run::open(config, race, evaluator, rundir, newest)?;
         // Only settings that fit the checkpoint are kept, and no games that others made.
         run.log.rundir().store_config(&text)?;
         if !set.is_empty() {
@@ -112,29 +109,26 @@ impl Run {
         Ok(run)
     }
 
-    /// A run from the start.
+    /// A run from the start, or taken up again at the `newest` of its checkpoints.
     ///
     /// # Errors
-    /// When the network cannot be built or the run directory not be written.
-    pub fn begin(config: Config, race: Arc<Race>, evaluator: RunEvaluator, rundir: RunDir) -> Result<Run> {
-        let trainer = Trainer::new(&race, &config.training, config.run.device, config.run.seed)?;
-        Ok(Run { race, evaluator, trainer, log: RunLog::begin(config, rundir)? })
-    }
-
-    /// A run taken up again at the checkpoint of `iteration`.
-    ///
-    /// # Errors
-    /// When the checkpoint is damaged or does not fit the settings.
-    pub fn resume(
+    /// When the network cannot be built, the checkpoint is damaged or does not fit the settings, or the folder of the
+    /// run cannot be written.
+    fn open(
         config: Config,
         race: Arc<Race>,
         evaluator: RunEvaluator,
         rundir: RunDir,
-        iteration: u64,
+        newest: Option<u64>,
     ) -> Result<Run> {
-        let (log, state) = RunLog::resume(config, rundir, iteration)?;
-        let (Config { run, training, .. }, dir) = (log.config(), log.rundir().checkpoint(iteration));
-        let trainer = Trainer::load(&race, training, run.device, run.seed, &dir, state)?;
+        let dir = newest.map(|iteration| rundir.checkpoint(iteration));
+        let state = dir.as_deref().map(checkpoint::load_state).transpose()?;
+        let log = RunLog::open(config, rundir, state.as_ref())?;
+        let Config { run, training, .. } = log.config();
+        let trainer = match dir.zip(state) {
+            None => Trainer::new(&race, training, run.device, run.seed)?,
+            Some((dir, state)) => Trainer::load(&race, training, run.device, run.seed, &dir, state.trainer)?,
+        };
         Ok(Run { race, evaluator, trainer, log })
     }
 

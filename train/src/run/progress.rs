@@ -1,5 +1,4 @@
-//! The display of a run: a progress bar, or periodic lines where standard error is not a terminal, and the final table
-//! of scores.
+//! The display of a run: a progress bar, or periodic lines where standard error is not a terminal.
 //!
 //! Exists so that the loop only reports its progress. Measures nothing and decides nothing: rates, losses and intervals
 //! come from the caller.
@@ -8,8 +7,6 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
-
-use crate::output::aligned;
 
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -146,48 +143,7 @@ fn describe_learning(status: &Status) -> String {
     parts.join("  ")
 }
 
-/// A match against one opponent, as the table shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScoreRow {
-    /// Name of the opponent.
-    pub opponent: String,
-    /// Games played.
-    pub games: u64,
-    /// Mean result of the bot, 0 to 1.
-    pub score: f64,
-    /// The 95 % interval of the score.
-    pub interval: (f64, f64),
-    /// The score of an equally strong bot: ½ with two seats, ¼ with four.
-    pub chance_level: f64,
-}
-
-impl ScoreRow {
-    /// The verdict on the bot by the interval of its score.
-    pub fn verdict(&self) -> &'static str {
-        let (low, high) = self.interval;
-        if low > self.chance_level {
-            "stronger"
-        } else if high < self.chance_level {
-            "weaker"
-        } else {
-            "not decided"
-        }
-    }
-}
-
-/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break.
-pub fn score_table(rows: &[ScoreRow]) -> String {
-    let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_string);
-    let cells = rows.iter().map(|row| {
-        let interval = format!("{} to {}", percent(row.interval.0), percent(row.interval.1));
-        let verdict = row.verdict().to_string();
-        [row.opponent.clone(), HumanCount(row.games).to_string(), percent(row.score), interval, verdict]
-    });
-    let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
-    aligned(&table, [false, true, true, true, false])
-}
-
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "-".to_string() }
 }
 
@@ -208,8 +164,7 @@ fn rate(rate: f64) -> String {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Lines, Progress, ScoreRow, Status, describe_advance, describe_learning};
-    use super::{rate, score_table};
+    use super::{Lines, Progress, Status, describe_advance, describe_learning, rate};
 
     fn status() -> Status {
         Status {
@@ -221,11 +176,6 @@ mod tests {
             scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
             time_left: None,
         }
-    }
-
-    fn row(opponent: &str, games: u64, score: f64, half_width: f64) -> ScoreRow {
-        let interval = (score - half_width, score + half_width);
-        ScoreRow { opponent: opponent.into(), games, score, interval, chance_level: 0.5 }
     }
 
     #[test]
@@ -265,19 +215,6 @@ mod tests {
         let mut progress = Progress::new(0, 0);
         progress.update(&Status::default());
         progress.finish();
-    }
-
-    #[test]
-    fn the_table_is_aligned_and_its_verdict_follows_the_interval() {
-        let rows =
-            [row("random", 2000, 0.991, 0.004), row("greedy+2ply", 16, 0.5, 0.25), row("perfect", 2000, 0.472, 0.02)];
-        assert_eq!(
-            score_table(&rows),
-            "opponent     games   score     95 % interval  verdict\n\
-             random       2,000  99.1 %  98.7 % to 99.5 %  stronger\n\
-             greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided\n\
-             perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker\n"
-        );
     }
 
     #[test]

@@ -55,52 +55,31 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// Of a run that begins.
+    /// Of a run that begins, or goes on from this `state` of its newest checkpoint.
     ///
     /// # Errors
-    /// When its folder cannot be written.
-    pub fn begin(config: Config, rundir: RunDir) -> Result<RunLog> {
-        let metrics = Metrics::open(rundir.path(), None)?;
+    /// When the folder of the run cannot be written.
+    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>) -> Result<RunLog> {
+        if let Some(state) = state {
+            // The mark may have been lost between the checkpoint and it.
+            rundir.mark_best(state.best)?;
+        }
+        let metrics = Metrics::open(rundir.path(), state.map(|state| state.iteration))?;
+        let games = state.map_or(0, |state| state.games);
         Ok(RunLog {
-            progress: Some(Progress::new(config.training.selfplay.games, 0)),
+            progress: Some(Progress::new(config.training.selfplay.games, games)),
             config,
             rundir,
             metrics,
             status: Status::default(),
-            iteration: 0,
-            games: 0,
+            iteration: state.map_or(0, |state| state.iteration),
+            games,
             samples: 0,
-            seconds: 0.0,
-            best_score: None,
-            best: None,
-            saved: 0,
+            seconds: state.map_or(0.0, |state| state.seconds),
+            best_score: state.and_then(|state| state.best_score),
+            best: state.and_then(|state| state.best),
+            saved: state.map_or(0, |state| state.iteration),
         })
-    }
-
-    /// Of a run that goes on from the checkpoint of `iteration`, with what its trainer goes on from.
-    ///
-    /// # Errors
-    /// When the checkpoint cannot be read, or the folder of the run not be written.
-    pub fn resume(config: Config, rundir: RunDir, iteration: u64) -> Result<(RunLog, TrainerState)> {
-        let state = checkpoint::load_state(&rundir.checkpoint(iteration))?;
-        // The mark may have been lost between the checkpoint and it.
-        rundir.mark_best(state.best)?;
-        let metrics = Metrics::open(rundir.path(), Some(iteration))?;
-        let log = RunLog {
-            progress: Some(Progress::new(config.training.selfplay.games, state.games)),
-            config,
-            rundir,
-            metrics,
-            status: Status::default(),
-            iteration: state.iteration,
-            games: state.games,
-            samples: 0,
-            seconds: state.seconds,
-            best_score: state.best_score,
-            best: state.best,
-            saved: state.iteration,
-        };
-        Ok((log, state.trainer))
     }
 
     /// The settings of the run.
@@ -170,11 +149,12 @@ impl RunLog {
         let per_second = |count: f64| count / seconds.max(1e-9);
         let TrainConfig { learning, .. } = &self.config.training;
         let share = self.config.training.share_done(self.games, self.config.time_share(self.seconds));
+        let (value, policy) = (losses.value, losses.policy);
         let numbers = [
-            ("train/value_loss", losses.value),
-            ("train/gradient_norm", losses.gradient_norm),
-            ("train/policy_loss", losses.policy),
-            ("train/policy_entropy", losses.policy_entropy),
+            ("train/value_loss", value.map(|losses| losses.value.into())),
+            ("train/gradient_norm", value.map(|losses| losses.gradient_norm.into())),
+            ("train/policy_loss", policy.map(|losses| losses.policy.into())),
+            ("train/policy_entropy", policy.map(|losses| losses.policy_entropy.into())),
             ("train/learning_rate", Some(learning.learning_rate_at(share))),
             ("train/lambda", Some(learning.lambda_at(share))),
             ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
@@ -189,8 +169,8 @@ impl RunLog {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);
         }
-        self.status.value_loss = losses.value.unwrap_or(self.status.value_loss);
-        self.status.policy_loss = losses.policy.unwrap_or(self.status.policy_loss);
+        self.status.value_loss = value.map_or(self.status.value_loss, |losses| losses.value.into());
+        self.status.policy_loss = policy.map_or(self.status.policy_loss, |losses| losses.policy.into());
         self.status.games = self.games;
         self.status.games_per_second = per_second(games);
         self.status.samples_per_second = per_second(report.added as f64);

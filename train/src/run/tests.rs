@@ -40,7 +40,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
     let (race, evaluator) = seated(race, config);
-    let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
+    let run = Run::open(config.clone(), race, evaluator, rundir, None).expect("a valid run");
     if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
     {
         run.conclude(&Stop::default()).expect("a bot");
@@ -52,8 +52,8 @@ fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
     let info = info(config, &race);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
-    let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
+    let ((race, evaluator), newest) = (seated(race, config), newest);
+    let run = Run::open(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
     let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };

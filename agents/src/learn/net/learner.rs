@@ -11,13 +11,13 @@ mod state;
 
 use std::borrow::Cow;
 
+use crate::learn::LearnError;
 use crate::learn::config::LearningConfig;
 use crate::network::portable::{Mlp, MlpShape, NetError};
-use crate::network::tensor_file::TensorFileError;
 
 use super::loss::mean;
 use super::model::initial_parameters;
-use super::{Batch, DeviceError, LearnerDevice, Losses};
+use super::{Batch, LearnerDevice, Losses};
 use device::DeviceNetwork;
 use host::HostNetwork;
 
@@ -35,33 +35,6 @@ const ADAM_BETA_1: f32 = 0.9;
 const ADAM_BETA_2: f32 = 0.999;
 /// Adam ε, added to the root of the second moment.
 const ADAM_EPSILON: f32 = 1e-8;
-
-/// Why there is no such learner.
-#[derive(Debug, thiserror::Error)]
-pub enum LearnerError {
-    /// The shape is out of range.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// The device is not available.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The saved state cannot be read or written.
-    #[error(transparent)]
-    File(#[from] TensorFileError),
-    /// The saved state belongs to something else.
-    #[error("the saved learner has {what} {found}, not {expected}")]
-    Mismatch {
-        /// The fact that differs.
-        what: &'static str,
-        /// The expected one.
-        expected: String,
-        /// The saved one.
-        found: String,
-    },
-    /// The manifest of the saved state is not valid.
-    #[error("the saved learner has no valid manifest")]
-    Manifest(#[from] serde_json::Error),
-}
 
 /// A network under training.
 pub struct Learner {
@@ -120,7 +93,7 @@ impl Learner {
         config: &LearningConfig,
         device: LearnerDevice,
         seed: u64,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         shape.validate()?;
         let parameters = initial_parameters(&shape, seed);
         let average = config.ema.map(|_| Cow::Owned(parameters.clone()));
@@ -135,7 +108,7 @@ impl Learner {
         device: LearnerDevice,
         learned: LearnedNumbers<'_>,
         steps: u64,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         Mlp::new(shape.clone(), &learned.parameters)?;
         let opened = device.open()?;
         let network = match device {

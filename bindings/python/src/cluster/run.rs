@@ -12,6 +12,7 @@ use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
+use ashta_train::checkpoint::load_state;
 use ashta_train::config::Config;
 use ashta_train::evaluation::RunEvaluation;
 use ashta_train::rundir::{RunDir, RunInfo};
@@ -106,7 +107,7 @@ impl TrainingRun {
             let (race, _) = prepare(&config, &folders)?;
             let info = RunInfo::of(&race, config.run.seed);
             let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::begin(config, rundir)?), changes: false })
+            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::open(config, rundir, None)?), changes: false })
         };
         begin().map_err(failed)
     }
@@ -131,10 +132,8 @@ impl TrainingRun {
             let config = Config::of_run(&file, &set)?;
             let (race, _) = prepare(&config, &folders)?;
             let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed), fallback)?;
-            let log = match newest {
-                Some(iteration) => RunLog::resume(config, rundir, iteration)?.0,
-                None => RunLog::begin(config, rundir)?,
-            };
+            let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
+            let log = RunLog::open(config, rundir, state.as_ref())?;
             Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: !set.is_empty() })
         };
         resume().map_err(failed)

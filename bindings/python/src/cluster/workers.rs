@@ -13,8 +13,7 @@ use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, parse_state};
 use ashta_train::config::Config;
-use ashta_train::evaluation::{MatchResult, RunEvaluation};
-use ashta_train::progress::score_table;
+use ashta_train::evaluation::{RunEvaluation, score_table};
 use ashta_train::{evaluation, export, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -245,7 +244,7 @@ impl RunEvaluator {
             let state = parse_state(state)?;
             let (net, RunEvaluation { results, exploitability, .. }) = self.find(&weights, true)?;
             let bot = export::bot(&self.race, &net, &self.config, &state, &results)?;
-            let mut table = score_table(&results.iter().map(MatchResult::row).collect::<Vec<_>>());
+            let mut table = score_table(&results);
             if let Some(exploitability) = exploitability {
                 table += &format!("exploitability: {exploitability:.6}\n");
             }

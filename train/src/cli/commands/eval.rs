@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use crate::evaluation::{MatchResult, against};
+use crate::evaluation::{MatchResult, against, score_table};
 use crate::files::check_writable;
 use crate::games;
 use crate::output;
-use crate::progress::score_table;
 use anyhow::{Result, bail};
 use ashta_agents::arena::{MatchProgress, Mean};
 use ashta_agents::network::bot::Bot;
@@ -56,9 +55,8 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         });
         return output::print(serde_json::to_string_pretty(&json)?);
     }
-    let rows: Vec<_> = results.iter().map(MatchResult::row).collect();
     output::print(format_args!("{} in {}", agent.spec(), race.ruleset()))?;
-    output::print(score_table(&rows))?;
+    output::print(score_table(&results))?;
     for result in &results {
         if let Some(regret) = &result.regret {
             print_regret(&result.opponent, regret)?;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{self, Config};
-use crate::evaluation::MatchResult;
+use crate::evaluation::score_table;
 use crate::games;
 use crate::output::{print, remark};
-use crate::progress::score_table;
 use crate::run::{Run, RunEnding, prepare};
 use crate::rundir::RunInfo;
 use crate::runlog::RunLog;
@@ -52,8 +51,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         remark(format_args!("interrupted; go on with\n    ashta train --resume {}", path.display()));
         std::process::exit(terminal::INTERRUPTED);
     };
-    let rows: Vec<_> = evaluation.results.iter().map(MatchResult::row).collect();
-    print(score_table(&rows))?;
+    print(score_table(&evaluation.results))?;
     if let Some(exploitability) = evaluation.exploitability {
         print(format_args!("exploitability: {exploitability:.6}"))?;
     }

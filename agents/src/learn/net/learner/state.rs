@@ -12,7 +12,7 @@ use crate::learn::net::LearnerDevice;
 use crate::network::portable::MlpShape;
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
-use super::{LearnedNumbers, Learner, LearnerError, LearningConfig};
+use super::{LearnError, LearnedNumbers, Learner, LearningConfig};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
@@ -20,6 +20,10 @@ const FILE: &str = "learner.safetensors";
 const KEY: &str = "ashta-learner";
 /// Version of the file's meaning.
 const FORMAT: u32 = 1;
+
+fn invalid(source: serde_json::Error) -> LearnError {
+    LearnError::Manifest { of: "learner", source }
+}
 
 /// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
@@ -37,7 +41,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), LearnerError> {
+    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
         let LearnedNumbers { parameters, average, moments } = self.numbers();
         let (steps, averaged) = (self.steps, average.is_some());
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
@@ -46,7 +50,8 @@ impl Learner {
         if let (Some([first, second]), true) = (&moments, steps > 0) {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
-        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
+        let bytes =
+            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
@@ -60,11 +65,11 @@ impl Learner {
         shape: MlpShape,
         config: &LearningConfig,
         device: LearnerDevice,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: LearnerManifest = serde_json::from_str(&file.manifest)?;
-        let mismatch = |what, expected, found| Err(LearnerError::Mismatch { what, expected, found });
+        let manifest: LearnerManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let mismatch = |what, expected, found| Err(LearnError::Mismatch { of: "learner", what, expected, found });
         if manifest.format != FORMAT {
             return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
         }
