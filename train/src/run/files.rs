@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all, with errors that name them.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use ashta_agents::play::files;
@@ -15,6 +15,27 @@ pub use ashta_agents::play::files::TEMPORARY;
 pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = files::write_whole(path, Error::new, |file| Ok(file.write_all(content.as_ref())?));
     written.with_context(|| cannot_write(path))
+}
+
+/// What is in the file at `path`, if there is one.
+///
+/// # Errors
+/// When it cannot be read, with the path.
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// The paths of what is in `folder`.
+///
+/// # Errors
+/// When it cannot be read, with the path.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
+    list().with_context(|| format!("cannot read the folder {}", folder.display()))
 }
 
 /// Makes the names in `folder` last.

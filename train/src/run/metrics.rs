@@ -20,7 +20,7 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
-use crate::files::{check_writable, sync_folder, write_whole};
+use crate::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
 use crate::output::remark;
 
 const LINES: &str = "metrics.jsonl";
@@ -75,8 +75,7 @@ impl Metrics {
         require_writable(&folder)?;
         let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
-        let cannot_write = || format!("cannot write {}", path.display());
-        let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(cannot_write)?;
+        let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;
         let events = EventFile::new(&folder)?;
         sync_folder(run)?;
         Ok(Metrics {
@@ -116,7 +115,7 @@ impl Metrics {
     /// # Errors
     /// When the line cannot be written, for example to a full disk.
     pub fn write(&mut self, step: IterationStep) -> Result<()> {
-        let cannot_write = || format!("cannot write {}", self.path.display());
+        let cannot_write = || cannot_write(&self.path);
         let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
         self.last = line + "\n";
         self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
@@ -132,8 +131,8 @@ impl Metrics {
     /// # Errors
     /// When the system cannot.
     pub fn sync(&self) -> Result<()> {
-        self.lines.sync_data().with_context(|| format!("cannot write {}", self.path.display()))?;
-        self.events.file.sync_data().with_context(|| format!("cannot write {}", self.events.path.display()))
+        self.lines.sync_data().with_context(|| cannot_write(&self.path))?;
+        self.events.file.sync_data().with_context(|| cannot_write(&self.events.path))
     }
 }
 
@@ -157,7 +156,7 @@ impl EventFile {
             let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
             match OpenOptions::new().create_new(true).append(true).open(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(error).with_context(|| format!("cannot write {}", path.display())),
+                Err(error) => return Err(error).with_context(|| cannot_write(&path)),
                 Ok(file) => {
                     let mut events = EventFile { path, file };
                     let mut first = Event::new();
@@ -192,7 +191,7 @@ impl EventFile {
         });
         let written: Result<()> = append.collect();
         let written = written.and_then(|()| Ok(self.file.write_all(&bytes)?));
-        written.with_context(|| format!("cannot write {}", self.path.display()))
+        written.with_context(|| cannot_write(&self.path))
     }
 }
 
@@ -233,11 +232,7 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
         #[serde(flatten)]
         scalars: BTreeMap<String, Value>,
     }
-    let content = match fs::read(path) {
-        Ok(content) => content,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
+    let Some(content) = read_if_there(path)? else { return Ok(None) };
     let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
     for (number, line) in
         content.split_inclusive(|&byte| byte == b'\n').enumerate().filter(|(_, line)| line.ends_with(b"\n"))
@@ -260,9 +255,7 @@ fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
 /// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
 /// both what was and what is.
 fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
-    let cannot_list = || format!("cannot read the folder {}", folder.display());
-    for entry in fs::read_dir(folder).with_context(cannot_list)? {
-        let path = entry.with_context(cannot_list)?.path();
+    for path in entries(folder)? {
         if !path.to_string_lossy().contains(EVENT_FILE) {
             continue;
         }

@@ -11,8 +11,8 @@ use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The state of a run. Losses that are not known yet are NaN and shown as `-`.
-#[derive(Clone, Debug)]
+/// The state of a run. Losses that are not known yet are shown as `-`.
+#[derive(Clone, Debug, Default)]
 pub struct Status {
     /// Self-play games finished.
     pub games: u64,
@@ -21,27 +21,13 @@ pub struct Status {
     /// Samples that self-play produces a second, learning included.
     pub samples_per_second: f64,
     /// Mean value loss of the last iteration.
-    pub value_loss: f64,
+    pub value_loss: Option<f64>,
     /// Mean policy loss of the last iteration.
-    pub policy_loss: f64,
+    pub policy_loss: Option<f64>,
     /// Opponents and scores, 0 to 1, of the last short evaluation.
     pub scores: Vec<(String, f64)>,
     /// Seconds of training until the run ends, however many games are left; `None` without a limit.
     pub time_left: Option<f64>,
-}
-
-impl Default for Status {
-    fn default() -> Status {
-        Status {
-            games: 0,
-            games_per_second: 0.0,
-            samples_per_second: 0.0,
-            value_loss: f64::NAN,
-            policy_loss: f64::NAN,
-            scores: Vec::new(),
-            time_left: None,
-        }
-    }
 }
 
 /// The display of a running training.
@@ -147,8 +133,8 @@ pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { "-".to_string() }
 }
 
-fn loss(loss: f64) -> String {
-    if loss.is_finite() { format!("{loss:.4}") } else { "-".to_string() }
+fn loss(loss: Option<f64>) -> String {
+    loss.filter(|loss| loss.is_finite()).map_or("-".to_string(), |loss| format!("{loss:.4}"))
 }
 
 /// A rate with about three digits.
@@ -171,8 +157,8 @@ mod tests {
             games: 12_800,
             games_per_second: 512.4,
             samples_per_second: 25_000.7,
-            value_loss: 0.41234,
-            policy_loss: f64::NAN,
+            value_loss: Some(0.41234),
+            policy_loss: None,
             scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
             time_left: None,
         }

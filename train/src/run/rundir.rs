@@ -28,7 +28,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{TEMPORARY, cannot_write, sync_folder, write_whole};
+use crate::files::{TEMPORARY, cannot_write, entries, read_if_there, sync_folder, write_whole};
 use crate::output::remark;
 use manifest::CheckpointManifest;
 
@@ -71,18 +71,13 @@ impl RunInfo {
     /// A run of this program in `race` that begins now.
     pub fn of(race: &Race, seed: u64) -> RunInfo {
         let spec = race.spec();
-        RunInfo::new(seed, &race.ruleset().to_string(), spec.ruleset_hash, spec.encoding)
-    }
-
-    /// A run of this program that begins now.
-    pub fn new(seed: u64, ruleset: &str, ruleset_hash: u64, encoding: u32) -> RunInfo {
         RunInfo {
             version: env!("CARGO_PKG_VERSION").to_string(),
             commit: option_env!("ASHTA_COMMIT").map(str::to_string),
             seed,
-            ruleset: ruleset.to_string(),
-            ruleset_hash: format!("{ruleset_hash:016x}"),
-            encoding,
+            ruleset: race.ruleset().to_string(),
+            ruleset_hash: format!("{:016x}", spec.ruleset_hash),
+            encoding: spec.encoding,
             numerics: format!("{:08x}", fingerprint()),
             started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         }
@@ -344,11 +339,8 @@ impl RunDir {
     /// When the mark cannot be read or is not the number of a checkpoint.
     pub fn best(&self) -> Result<Option<u64>> {
         let path = self.path.join(BEST);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-        };
+        let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
         let iteration = text.trim().parse().with_context(|| {
             format!("{} holds {:?}, but must hold the number of a checkpoint", path.display(), text.trim())
         })?;
@@ -393,12 +385,7 @@ impl RunDir {
     /// # Errors
     /// When they cannot be read.
     pub fn kept_games(&self, iteration: u64) -> Result<Option<Vec<u8>>> {
-        let path = self.games().join(iteration.to_string());
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-        }
+        read_if_there(&self.games().join(iteration.to_string()))
     }
 
     /// Removes kept games: those of `iteration` and the ones before, or all.
@@ -453,12 +440,6 @@ fn checkpoints(run: &Path) -> Result<Vec<u64>> {
     let mut iterations: Vec<u64> = names.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect();
     iterations.sort_unstable();
     Ok(iterations)
-}
-
-/// The paths of what is in `folder`.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
-    list().with_context(|| format!("cannot read the folder {}", folder.display()))
 }
 
 /// Removes the file or folder at `path`; it need not exist.

@@ -169,8 +169,8 @@ impl RunLog {
             self.metrics.histogram("selfplay/turns", &report.turns);
             self.metrics.histogram("selfplay/value_targets", &report.targets);
         }
-        self.status.value_loss = value.map_or(self.status.value_loss, |losses| losses.value.into());
-        self.status.policy_loss = policy.map_or(self.status.policy_loss, |losses| losses.policy.into());
+        self.status.value_loss = value.map(|losses| losses.value.into()).or(self.status.value_loss);
+        self.status.policy_loss = policy.map(|losses| losses.policy.into()).or(self.status.policy_loss);
         self.status.games = self.games;
         self.status.games_per_second = per_second(games);
         self.status.samples_per_second = per_second(report.added as f64);

@@ -2,7 +2,6 @@
 
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::protocol::Engine;
-use ashta_env::game::Game;
 use ashta_env::sheet::{Sheet, builtin};
 
 use super::*;
@@ -22,10 +21,6 @@ fn stop_if(is_enough: bool) -> ControlFlow<()> {
     if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-fn info(config: &Config, race: &Race) -> RunInfo {
-    RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
-}
-
 fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
     let race = Arc::new(race);
     let agent = |spec: &str| games::agent(spec);
@@ -36,7 +31,7 @@ fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
 /// Trains until after `last` iterations; where the run is.
 fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
-    let info = info(config, &race);
+    let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
     let (race, evaluator) = seated(race, config);
@@ -50,7 +45,7 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
 
 fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
-    let info = info(config, &race);
+    let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
     let ((race, evaluator), newest) = (seated(race, config), newest);
     let run = Run::open(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");

@@ -13,6 +13,8 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
+use super::{BenchRow, Rows};
+
 use crate::cli::BenchAgentsArgs;
 
 /// One row of the benchmark.
@@ -33,6 +35,22 @@ pub struct AgentSpeed {
     /// Against perfect play: its regret per decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret_per_decision: Option<Mean>,
+}
+
+impl BenchRow for AgentSpeed {
+    fn heading() -> String {
+        format!("{:<34} {:>11} {:>11} {:>24}  regret per decision", "agent", "ms/decision", "90 %", "won")
+    }
+
+    fn line(&self) -> String {
+        let [low, high] = self.interval.map(|share| 100.0 * share);
+        let won = format!("{:.1} % [{low:.1}, {high:.1}]", 100.0 * self.score);
+        let regret = self
+            .regret_per_decision
+            .map_or(String::new(), |Mean { mean, interval: [low, high] }| format!("{mean:.5} [{low:.5}, {high:.5}]"));
+        let (mean, most) = (self.milliseconds_per_decision, self.milliseconds_90_percent);
+        format!("{:<34} {mean:>11.4} {most:>11.4} {won:>24}  {regret}", self.agent)
+    }
 }
 
 /// An agent whose thinking is timed.
@@ -60,11 +78,8 @@ impl Drop for TimedAgent<'_> {
     }
 }
 
-/// Plays each agent against the opponent; `each` is called with every row as soon as it is measured.
-///
-/// # Errors
-/// When an agent does not exist or plays another game, and those of `each`.
-pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<()>) -> Result<Vec<AgentSpeed>> {
+/// Plays each agent against the opponent.
+pub(super) fn run(args: &BenchAgentsArgs, rows: &mut Rows<AgentSpeed>) -> Result<()> {
     let agents = args.agents.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let opponent = games::agent(&args.against)?;
     let all: Vec<_> = agents.iter().chain([&opponent]).collect();
@@ -72,7 +87,6 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
     let opponent = games::player(&opponent, &race)?;
     // One game at a time: batched evaluations take less time each.
     let config = MatchConfig { blocks: args.pairs, seed: args.seed, threads: 1, batch: 1 };
-    let mut rows = Vec::new();
     for agent in &agents {
         let player = games::player(agent, &race)?;
         let times = Mutex::default();
@@ -85,7 +99,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
         times.sort_unstable();
         let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
         let total: Duration = times.iter().sum();
-        let row = AgentSpeed {
+        rows.add(AgentSpeed {
             agent: player.spec().to_string(),
             milliseconds_per_decision: milliseconds(total) / times.len().max(1) as f64,
             milliseconds_90_percent: times.get(times.len() * 9 / 10).copied().map_or(0.0, milliseconds),
@@ -93,9 +107,7 @@ pub fn run(args: &BenchAgentsArgs, mut each: impl FnMut(&AgentSpeed) -> Result<(
             score: result.report.score,
             interval: result.report.interval,
             regret_per_decision: result.regret.map(|regret| regret.regret_per_decision),
-        };
-        each(&row)?;
-        rows.push(row);
+        })?;
     }
-    Ok(rows)
+    Ok(())
 }

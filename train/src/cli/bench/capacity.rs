@@ -20,6 +20,8 @@ use ashta_env::turn::{TurnResults, turn_results};
 use rand::Rng;
 use serde::Serialize;
 
+use super::{BenchRow, Rows};
+
 use crate::cli::BenchCapacityArgs;
 use crate::config::Config;
 use crate::games;
@@ -48,12 +50,22 @@ pub struct CapacityRow {
     pub seconds: f64,
 }
 
-/// Teaches and measures, and calls `each` after every pass.
-///
-/// # Errors
-/// When the game is not solved or has more than two seats, leaves nothing to choose, the network cannot be built,
-/// and those of `each`.
-pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Result<()>) -> Result<Vec<CapacityRow>> {
+impl BenchRow for CapacityRow {
+    fn heading() -> String {
+        format!(
+            "{:>4} {:>10} {:>8} {:>7} {:>20} {:>8} {:>8}",
+            "pass", "positions", "columns", "active", "regret per decision", "error", "seconds"
+        )
+    }
+
+    fn line(&self) -> String {
+        let CapacityRow { pass, positions, columns, active, regret_per_decision: regret, error, seconds } = self;
+        format!("{pass:>4} {positions:>10} {columns:>8} {active:>7.1} {regret:>20.6} {error:>8.5} {seconds:>8.1}")
+    }
+}
+
+/// Teaches and measures.
+pub(super) fn run(args: &BenchCapacityArgs, shown: &mut Rows<CapacityRow>) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     if race.spec().seats.len() != 2 {
@@ -96,7 +108,7 @@ pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Resul
     let mut learner = Learner::new(value, learning, config.run.device, config.run.seed)?;
     let (mut batch, mut rng) = (Batch::default(), chance::stream(config.run.seed, u64::MAX));
     let steps = (replay.len() / learning.batch).max(1);
-    let (mut seconds, mut rows) = (0.0, Vec::new());
+    let mut seconds = 0.0;
     for pass in 0..args.passes {
         let clock = Instant::now();
         for step in 0..steps {
@@ -110,10 +122,9 @@ pub fn run(args: &BenchCapacityArgs, mut each: impl FnMut(&CapacityRow) -> Resul
         let (regret_per_decision, error) = measure(&race, &mut NetEvaluator::new(net), &decisions);
         let (positions, columns) = (replay.len(), race.spec().start_observation);
         let active = active.1 as f64 / positions as f64;
-        rows.push(CapacityRow { pass: pass + 1, positions, columns, active, regret_per_decision, error, seconds });
-        each(&rows[rows.len() - 1])?;
+        shown.add(CapacityRow { pass: pass + 1, positions, columns, active, regret_per_decision, error, seconds })?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// The mean regret of decisions, each a seat with its afterstates and their exact values, and the error of all values.

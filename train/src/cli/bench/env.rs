@@ -13,6 +13,8 @@ use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
 
+use super::{BenchRow, Rows};
+
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
 pub struct EnvSpeed {
@@ -33,25 +35,35 @@ pub struct EnvSpeed {
 /// Games in lock-step in the vectorised rows.
 const LOCK_STEP: usize = 256;
 
+impl BenchRow for EnvSpeed {
+    fn heading() -> String {
+        format!(
+            "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
+            "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
+        )
+    }
+
+    fn line(&self) -> String {
+        let EnvSpeed { game, seats, vectorised, .. } = self;
+        let (decisions, throws, games) =
+            (self.decisions_per_second, self.chance_nodes_per_second, self.games_per_second);
+        format!("{game:<20} {seats:>5} {vectorised:>10} {decisions:>14.0} {throws:>14.0} {games:>10.0}")
+    }
+}
+
 /// Measures every game for `seconds` of time a row, median of three.
-///
-/// # Errors
-/// Those of `each`, which is called with every row as soon as it is measured.
-pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&EnvSpeed) -> Result<()>) -> Result<Vec<EnvSpeed>> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut Rows<EnvSpeed>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
-    let mut rows = Vec::new();
     for vectorised in [false, true] {
         for race in races {
             let mut tries: Vec<EnvSpeed> = (0..3)
                 .map(|seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) })
                 .collect();
             tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
-            let row = tries.swap_remove(1);
-            each(&row)?;
-            rows.push(row);
+            rows.add(tries.swap_remove(1))?;
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 #[derive(Default)]

@@ -16,6 +16,8 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::Serialize;
 
+use super::{BenchRow, Rows};
+
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetSpeed {
@@ -33,21 +35,30 @@ pub struct NetSpeed {
     pub selfplay_samples_per_second: f64,
 }
 
+impl BenchRow for NetSpeed {
+    fn heading() -> String {
+        format!(
+            "{:<20} {:>5} {:>12} {:>14} {:>14} {:>14}",
+            "game", "seats", "hidden", "evaluations/s", "learned/s", "self-play/s"
+        )
+    }
+
+    fn line(&self) -> String {
+        let (game, seats, hidden) = (&self.game, self.seats, format!("{:?}", self.hidden));
+        let (evaluated, learned, played) =
+            (self.evaluations_per_second, self.learned_samples_per_second, self.selfplay_samples_per_second);
+        format!("{game:<20} {seats:>5} {hidden:>12} {evaluated:>14.0} {learned:>14.0} {played:>14.0}")
+    }
+}
+
 /// Measures each game and width for `seconds` a figure.
-///
-/// # Errors
-/// When a network cannot be built, and those of `each`, which is called with every row as soon as it is measured.
-pub fn run(races: &[Arc<Race>], seconds: f64, mut each: impl FnMut(&NetSpeed) -> Result<()>) -> Result<Vec<NetSpeed>> {
-    let time = Duration::from_secs_f64(seconds);
-    let mut rows = Vec::new();
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut Rows<NetSpeed>) -> Result<()> {
     for race in races {
-        for hidden in [vec![64], vec![128], vec![256]] {
-            let row = measure(race, &hidden, time)?;
-            each(&row)?;
-            rows.push(row);
+        for hidden in [64, 128, 256] {
+            rows.add(measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn measure(race: &Race, hidden: &[usize], time: Duration) -> Result<NetSpeed> {

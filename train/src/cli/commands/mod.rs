@@ -24,7 +24,7 @@ use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
 use crate::bench;
-use crate::cli::{BenchCommand, Cli, Command};
+use crate::cli::{Cli, Command};
 
 /// Runs a command.
 ///
@@ -56,12 +56,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Serve(args) => serve::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Engine(args) => engine::run(&args),
-        Command::Bench(args) => match args.what {
-            BenchCommand::Env(args) => bench::env(&args),
-            BenchCommand::Net(args) => bench::net(&args),
-            BenchCommand::Capacity(args) => bench::capacity(&args),
-            BenchCommand::Agents(args) => bench::agents(&args),
-        },
+        Command::Bench(args) => bench::run(&args.what),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);

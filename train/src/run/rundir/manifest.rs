@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
-use super::{RunInfo, entries};
-use crate::files::{sync_folder, write_whole};
+use super::RunInfo;
+use crate::files::{entries, sync_folder, write_whole};
 
 const MANIFEST: &str = "manifest.json";
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::bail;
+use ashta_env::race::Race;
 
 use super::{RunDir, RunInfo};
 
@@ -38,7 +39,9 @@ impl Drop for Scratch {
 }
 
 fn info() -> RunInfo {
-    RunInfo::new(7, "pagade?teams=true", 0xabc, 3)
+    let race = Race::parse("ashtapada S:off,off/N:off,off S *").unwrap().0;
+    let (ruleset, ruleset_hash) = ("pagade?teams=true".to_owned(), "0000000000000abc".to_owned());
+    RunInfo { ruleset, ruleset_hash, encoding: 3, ..RunInfo::of(&race, 7) }
 }
 
 fn begin(scratch: &Scratch) -> RunDir {
