@@ -40,15 +40,6 @@ pub enum Part {
     Turns,
 }
 
-impl std::fmt::Display for Part {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Part::Starts => "starts",
-            Part::Turns => "turns",
-        })
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 struct Stored {
     active: Box<[u16]>,
@@ -217,9 +208,10 @@ impl Replay {
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
         let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
             ("the format", FORMAT.to_string(), manifest.format.to_string()),
-            ("the part", part.to_string(), manifest.part.to_string()),
+            ("the part", name(part), name(manifest.part)),
             ("the capacity", capacity.to_string(), manifest.capacity.to_string()),
             ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {

@@ -118,34 +118,21 @@ impl<G: Game> UnderWay<G> {
         let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
         let random_turns =
             if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
-        let state = game.initial_state(first);
-        let line = Trajectory::new(state.clone());
-        let record = GameRecord {
-            seed,
-            number,
-            first,
-            main: line.clone(),
-            branches: Vec::new(),
-            returns: BySeat::default(),
-            truncated: false,
-        };
-        let limit = config.turn_limit;
-        let game = UnderWay { number, rng, state, line, limit, is_main: true, branches: Vec::new(), random_turns };
-        (game, record)
+        let under_way = UnderWay::of(game.initial_state(first), number, rng, config.turn_limit);
+        let main = under_way.line.clone();
+        let (branches, returns, truncated) = (Vec::new(), BySeat::default(), false);
+        let record = GameRecord { seed, number, first, main, branches, returns, truncated };
+        (UnderWay { is_main: true, random_turns, ..under_way }, record)
     }
 
     /// A side branch of so many turns from `start`.
     fn branch(&mut self, start: G::State, turns: u32) -> UnderWay<G> {
-        UnderWay {
-            number: self.number,
-            rng: chance::stream(self.rng.next_u64(), self.number),
-            state: start.clone(),
-            line: Trajectory::new(start),
-            limit: turns,
-            is_main: false,
-            branches: Vec::new(),
-            random_turns: 0,
-        }
+        UnderWay::of(start, self.number, chance::stream(self.rng.next_u64(), self.number), turns)
+    }
+
+    fn of(state: G::State, number: u64, rng: GameRng, limit: u32) -> UnderWay<G> {
+        let line = Trajectory::new(state.clone());
+        UnderWay { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }
     }
 }
 
