@@ -54,7 +54,7 @@ enum Phase {
 
 impl Pig {
     /// The game for two seats.
-    pub fn new() -> Pig {
+    pub fn for_two() -> Pig {
         // Its start shows the points of both seats and of the turn, and who is on turn; within a turn two more entries.
         let start_observation = 3 * POINTS + 1;
         let spec = Spec {
@@ -152,7 +152,7 @@ impl Agent<Pig> for HoldAtTwenty {
 
 /// Trains by self-play; the result of a match against the rule.
 pub fn train() -> Result<MatchReport, Box<dyn Error>> {
-    let pig = Arc::new(Pig::new());
+    let pig = Arc::new(Pig::for_two());
     let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };
     let config = TrainConfig { selfplay, ..TrainConfig::default() };
     let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
