@@ -16,9 +16,8 @@ mod report;
 pub mod run;
 
 pub use cli::program;
-use cli::{bench, commands, help, play};
+use cli::{bench, commands, play};
 use report::{analysis, page, plot};
-use run::threads;
 pub use run::{
     checkpoint, config, embedded, evaluation, export, files, games, metrics, output, progress, rundir, runlog,
     sheet_file, wire,

@@ -4,8 +4,8 @@ use anyhow::Error;
 use ashta_agents::roster::AgentError;
 use ashta_env::ruleset::RulesetError;
 
-use crate::config::ConfigError;
-use crate::games;
+use crate::run::config::ConfigError;
+use crate::run::games;
 
 /// What to type next after this error of a command.
 pub fn after(error: &Error, command: &str) -> String {

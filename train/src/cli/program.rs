@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::{cli, commands, help, output};
+use crate::cli;
+use crate::cli::{commands, help};
+use crate::run::output;
 
 /// Runs the program with these arguments, its name first; gives its exit code. What is typed wrongly, and a second
 /// request to stop, ends the process.

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use ashta_agents::learn::trainer::TrainerState;
 use serde::{Deserialize, Serialize};
 
-use crate::files::write_whole;
+use crate::run::files::write_whole;
 
 /// The counters and generators of the loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -19,10 +19,10 @@ use ashta_env::race::Race;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
-use crate::games;
-use crate::output::aligned;
-use crate::progress::percent;
+use crate::run::config::Config;
+use crate::run::games;
+use crate::run::output::aligned;
+use crate::run::progress::percent;
 
 /// The result against one opponent.
 #[derive(Clone, Debug, Serialize)]

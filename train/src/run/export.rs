@@ -16,13 +16,13 @@ use ashta_env::game::{Game, Node};
 use ashta_env::race::Race;
 use rand::Rng;
 
-use crate::checkpoint::{self, LoopState};
-use crate::config::Config;
-use crate::evaluation::MatchResult;
-use crate::files::write_whole;
-use crate::games;
-use crate::output::remark;
-use crate::rundir::{RunDir, RunInfo};
+use crate::run::checkpoint::{self, LoopState};
+use crate::run::config::Config;
+use crate::run::evaluation::MatchResult;
+use crate::run::files::write_whole;
+use crate::run::games;
+use crate::run::output::remark;
+use crate::run::rundir::{RunDir, RunInfo};
 
 /// The ending of the files of exported bots: ONNX models, or bots.
 pub fn ending(is_onnx: bool) -> &'static str {

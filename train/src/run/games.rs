@@ -13,8 +13,8 @@ use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheets, builtin};
 use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 
-use crate::config::RulesetConfig;
-use crate::{embedded, sheet_file};
+use crate::run::config::RulesetConfig;
+use crate::run::{embedded, sheet_file};
 
 /// The game of a configuration.
 ///

@@ -20,8 +20,8 @@ use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary;
 
-use crate::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
-use crate::output::remark;
+use crate::run::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
+use crate::run::output::remark;
 
 const LINES: &str = "metrics.jsonl";
 const EVENTS: &str = "tensorboard";
@@ -299,7 +299,7 @@ mod tests {
     use tensorboard_proto::summary::HistogramProto;
 
     use super::{IterationStep, Metrics, RECORD_HEAD, RECORD_TAIL, event_step, histogram, records};
-    use crate::rundir::tests::Scratch;
+    use crate::run::rundir::tests::Scratch;
 
     fn step(iteration: u64) -> IterationStep {
         IterationStep { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }

@@ -35,11 +35,11 @@ use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 
-use crate::config::Config;
-use crate::evaluation::{RunEvaluation, RunEvaluator};
-use crate::output::remark;
-use crate::rundir::{RunDir, RunInfo};
-use crate::runlog::RunLog;
+use crate::run::config::Config;
+use crate::run::evaluation::{RunEvaluation, RunEvaluator};
+use crate::run::output::remark;
+use crate::run::rundir::{RunDir, RunInfo};
+use crate::run::runlog::RunLog;
 
 /// A training run under way.
 #[derive(Debug)]

@@ -28,8 +28,8 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{TEMPORARY, cannot_write, entries, read_if_there, sync_folder, write_whole};
-use crate::output::remark;
+use crate::run::files::{TEMPORARY, cannot_write, entries, read_if_there, sync_folder, write_whole};
+use crate::run::output::remark;
 use manifest::CheckpointManifest;
 
 mod manifest;

@@ -11,13 +11,13 @@ use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::portable::PortableNet;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{self, LoopState};
-use crate::config::Config;
-use crate::evaluation::{MatchResult, RunEvaluation};
-use crate::metrics::{IterationStep, Metrics};
-use crate::progress::{Progress, Status};
-use crate::rundir::RunDir;
-use crate::wire;
+use crate::run::checkpoint::{self, LoopState};
+use crate::run::config::Config;
+use crate::run::evaluation::{MatchResult, RunEvaluation};
+use crate::run::metrics::{IterationStep, Metrics};
+use crate::run::progress::{Progress, Status};
+use crate::run::rundir::RunDir;
+use crate::run::wire;
 
 /// The games of a plan, as messages, and the seconds that they took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

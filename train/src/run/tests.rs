@@ -5,9 +5,9 @@ use ashta_agents::protocol::Engine;
 use ashta_env::sheet::{Sheet, builtin};
 
 use super::*;
-use crate::rundir::RunInfo;
-use crate::rundir::tests::Scratch;
-use crate::{checkpoint, games};
+use crate::run::rundir::RunInfo;
+use crate::run::rundir::tests::Scratch;
+use crate::run::{checkpoint, games};
 
 /// The smoke configuration with these changes, in a folder of its own.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
@@ -130,7 +130,7 @@ fn a_run_of_a_sheet_needs_its_file_no_more() {
     let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
     let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
     let result =
-        crate::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
+        crate::run::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
     assert_eq!(result.report.games, 4);
 
     let mut engine = Engine::new(Some(agent));

@@ -271,8 +271,8 @@ mod tests {
     use ashta_agents::play::baseline::PipEvaluator;
 
     use super::*;
-    use crate::config::Config;
-    use crate::games;
+    use crate::run::config::Config;
+    use crate::run::games;
 
     fn config(game: &str) -> Config {
         let sets = [format!("ruleset.game={game}"), "selfplay.turn_limit=60".to_owned()];

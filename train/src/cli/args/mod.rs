@@ -9,7 +9,7 @@ use ashta_agents::arena::MatchConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::threads;
+use crate::run::threads;
 
 pub use bench::{BenchAgentsArgs, BenchArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};

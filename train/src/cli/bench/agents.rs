@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::evaluation::against;
-use crate::games;
+use crate::run::evaluation::against;
+use crate::run::games;
 use anyhow::Result;
 use ashta_agents::arena::{MatchConfig, MatchProgress, Mean};
 use ashta_agents::play::agent::{Agent, GameRng};

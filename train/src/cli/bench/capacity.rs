@@ -23,8 +23,8 @@ use serde::Serialize;
 use super::{BenchRow, Rows};
 
 use crate::cli::BenchCapacityArgs;
-use crate::config::Config;
-use crate::games;
+use crate::run::config::Config;
+use crate::run::games;
 
 /// The share of the turns that are played at random in the games from which the network is taught.
 const EXPLORATION: f64 = 0.2;

@@ -7,8 +7,8 @@ mod net;
 
 use std::sync::Arc;
 
-use crate::games;
-use crate::output::print;
+use crate::run::games;
+use crate::run::output::print;
 use anyhow::{Result, bail};
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;

@@ -1,7 +1,7 @@
 //! Sessions played from scripts.
 
 use super::*;
-use crate::games;
+use crate::run::games;
 use ashta_env::ruleset::Ruleset;
 
 /// What a person reads who types `input`.

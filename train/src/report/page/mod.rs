@@ -13,7 +13,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::analysis::Analysis;
+use crate::report::analysis::Analysis;
 
 /// The page without its numbers.
 const PAGE: &str = include_str!("page.html");

@@ -26,7 +26,7 @@ use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
 use ashta_env::sheet::{Sheet, builtin};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{embedded, sheet_file};
+use crate::run::{embedded, sheet_file};
 pub use raw::DEFAULTS;
 use raw::{FLAGS, RawConfig};
 

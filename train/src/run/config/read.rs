@@ -17,7 +17,7 @@ use toml::{Table, Value};
 
 use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
 use super::{Config, RulesetConfig, SECTIONS};
-use crate::sheet_file;
+use crate::run::sheet_file;
 
 /// The word for what is left open: the name of a run, or a number that follows from the machines.
 pub const AUTO: &str = "auto";

@@ -8,7 +8,7 @@ use ashta_env::sheet::{Sheet, builtin};
 
 use super::raw::DEFAULTS;
 use super::{Config, ConfigError};
-use crate::rundir::tests::Scratch;
+use crate::run::rundir::tests::Scratch;
 
 /// The settings of a game file with `text`, and of `overrides`.
 fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {

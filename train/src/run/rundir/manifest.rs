@@ -10,7 +10,7 @@ use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
 use super::RunInfo;
-use crate::files::{entries, sync_folder, write_whole};
+use crate::run::files::{entries, sync_folder, write_whole};
 
 const MANIFEST: &str = "manifest.json";
 
