@@ -8,6 +8,8 @@
 mod device;
 mod host;
 mod state;
+#[cfg(test)]
+mod test_support;
 
 use std::borrow::Cow;
 
@@ -178,34 +180,12 @@ impl Learner {
 }
 
 #[cfg(test)]
-pub(in crate::learn::net) mod tests {
+mod tests {
+    use super::test_support::{random_batch, shape};
     use super::*;
     use crate::learn::net::Sample;
     use crate::learn::net::model::layer_rates;
-    use crate::network::portable::{Scratch, ValueHead};
-    use ashta_env::game::{Action, ActionMask};
-    use rand::{RngExt, SeedableRng};
-    use rand_xoshiro::Xoshiro256PlusPlus;
-
-    pub(in crate::learn::net) fn shape() -> MlpShape {
-        MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
-    }
-
-    /// Samples with something to learn: the first entry decides the value and the best action.
-    pub(in crate::learn::net) fn random_batch(seed: u64) -> Batch {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut batch = Batch::default();
-        for _ in 0..32 {
-            let active: Vec<u16> = (0..40).filter(|_| rng.random_range(0..4) == 0).collect();
-            let (value, best) = if active.first() == Some(&0) { (0.9, 3) } else { (0.2, 5) };
-            let legal: ActionMask = [1, 3, 5].map(Action).into_iter().collect();
-            let mut policy = [0.0; 9];
-            policy[best] = 1.0;
-            let policy = rng.random_bool(0.5).then_some((legal, &policy[..]));
-            batch.push(Sample { active: &active, values: &[value, 1.0 - value], policy });
-        }
-        batch
-    }
+    use crate::network::portable::Scratch;
 
     fn learner(config: LearningConfig) -> Learner {
         Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("the shape is valid")

@@ -181,7 +181,7 @@ impl Update {
 mod tests {
     use super::*;
     use crate::learn::net::learner::device::DeviceNetwork;
-    use crate::learn::net::learner::tests::random_batch;
+    use crate::learn::net::learner::test_support::random_batch;
     use crate::learn::net::model::initial_parameters;
     use crate::network::portable::ValueHead;
     use burn::tensor::Device;

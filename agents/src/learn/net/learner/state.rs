@@ -98,7 +98,7 @@ impl Learner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::net::learner::tests::{random_batch, shape};
+    use crate::learn::net::learner::test_support::{random_batch, shape};
     use std::path::PathBuf;
 
     /// A directory of this test alone, empty.
