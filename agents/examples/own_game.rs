@@ -156,11 +156,9 @@ pub fn train() -> Result<MatchReport, Box<dyn Error>> {
     let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };
     let config = TrainConfig { selfplay, ..TrainConfig::default() };
     let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
-    let (mut iteration, mut games) = (0, 0);
-    while let Some(plan) = config.plan(iteration, games, 0.0) {
+    for plan in config.plans() {
         let (records, _) = trainer.play_and_learn(&plan, 2)?;
         trainer.take_in(&records, plan.lambda, false);
-        (iteration, games) = (plan.iteration, plan.end);
     }
     trainer.learn(config.learning.learning_rate_at(1.0), 2);
     let net = Arc::new(trainer.net()?);

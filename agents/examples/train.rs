@@ -35,15 +35,13 @@ pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
     let config = TrainConfig { selfplay, ..TrainConfig::default() };
     let mut trainer = Trainer::new(&race, &config, LearnerDevice::Cpu, SEED)?;
 
-    let (mut iteration, mut games) = (0, 0);
-    while let Some(plan) = config.plan(iteration, games, 0.0) {
+    for plan in config.plans() {
         let (records, losses) = trainer.play_and_learn(&plan, THREADS)?;
         let report = trainer.take_in(&records, plan.lambda, false);
-        (iteration, games) = (plan.iteration, plan.end);
-        if iteration % 10 == 0 {
+        if plan.iteration % 10 == 0 {
             let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score;
             let loss = losses.value.map_or(f32::NAN, |losses| losses.value);
-            println!("{games} games, {} samples: value loss {loss:.4}, score {score:.3}", report.samples);
+            println!("{} games, {} samples: value loss {loss:.4}, score {score:.3}", plan.end, report.samples);
         }
     }
     trainer.learn(config.learning.learning_rate_at(1.0), THREADS);

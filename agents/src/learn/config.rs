@@ -210,6 +210,11 @@ impl TrainConfig {
         NetShape::for_spec(spec, &self.network.hidden, &self.network.policy_hidden)
     }
 
+    /// The plans of a whole run that no time limits.
+    pub fn plans(&self) -> impl Iterator<Item = Plan> {
+        std::iter::successors(self.plan(0, 0, 0.0), |plan| self.plan(plan.iteration, plan.end, 0.0))
+    }
+
     /// The plan of what follows `iteration` iterations with `games` games; `None` when the run is over. Where the time
     /// of the run is limited, `time` is the share of it that has passed, and 0 otherwise.
     pub fn plan(&self, iteration: u64, games: u64, time: f64) -> Option<Plan> {

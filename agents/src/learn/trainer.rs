@@ -1,7 +1,7 @@
 //! Training by self-play, of any game: the value network and the policy network with their replay buffers.
 //!
-//! A run repeats one iteration until [`TrainConfig::plan`] has no more: play the games of the plan with the latest
-//! weights and meanwhile learn from the games before ([`Trainer::play_and_learn`]), then take the games in
+//! A run repeats one iteration for each of [`TrainConfig::plans`]: play the games of the plan with the latest weights
+//! and meanwhile learn from the games before ([`Trainer::play_and_learn`]), then take the games in
 //! ([`Trainer::take_in`]). Games are seeded by their number and batches drawn by one generator for each network, so the
 //! same games, taken in and learned from in the same order, make the same networks to the last bit, however many
 //! threads there are.
