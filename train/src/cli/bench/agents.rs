@@ -13,7 +13,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use super::{BenchRow, Rows};
+use super::{BenchRow, BenchRows};
 
 use crate::cli::BenchAgentsArgs;
 
@@ -79,7 +79,7 @@ impl Drop for TimedAgent<'_> {
 }
 
 /// Plays each agent against the opponent.
-pub(super) fn run(args: &BenchAgentsArgs, rows: &mut Rows<AgentSpeed>) -> Result<()> {
+pub(super) fn run(args: &BenchAgentsArgs, rows: &mut BenchRows<AgentSpeed>) -> Result<()> {
     let agents = args.agents.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
     let opponent = games::agent(&args.against)?;
     let all: Vec<_> = agents.iter().chain([&opponent]).collect();

@@ -20,7 +20,7 @@ use ashta_env::turn::{TurnResults, turn_results};
 use rand::Rng;
 use serde::Serialize;
 
-use super::{BenchRow, Rows};
+use super::{BenchRow, BenchRows};
 
 use crate::cli::BenchCapacityArgs;
 use crate::run::config::Config;
@@ -65,7 +65,7 @@ impl BenchRow for CapacityRow {
 }
 
 /// Teaches and measures.
-pub(super) fn run(args: &BenchCapacityArgs, shown: &mut Rows<CapacityRow>) -> Result<()> {
+pub(super) fn run(args: &BenchCapacityArgs, shown: &mut BenchRows<CapacityRow>) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     if race.spec().seats.len() != 2 {

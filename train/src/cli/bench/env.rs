@@ -13,7 +13,7 @@ use ndarray::{Array1, Array2};
 use rand::Rng;
 use serde::Serialize;
 
-use super::{BenchRow, Rows};
+use super::{BenchRow, BenchRows};
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ impl BenchRow for EnvSpeed {
 }
 
 /// Measures every game for `seconds` of time a row, median of three.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut Rows<EnvSpeed>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<EnvSpeed>) -> Result<()> {
     let time = Duration::from_secs_f64(seconds / 3.0);
     for vectorised in [false, true] {
         for race in races {

@@ -24,14 +24,14 @@ pub fn run(what: &BenchCommand) -> Result<()> {
     match what {
         BenchCommand::Env(args) => {
             let races = races(args, usize::MAX)?;
-            Rows::show(args.json, |rows| env::run(&races, args.seconds, rows))
+            BenchRows::show(args.json, |rows| env::run(&races, args.seconds, rows))
         }
         BenchCommand::Net(args) => {
             let races = races(args, 1)?;
-            Rows::show(args.json, |rows| net::run(&races, args.seconds, rows))
+            BenchRows::show(args.json, |rows| net::run(&races, args.seconds, rows))
         }
-        BenchCommand::Capacity(args) => Rows::show(args.json, |rows| capacity::run(args, rows)),
-        BenchCommand::Agents(args) => Rows::show(args.json, |rows| agents::run(args, rows)),
+        BenchCommand::Capacity(args) => BenchRows::show(args.json, |rows| capacity::run(args, rows)),
+        BenchCommand::Agents(args) => BenchRows::show(args.json, |rows| agents::run(args, rows)),
     }
 }
 
@@ -45,14 +45,14 @@ trait BenchRow: Serialize {
 }
 
 /// The rows of a benchmark, printed as soon as each is measured, or at last as JSON.
-struct Rows<R> {
+struct BenchRows<R> {
     json: bool,
     rows: Vec<R>,
 }
 
-impl<R: BenchRow> Rows<R> {
-    fn show(json: bool, measure: impl FnOnce(&mut Rows<R>) -> Result<()>) -> Result<()> {
-        let mut rows = Rows { json, rows: Vec::new() };
+impl<R: BenchRow> BenchRows<R> {
+    fn show(json: bool, measure: impl FnOnce(&mut BenchRows<R>) -> Result<()>) -> Result<()> {
+        let mut rows = BenchRows { json, rows: Vec::new() };
         if !json {
             print(R::heading())?;
         }

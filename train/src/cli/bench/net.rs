@@ -16,7 +16,7 @@ use ashta_env::game::Game;
 use ashta_env::race::Race;
 use serde::Serialize;
 
-use super::{BenchRow, Rows};
+use super::{BenchRow, BenchRows};
 
 /// One row of the benchmark.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +52,7 @@ impl BenchRow for NetSpeed {
 }
 
 /// Measures each game and width for `seconds` a figure.
-pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut Rows<NetSpeed>) -> Result<()> {
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<NetSpeed>) -> Result<()> {
     for race in races {
         for hidden in [64, 128, 256] {
             rows.add(measure(race, &[hidden], Duration::from_secs_f64(seconds))?)?;
