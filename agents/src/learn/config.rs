@@ -34,13 +34,13 @@ pub enum Allowed {
     Widths,
 }
 
-/// A structure of settings that says what each of them may be.
-pub trait Settings {
+/// A section of settings that says what each of them may be.
+pub trait Section {
     /// The name of each field, in order, with what it may be.
     const ALLOWED: &'static [(&'static str, Allowed)];
 }
 
-/// Defines a structure of [`Settings`]: behind the type of each field stands what it may be, `field: Type => allowed`.
+/// Defines a [`Section`]: behind the type of each field stands what it may be, `field: Type => allowed`.
 /// Where all fields have defaults, `field: Type = default => allowed`, the structure implements `Default`, too.
 #[macro_export]
 macro_rules! settings {
@@ -54,7 +54,7 @@ macro_rules! settings {
             $($(#[$of_field])* pub $field: $type,)*
         }
 
-        impl $crate::learn::config::Settings for $name {
+        impl $crate::learn::config::Section for $name {
             const ALLOWED: &'static [(&'static str, $crate::learn::config::Allowed)] =
                 &[$((stringify!($field), $allowed)),*];
         }

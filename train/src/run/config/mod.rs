@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use Allowed::{Text, Whole};
 use ashta_agents::learn::config::{
-    Allowed, LearningConfig, NetworkConfig, SelfPlayConfig, Settings, TrainConfig, or_none,
+    Allowed, LearningConfig, NetworkConfig, Section, SelfPlayConfig, TrainConfig, or_none,
 };
 use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::MAX_PROBES;
@@ -99,7 +99,7 @@ pub struct RulesetConfig {
     pub flags: BTreeMap<String, String>,
 }
 
-impl Settings for RulesetConfig {
+impl Section for RulesetConfig {
     const ALLOWED: &'static [(&'static str, Allowed)] = &[
         ("game", Text("the name of a game, or a sheet that ends in .toml")),
         ("seats", Whole(2, 4)),
