@@ -5,8 +5,8 @@
 //! cargo run --release -p ashta-agents --example own_game
 //! ```
 //!
-//! The seat on turn throws a die as often as it likes. Each throw adds to the points of the turn, but a 1 loses them and
-//! ends the turn. Holding keeps them and passes the die on; the first seat with [`GOAL`] points wins.
+//! The seat on turn throws a die as often as it likes. Each throw adds to the points of the turn, but a 1 loses them
+//! and ends the turn. Holding keeps them and passes the die on; the first seat with [`GOAL`] points wins.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -15,8 +15,8 @@
 //! | [`roster`] | agents by name, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
-//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] belong to the feature `learning`, which is on by default; without it nothing
-//! here needs burn.
+//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] belong to the feature `learning`, which is on by default;
+//! without it nothing here needs burn.
 
 pub mod arena;
 pub mod learn;

@@ -130,7 +130,8 @@ settings! {
         pub lambda: f64 = 0.8 => Number(0.0, 1.0),
         /// Share of the run over which `lambda` falls from 1 to its value.
         pub lambda_fall: f64 = 0.0 => Number(0.0, 1.0),
-        /// Initial learning rate, that of the first layer; deeper layers have one in inverse proportion to their fan-in.
+        /// Initial learning rate, that of the first layer; deeper layers have one in inverse proportion to their
+        /// fan-in.
         pub learning_rate: f64 = 6e-3 => Above(0.0, 1.0),
         /// Share of the learning rate left at the end.
         pub final_learning_rate_share: f64 = 0.05 => Number(0.0, 1.0),

@@ -56,8 +56,8 @@ impl MatchResult {
     }
 }
 
-/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The verdict
-/// follows from the interval: whether the agent is stronger than one that scores the chance level.
+/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The
+/// verdict follows from the interval: whether the agent is stronger than one that scores the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
     let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned);
     let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
