@@ -39,12 +39,12 @@
 //! | [`arena`] | paired matches, tournaments, ratings, SPRT, control variates for luck, game records |
 //! | [`network`] | the forward pass without burn, tensor files, bots, ONNX |
 //! | [`perfect`] | value iteration, tables, regret, best responses, surveys of solved games |
-//! | [`learn`] | self-play, the replay buffer, the learner in burn |
+//! | [`learn`] | self-play, the replay buffer, the learner in burn, the trainer of any game |
 //! | [`roster`] | agents by name, folders of bots and tables |
 //! | [`protocol`] | the engine protocol: requests and answers in JSON |
 //!
-//! [`learn::net`] and [`learn::replay`] belong to the feature `learning`, which is on by default; without it nothing
-//! here needs burn.
+//! [`learn::net`], [`learn::replay`] and [`learn::trainer`] belong to the feature `learning`, which is on by default;
+//! without it nothing here needs burn.
 
 pub mod arena;
 pub mod learn;

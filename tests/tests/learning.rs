@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
-use ashta_agents::learn::net::{Batch, Learner, LearnerConfig, LearnerDevice};
+use ashta_agents::learn::config::{LearningConfig, SelfPlayConfig, TrainConfig};
+use ashta_agents::learn::net::{Batch, Learner, LearnerDevice};
 use ashta_agents::learn::replay::{Part, Replay};
-use ashta_agents::learn::selfplay::{SelfPlayConfig, TargetRule, fit_luck, play_games};
+use ashta_agents::learn::selfplay::{TargetRule, fit_luck, play_games};
+use ashta_agents::network::bot::Bot;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::{Mlp, NetShape, PortableNet};
 use ashta_agents::play::evaluator::Evaluator;
@@ -15,6 +17,7 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::testing::exact::{Play, solve};
+use ashta_env::testing::laws::{LawConfig, check_game};
 
 fn race(text: &str) -> Race {
     Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two seats")).expect("valid"))
@@ -27,29 +30,28 @@ fn self_play_finds_the_values_of_a_solved_game() {
     let starts: Vec<State> =
         exact.states().filter(|state| matches!(race.node(state), Node::Chance(_))).copied().collect();
     let NetShape { value, policy } = NetShape::for_spec(race.spec(), &[64], &[8]);
-    let config = LearnerConfig { average_decay: Some(0.99), policy_weight: 0.5, ..LearnerConfig::default() };
-    let policy = Learner::new(policy, config.clone(), LearnerDevice::Cpu, 1).expect("a valid shape");
-    let mut learner = Learner::new(value, config, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let lambda = 0.7;
+    let config = TrainConfig {
+        learning: LearningConfig { ema: Some(0.99), policy_weight: 0.5, ..LearningConfig::default() },
+        selfplay: SelfPlayConfig {
+            series_probability: 0.01,
+            branch_turns: 3,
+            exploration: 0.0,
+            random_start_share: 0.2,
+            ..SelfPlayConfig::default()
+        },
+        ..TrainConfig::default()
+    };
+    let policy = Learner::new(policy, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
+    let mut learner = Learner::new(value, &config.learning, LearnerDevice::Cpu, 1).expect("a valid shape");
     let net =
         |value: Mlp| Arc::new(PortableNet::new(value, policy.net().expect("finite")).expect("networks of one game"));
     let mut replay = Replay::new(Part::Starts, 20_000, 0);
-    let lambda = 0.7;
-    let selfplay = SelfPlayConfig {
-        luck_correction: true,
-        series_probability: 0.01,
-        alternatives: 1,
-        branch_turns: 3,
-        exploration: 0.0,
-        random_start_share: 0.2,
-        random_start_turns: 8,
-        turn_limit: u32::MAX,
-        policy_temperature: 0.02,
-    };
     let (mut rng, mut batch, mut due) = (chance::stream(1, u64::MAX), Batch::default(), 0);
     for iteration in 0..200_u64 {
         let net = net(learner.latest_net().expect("finite"));
         let games = iteration * 32..(iteration + 1) * 32;
-        let records = play_games(&race, &mut NetEvaluator::new(net), &selfplay, 1, games);
+        let records = play_games(&race, &mut NetEvaluator::new(net), &config, 1, games);
         let (coefficients, _) = fit_luck(&records, lambda, race.spec().seats);
         for (record, luck_coefficient) in records.iter().zip(coefficients) {
             let before = replay.added();
@@ -74,4 +76,33 @@ fn self_play_finds_the_values_of_a_solved_game() {
     let mean = error / (2 * starts.len()) as f64;
     eprintln!("mean error {mean:.4} over {} positions", starts.len());
     assert!(mean < 0.03, "mean error {mean}");
+}
+
+/// The loop of the example, on one screen.
+#[path = "../../agents/examples/train.rs"]
+#[expect(dead_code, reason = "its main function")]
+mod train;
+
+#[test]
+fn the_example_trains_a_bot_that_beats_greedy() {
+    let path = std::env::temp_dir().join(format!("ashta-example-{}.bot", std::process::id()));
+    let report = train::train(&path).expect("nothing goes wrong");
+    let bot = Bot::load(&path).expect("it was just written");
+    std::fs::remove_file(&path).expect("it was just written");
+    assert_eq!(bot.race().expect("a game that is known").spec().name, "ashte-kashte?pieces=2");
+    assert!(report.interval[0] > 0.6, "{report:?}");
+}
+
+/// A game that is no race.
+#[path = "../../agents/examples/own_game.rs"]
+#[expect(dead_code, reason = "its main function")]
+mod own_game;
+
+#[test]
+fn another_game_is_learned_by_the_same_trainer() {
+    let pig = Arc::new(own_game::Pig::for_two());
+    let laws = LawConfig { seed: 1, games: 200 };
+    check_game(&pig, &laws).unwrap_or_else(|broken| panic!("{broken}"));
+    let report = own_game::train().expect("nothing goes wrong");
+    assert!(report.interval[0] > 0.5, "{report:?}");
 }

@@ -1,36 +1,24 @@
-//! What training is made of, and the program `ashta`.
+//! What a training run is made of, and the program `ashta`.
 //!
 //! The program trains on one machine; a run on a cluster uses the same parts, so that both make the same games and the
-//! same networks. From the ground up, each module using only those before it: output and files,
-//! [`embedded`] (what the program brings in itself), [`config`] (settings),
-//! [`plan`] (what an iteration does), [`evaluation`], the state on disk ([`rundir`], [`checkpoint`]), [`trainer`]
-//! (learning), [`runlog`] (metrics and counters), [`export`], [`run`] (the loop). [`program`] is the program as a
-//! function; the modules that are not public belong to it.
+//! same networks.
+//!
+//! | folder | contents |
+//! |---|---|
+//! | [`run`] | a run as a library, for the Python package, too; its modules are known at the root of the crate |
+//! | `report` | diagrams, reports as one page, how a game was played |
+//! | `cli` | what can be typed, the commands, play in the terminal, speeds; [`program`] is the program as a function |
+//!
+//! Networks, self-play and learning are of [`ashta_agents::learn`].
 
-mod analysis;
-mod bench;
-pub mod checkpoint;
 mod cli;
-mod commands;
-pub mod config;
-pub mod embedded;
-pub mod evaluation;
-pub mod export;
-pub mod files;
-pub mod games;
-mod help;
-pub mod metrics;
-pub mod output;
-mod page;
-pub mod plan;
-mod play;
-mod plot;
-pub mod program;
-pub mod progress;
+mod report;
 pub mod run;
-pub mod rundir;
-pub mod runlog;
-pub mod sheet_file;
-mod threads;
-pub mod trainer;
-pub mod wire;
+
+pub use cli::program;
+use cli::{bench, commands, play};
+use report::{analysis, page, plot};
+pub use run::{
+    checkpoint, config, embedded, evaluation, export, files, games, metrics, output, progress, rundir, runlog,
+    sheet_file, wire,
+};

@@ -6,7 +6,8 @@
 use ashta_env::game::{Action, ActionMask};
 use flate2::Crc;
 
-use super::net::{Batch, Learner, LearnerConfig, LearnerDevice, Sample};
+use super::config::LearningConfig;
+use super::net::{Batch, Learner, LearnerDevice, Sample};
 use crate::network::portable::{MlpShape, ValueHead};
 
 /// A checksum of elementary functions and of a few steps of learning, from the same numbers everywhere.
@@ -31,7 +32,7 @@ pub fn fingerprint() -> u32 {
 fn learned() -> Vec<f32> {
     let shape =
         MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 4, value_head: ValueHead::Softmax };
-    let Ok(mut learner) = Learner::new(shape, LearnerConfig::default(), LearnerDevice::Cpu, 1) else {
+    let Ok(mut learner) = Learner::new(shape, &LearningConfig::default(), LearnerDevice::Cpu, 1) else {
         return Vec::new();
     };
     let mut batch = Batch::default();

@@ -10,10 +10,11 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
+use crate::learn::LearnError;
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 use crate::play::perspective;
 
 /// A ring buffer of samples.
@@ -39,46 +40,12 @@ pub enum Part {
     Turns,
 }
 
-impl std::fmt::Display for Part {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Part::Starts => "starts",
-            Part::Turns => "turns",
-        })
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 struct Stored {
     active: Box<[u16]>,
     values: Box<[f32]>,
     policy: Box<[(Action, f32)]>,
     legal: ActionMask,
-}
-
-/// Why a saved replay buffer cannot be loaded.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReplayError {
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] TensorFileError),
-    /// The manifest beside the samples is not valid.
-    #[error("the saved replay has no valid manifest")]
-    BufferManifest(#[from] serde_json::Error),
-    /// The file belongs to a run with other sizes.
-    #[error("the saved replay has the {what} {found}, not {expected}")]
-    Mismatch {
-        /// The fact that differs.
-        what: &'static str,
-        /// That of this run.
-        expected: String,
-        /// That of the file.
-        found: String,
-    },
-    /// The numbers do not add up to samples.
-    #[error("the saved replay is damaged: {0}")]
-    Damaged(&'static str),
 }
 
 const FILE: &str = "replay.safetensors";
@@ -100,6 +67,10 @@ struct BufferManifest {
 }
 
 const FORMAT: u32 = 4;
+
+fn invalid(source: serde_json::Error) -> LearnError {
+    LearnError::Manifest { of: "replay", source }
+}
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -188,7 +159,7 @@ impl Replay {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), ReplayError> {
+    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
         let mut lengths = Vec::with_capacity(2 * self.samples.len());
         let (mut actives, mut values, mut legal) = (Vec::new(), Vec::new(), Vec::new());
         let (mut chosen, mut policies) = (Vec::new(), Vec::new());
@@ -221,7 +192,8 @@ impl Replay {
             NamedTensor::row("policies", &policies),
             NamedTensor::longs("deck", &self.deck),
         ];
-        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
+        let bytes =
+            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
@@ -231,26 +203,27 @@ impl Replay {
     /// # Errors
     /// When the file cannot be read, is damaged, or was saved with another capacity or action space, or has entries or
     /// values that the network has not.
-    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, ReplayError> {
+    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, LearnError> {
         let actions = shape.actions;
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: BufferManifest = serde_json::from_str(&file.manifest)?;
+        let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
-            ("format", FORMAT.to_string(), manifest.format.to_string()),
-            ("part", part.to_string(), manifest.part.to_string()),
-            ("capacity", capacity.to_string(), manifest.capacity.to_string()),
-            ("number of actions", actions.to_string(), manifest.actions.to_string()),
+            ("the format", FORMAT.to_string(), manifest.format.to_string()),
+            ("the part", name(part), name(manifest.part)),
+            ("the capacity", capacity.to_string(), manifest.capacity.to_string()),
+            ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
             if expected != found {
-                return Err(ReplayError::Mismatch { what, expected, found });
+                return Err(LearnError::Mismatch { of: "replay", what, expected, found });
             }
         }
         let read = |name, length| {
             let mut numbers = Vec::new();
             file.read(name, &[length], &mut numbers).map(|()| numbers)
         };
-        let damaged = ReplayError::Damaged;
+        let damaged = LearnError::Damaged;
         let count = manifest.samples;
         if count > 0 && manifest.values != shape.values {
             return Err(damaged("the number of values is not that of the network"));
@@ -297,23 +270,17 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::selfplay::{SelfPlayConfig, play_games};
+    use crate::learn::config::TrainConfig;
+    use crate::learn::selfplay::play_games;
     use crate::network::portable::NetShape;
     use crate::play::baseline::PipEvaluator;
     use ashta_env::testing::toy::{Toy, ToyPieces, ToyTable, ToyThrows};
 
-    fn config() -> SelfPlayConfig {
-        SelfPlayConfig {
-            luck_correction: true,
-            series_probability: 0.01,
-            random_start_share: 0.2,
-            random_start_turns: 4,
-            alternatives: 1,
-            branch_turns: 3,
-            exploration: 0.0,
-            turn_limit: u32::MAX,
-            policy_temperature: 0.02,
-        }
+    fn config() -> TrainConfig {
+        let mut config = TrainConfig::default();
+        config.selfplay.series_probability = 0.01;
+        config.selfplay.branch_turns = 3;
+        config
     }
 
     fn filled(part: Part, capacity: usize) -> Replay {

@@ -312,6 +312,13 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), TensorFileError> {
     write_whole(path, failed, |file| file.write_all(bytes).map_err(failed))
 }
 
+/// Makes a folder that does not exist yet.
+#[cfg(feature = "learning")]
+pub(crate) fn create_folder(path: &Path) -> Result<(), TensorFileError> {
+    let failed = |source| TensorFileError::Io { action: "create the folder", path: path.to_owned(), source };
+    std::fs::create_dir(path).map_err(failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

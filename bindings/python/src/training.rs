@@ -24,8 +24,8 @@ use crate::interrupt::Interrupt;
 use crate::{refused, to_python};
 
 /// What went wrong, as an error of Python.
-pub(crate) fn failed(error: anyhow::Error) -> PyErr {
-    PyValueError::new_err(format!("{error:#}"))
+pub(crate) fn failed(error: impl Into<anyhow::Error>) -> PyErr {
+    PyValueError::new_err(format!("{:#}", error.into()))
 }
 
 /// Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked

@@ -2,13 +2,12 @@
 
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::protocol::Engine;
-use ashta_env::game::Game;
 use ashta_env::sheet::{Sheet, builtin};
 
 use super::*;
-use crate::rundir::RunInfo;
-use crate::rundir::tests::Scratch;
-use crate::{checkpoint, games};
+use crate::run::rundir::RunInfo;
+use crate::run::rundir::tests::Scratch;
+use crate::run::{checkpoint, games};
 
 /// The smoke configuration with these changes, in a folder of its own.
 fn config(scratch: &Scratch, changes: &[&str]) -> Config {
@@ -22,10 +21,6 @@ fn stop_if(is_enough: bool) -> ControlFlow<()> {
     if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-fn info(config: &Config, race: &Race) -> RunInfo {
-    RunInfo::new(config.run.seed, &race.ruleset().to_string(), race.spec().ruleset_hash, race.spec().encoding)
-}
-
 fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
     let race = Arc::new(race);
     let agent = |spec: &str| games::agent(spec);
@@ -36,11 +31,11 @@ fn seated(race: Race, config: &Config) -> (Arc<Race>, RunEvaluator) {
 /// Trains until after `last` iterations; where the run is.
 fn train(config: &Config, last: u64) -> std::path::PathBuf {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
-    let info = info(config, &race);
+    let info = RunInfo::of(&race, config.run.seed);
     let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info).expect("writable");
     let path = rundir.path().to_owned();
     let (race, evaluator) = seated(race, config);
-    let run = Run::begin(config.clone(), race, evaluator, rundir).expect("a valid run");
+    let run = Run::open(config.clone(), race, evaluator, rundir, None).expect("a valid run");
     if let RunEnding::Trained(mut run) = run.train(&|log| stop_if(log.iteration() >= last)).expect("nothing goes wrong")
     {
         run.conclude(&Stop::default()).expect("a bot");
@@ -50,10 +45,10 @@ fn train(config: &Config, last: u64) -> std::path::PathBuf {
 
 fn resume(config: &Config, path: &std::path::Path) {
     let race = games::configured(&config.ruleset).expect("a valid ruleset");
-    let info = info(config, &race);
+    let info = RunInfo::of(&race, config.run.seed);
     let (rundir, newest) = RunDir::resume(path, &info, false).expect("a run");
-    let ((race, evaluator), newest) = (seated(race, config), newest.expect("a checkpoint"));
-    let run = Run::resume(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
+    let ((race, evaluator), newest) = (seated(race, config), newest);
+    let run = Run::open(config.clone(), race, evaluator, rundir, newest).expect("a valid checkpoint");
     let RunEnding::Trained(mut run) = run.train(&|_| stop_if(false)).expect("nothing goes wrong") else {
         panic!("it is not interrupted")
     };
@@ -64,7 +59,7 @@ fn resume(config: &Config, path: &std::path::Path) {
 fn outcome(path: &std::path::Path) -> Vec<Vec<u8>> {
     let last = path.join("checkpoints").join("4");
     let names = ["learner.safetensors", "replay.safetensors"];
-    let networks = [checkpoint::VALUE, checkpoint::POLICY];
+    let networks = ["value", "policy"];
     let mut files: Vec<Vec<u8>> = networks
         .iter()
         .flat_map(|network| names.map(|name| last.join(network).join(name)))
@@ -135,7 +130,7 @@ fn a_run_of_a_sheet_needs_its_file_no_more() {
     let match_config = MatchConfig { blocks: 2, threads: 1, ..MatchConfig::default() };
     let other = games::player(&games::agent("greedy").expect("a baseline"), &race).expect("any game");
     let result =
-        crate::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
+        crate::run::evaluation::against(&race, &|| player.agent(), &other, &match_config, &MatchProgress::UNWATCHED);
     assert_eq!(result.report.games, 4);
 
     let mut engine = Engine::new(Some(agent));

@@ -4,13 +4,13 @@
 
 use ashta_env::game::ActionMask;
 
+use crate::network::portable::Observations;
+
 /// Samples in columns. Clear and refill one instead of making new ones.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Batch {
-    /// Entries of the observations that are 1, sample after sample.
-    actives: Vec<u16>,
-    /// `[samples + 1]`: sample `i` has its 1s at `actives[offsets[i]..offsets[i + 1]]`.
-    offsets: Vec<usize>,
+    /// Entries of the observations that are 1.
+    observations: Observations,
     /// `[samples, values]`, relative to the observer.
     values: Vec<f32>,
     /// `[samples]`: the legal actions, none where there is no policy target.
@@ -31,12 +31,6 @@ pub struct Sample<'a> {
     pub policy: Option<(ActionMask, &'a [f32])>,
 }
 
-impl Default for Batch {
-    fn default() -> Batch {
-        Batch { actives: Vec::new(), offsets: vec![0], values: Vec::new(), legal: Vec::new(), policies: Vec::new() }
-    }
-}
-
 impl Batch {
     /// Number of samples.
     pub fn len(&self) -> usize {
@@ -50,8 +44,7 @@ impl Batch {
 
     /// Removes all samples and keeps their room.
     pub fn clear(&mut self) {
-        self.actives.clear();
-        self.offsets.truncate(1);
+        self.observations.clear();
         self.values.clear();
         self.legal.clear();
         self.policies.clear();
@@ -62,8 +55,7 @@ impl Batch {
     /// # Panics
     /// When there is a policy target but no legal action.
     pub fn push(&mut self, sample: Sample<'_>) {
-        self.actives.extend_from_slice(sample.active);
-        self.offsets.push(self.actives.len());
+        self.observations.push(|active| active.extend_from_slice(sample.active));
         self.values.extend_from_slice(sample.values);
         let (legal, policy) = sample.policy.unwrap_or_default();
         assert!(sample.policy.is_none() || !legal.is_empty(), "a policy target needs a legal action");
@@ -72,8 +64,8 @@ impl Batch {
     }
 
     /// Entries that are 1, of each sample in order.
-    pub(in crate::learn) fn observations(&self) -> impl ExactSizeIterator<Item = &[u16]> {
-        self.offsets.windows(2).map(|bounds| &self.actives[bounds[0]..bounds[1]])
+    pub(in crate::learn) fn observations(&self) -> impl Iterator<Item = &[u16]> {
+        self.observations.iter()
     }
 
     /// `[samples, values]`.

@@ -8,17 +8,18 @@
 mod device;
 mod host;
 mod state;
+#[cfg(test)]
+mod test_support;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
+use crate::learn::LearnError;
+use crate::learn::config::LearningConfig;
 use crate::network::portable::{Mlp, MlpShape, NetError};
-use crate::network::tensor_file::TensorFileError;
 
 use super::loss::mean;
 use super::model::initial_parameters;
-use super::{Batch, DeviceError, LearnerDevice, Losses};
+use super::{Batch, LearnerDevice, Losses};
 use device::DeviceNetwork;
 use host::HostNetwork;
 
@@ -30,75 +31,17 @@ const STEPS_BETWEEN_FLUSHES: u64 = 64;
 /// Steps between two updates of the EMA: it lags behind by fewer, and every update costs a fifth of a step.
 const STEPS_BETWEEN_AVERAGES: u64 = 8;
 
-/// The hyperparameters of a learner.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LearnerConfig {
-    /// The initial learning rate of the caller's schedule; [`Learner::step`] takes the current one. It is that of the
-    /// first layer; deeper layers have one in inverse proportion to their fan-in.
-    pub learning_rate: f64,
-    /// Adam β₁, the decay of the first moment (mean of gradients), 0 to 1.
-    pub adam_beta_1: f32,
-    /// Adam β₂, the decay of the second moment (mean of squared gradients), 0 to 1.
-    pub adam_beta_2: f32,
-    /// Adam ε, added to the root of the second moment, above 0.
-    pub adam_epsilon: f32,
-    /// EMA decay of the weights, 0 to 1, lower in the first steps; `None`: no averaging.
-    pub average_decay: Option<f64>,
-    /// Weight of the policy loss beside the value loss, 0 or more.
-    pub policy_weight: f32,
-    /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
-    pub gradient_limit: Option<f32>,
-    /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1, 0 or more.
-    pub weight_decay: f64,
-}
-
-impl Default for LearnerConfig {
-    fn default() -> LearnerConfig {
-        LearnerConfig {
-            learning_rate: 2e-3,
-            adam_beta_1: 0.9,
-            adam_beta_2: 0.999,
-            adam_epsilon: 1e-8,
-            average_decay: Some(0.999),
-            policy_weight: 1.0,
-            gradient_limit: None,
-            weight_decay: 0.0,
-        }
-    }
-}
-
-/// Why there is no such learner.
-#[derive(Debug, thiserror::Error)]
-pub enum LearnerError {
-    /// The shape is out of range.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// The device is not available.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The saved state cannot be read or written.
-    #[error(transparent)]
-    File(#[from] TensorFileError),
-    /// The saved state belongs to something else.
-    #[error("the saved learner has {what} {found}, not {expected}")]
-    Mismatch {
-        /// The fact that differs.
-        what: &'static str,
-        /// The expected one.
-        expected: String,
-        /// The saved one.
-        found: String,
-    },
-    /// The manifest of the saved state is not valid.
-    #[error("the saved learner has no valid manifest")]
-    Manifest(#[from] serde_json::Error),
-}
+/// Adam β₁, the decay of the first moment (mean of gradients).
+const ADAM_BETA_1: f32 = 0.9;
+/// Adam β₂, the decay of the second moment (mean of squared gradients).
+const ADAM_BETA_2: f32 = 0.999;
+/// Adam ε, added to the root of the second moment.
+const ADAM_EPSILON: f32 = 1e-8;
 
 /// A network under training.
 pub struct Learner {
     shape: MlpShape,
-    config: LearnerConfig,
+    config: LearningConfig,
     network: LearnerNetwork,
     /// Steps taken.
     steps: u64,
@@ -149,26 +92,13 @@ impl Learner {
     /// When the shape is out of range or the device not available.
     pub fn new(
         shape: MlpShape,
-        config: LearnerConfig,
+        config: &LearningConfig,
         device: LearnerDevice,
         seed: u64,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         shape.validate()?;
         let parameters = initial_parameters(&shape, seed);
-        Learner::with_parameters(shape, config, device, parameters)
-    }
-
-    /// A learner that starts from `parameters` in the order of [`MlpShape`], for instance those of an earlier bot.
-    ///
-    /// # Errors
-    /// When the shape is out of range, the parameters do not fit it, or the device is not available.
-    pub fn with_parameters(
-        shape: MlpShape,
-        config: LearnerConfig,
-        device: LearnerDevice,
-        parameters: Vec<f32>,
-    ) -> Result<Learner, LearnerError> {
-        let average = config.average_decay.map(|_| Cow::Owned(parameters.clone()));
+        let average = config.ema.map(|_| Cow::Owned(parameters.clone()));
         let learned = LearnedNumbers { parameters: Cow::Owned(parameters), average, moments: None };
         Learner::from_numbers(shape, config, device, learned, 0)
     }
@@ -176,30 +106,20 @@ impl Learner {
     /// A learner that goes on from what was learned in so many `steps`.
     fn from_numbers(
         shape: MlpShape,
-        config: LearnerConfig,
+        config: &LearningConfig,
         device: LearnerDevice,
         learned: LearnedNumbers<'_>,
         steps: u64,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         Mlp::new(shape.clone(), &learned.parameters)?;
         let opened = device.open()?;
         let network = match device {
             LearnerDevice::Cpu => LearnerNetwork::Host(Box::new(HostNetwork::new(shape.clone(), learned))),
             LearnerDevice::Cuda | LearnerDevice::Wgpu => {
-                LearnerNetwork::Device(Box::new(DeviceNetwork::new(shape.clone(), &config, opened, learned)))
+                LearnerNetwork::Device(Box::new(DeviceNetwork::new(shape.clone(), opened, learned)))
             }
         };
-        Ok(Learner { shape, config, network, steps, reported: steps })
-    }
-
-    /// The sizes of the network.
-    pub fn shape(&self) -> &MlpShape {
-        &self.shape
-    }
-
-    /// Steps taken.
-    pub fn steps(&self) -> u64 {
-        self.steps
+        Ok(Learner { shape, config: config.clone(), network, steps, reported: steps })
     }
 
     /// The network with the latest weights, for self-play: targets made with the EMA would be hundreds of steps behind.
@@ -254,48 +174,26 @@ impl Learner {
     /// soon forgets the initial weights.
     fn average_rate(&self) -> Option<f32> {
         let warm_up = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);
-        let decay = self.config.average_decay.filter(|_| self.steps.is_multiple_of(STEPS_BETWEEN_AVERAGES))?;
+        let decay = self.config.ema.filter(|_| self.steps.is_multiple_of(STEPS_BETWEEN_AVERAGES))?;
         Some((1.0 - decay.min(warm_up).powi(STEPS_BETWEEN_AVERAGES as i32)) as f32)
     }
 }
 
 #[cfg(test)]
-pub(in crate::learn::net) mod tests {
+mod tests {
+    use super::test_support::{random_batch, shape};
     use super::*;
     use crate::learn::net::Sample;
     use crate::learn::net::model::layer_rates;
-    use crate::network::portable::{Scratch, ValueHead};
-    use ashta_env::game::{Action, ActionMask};
-    use rand::{RngExt, SeedableRng};
-    use rand_xoshiro::Xoshiro256PlusPlus;
+    use crate::network::portable::Scratch;
 
-    pub(in crate::learn::net) fn shape() -> MlpShape {
-        MlpShape { observation: 40, hidden: vec![24, 16], values: 2, actions: 9, value_head: ValueHead::Softmax }
-    }
-
-    /// Samples with something to learn: the first entry decides the value and the best action.
-    pub(in crate::learn::net) fn random_batch(seed: u64) -> Batch {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut batch = Batch::default();
-        for _ in 0..32 {
-            let active: Vec<u16> = (0..40).filter(|_| rng.random_range(0..4) == 0).collect();
-            let (value, best) = if active.first() == Some(&0) { (0.9, 3) } else { (0.2, 5) };
-            let legal: ActionMask = [1, 3, 5].map(Action).into_iter().collect();
-            let mut policy = [0.0; 9];
-            policy[best] = 1.0;
-            let policy = rng.random_bool(0.5).then_some((legal, &policy[..]));
-            batch.push(Sample { active: &active, values: &[value, 1.0 - value], policy });
-        }
-        batch
-    }
-
-    fn learner(config: LearnerConfig) -> Learner {
-        Learner::new(shape(), config, LearnerDevice::Cpu, 1).expect("the shape is valid")
+    fn learner(config: LearningConfig) -> Learner {
+        Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("the shape is valid")
     }
 
     #[test]
     fn it_learns_values_and_policies() {
-        let mut learner = learner(LearnerConfig { average_decay: Some(0.9), ..LearnerConfig::default() });
+        let mut learner = learner(LearningConfig { ema: Some(0.9), ..LearningConfig::default() });
         assert_eq!(learner.take_losses(), None);
         learner.step(&random_batch(0), 1e-2);
         let first = learner.take_losses().expect("a step");
@@ -318,7 +216,7 @@ pub(in crate::learn::net) mod tests {
     #[test]
     fn losses_are_means_over_the_steps() {
         let losses = |learner: &mut Learner| learner.take_losses().expect("a step");
-        let (mut one, mut both) = (learner(LearnerConfig::default()), learner(LearnerConfig::default()));
+        let (mut one, mut both) = (learner(LearningConfig::default()), learner(LearningConfig::default()));
         let mut value = 0.0;
         for step in 0..2 {
             one.step(&random_batch(step), 1e-2);
@@ -331,19 +229,19 @@ pub(in crate::learn::net) mod tests {
     #[test]
     fn gradient_clipping_and_weight_decay_do_what_they_say() {
         let batch = random_batch(2);
-        let mut free = learner(LearnerConfig::default());
+        let mut free = learner(LearningConfig::default());
         free.step(&batch, 0.0);
-        let mut limited = learner(LearnerConfig { gradient_limit: Some(1e-6), ..LearnerConfig::default() });
+        let mut limited = learner(LearningConfig { gradient_clip: Some(1e-6), ..LearningConfig::default() });
         limited.step(&batch, 0.0);
         assert_eq!(limited.take_losses(), free.take_losses(), "reported before it is limited");
         let [first, _] = limited.numbers().moments.expect("a step was taken");
         let length = first.iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((length - 0.1 * 1e-6).abs() < 1e-9, "Adam saw a gradient of norm {}", length * 10.0);
 
-        let mut decaying = learner(LearnerConfig { weight_decay: 2.0, ..LearnerConfig::default() });
+        let mut decaying = learner(LearningConfig { weight_decay: 2.0, ..LearningConfig::default() });
         let before = decaying.numbers().parameters.into_owned();
         decaying.step(&batch, 1e-3);
-        let mut plain = learner(LearnerConfig::default());
+        let mut plain = learner(LearningConfig::default());
         plain.step(&batch, 1e-3);
         let (shape, rates) = (shape(), layer_rates(&shape()));
         let rates = shape.layers().zip(rates).flat_map(|((inputs, outputs), rate)| vec![rate; (inputs + 1) * outputs]);
@@ -355,7 +253,7 @@ pub(in crate::learn::net) mod tests {
 
     #[test]
     fn the_ema_follows_the_weights_and_can_be_left_out() {
-        let mut averaged = learner(LearnerConfig { average_decay: Some(0.5), ..LearnerConfig::default() });
+        let mut averaged = learner(LearningConfig { ema: Some(0.5), ..LearningConfig::default() });
         let start = averaged.numbers().parameters.into_owned();
         for step in 1..STEPS_BETWEEN_AVERAGES {
             averaged.step(&random_batch(step), 1e-2);
@@ -367,14 +265,14 @@ pub(in crate::learn::net) mod tests {
         for ((net, start), latest) in net.iter().zip(&start).zip(&*averaged.numbers().parameters) {
             assert!((net - (start + (1.0 - 0.5_f32.powi(8)) * (latest - start))).abs() < 1e-6);
         }
-        let mut plain = learner(LearnerConfig { average_decay: None, ..LearnerConfig::default() });
+        let mut plain = learner(LearningConfig { ema: None, ..LearningConfig::default() });
         plain.step(&random_batch(1), 1e-2);
         assert_eq!(plain.net().expect("the weights are finite").parameters(), *plain.numbers().parameters);
     }
 
     #[test]
     fn moments_never_become_subnormal() {
-        let mut learner = learner(LearnerConfig::default());
+        let mut learner = learner(LearningConfig::default());
         let mut batch = Batch::default();
         batch.push(Sample { active: &[3], values: &[0.9, 0.1], policy: None });
         learner.step(&batch, 1e-3);
@@ -390,7 +288,7 @@ pub(in crate::learn::net) mod tests {
 
     #[test]
     fn divergence_is_an_error_of_the_network() {
-        let mut learner = learner(LearnerConfig::default());
+        let mut learner = learner(LearningConfig::default());
         learner.step(&random_batch(1), f64::NAN);
         assert!(matches!(learner.latest_net(), Err(NetError::NotFinite { .. })));
         for step in 1..STEPS_BETWEEN_AVERAGES {

@@ -8,6 +8,7 @@
 use ashta_env::game::Action;
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
 
 use super::model::matrix;
 use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
@@ -15,7 +16,7 @@ use crate::network::portable::{MAX_ACTIONS, MlpShape, ValueHead, exp};
 use super::Batch;
 
 /// Mean losses over one batch, measured before the optimiser step on it.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Losses {
     /// Cross-entropy of the values in nats; at best the entropy of the targets.
     pub value: f32,

@@ -11,7 +11,7 @@ mod sparse;
 
 pub use batch::{Batch, Sample};
 pub use device::{DeviceError, LearnerDevice};
-pub use learner::{Learner, LearnerConfig, LearnerError};
+pub use learner::Learner;
 pub use loss::Losses;
 pub use model::initial_parameters;
 

@@ -20,43 +20,19 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node};
 use rand::Rng;
 
+use crate::learn::config::{SelfPlayConfig, TrainConfig};
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
 pub use record::{DecisionTarget, GameCounts, GameRecord, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
 pub use targets::{TargetRule, fit_luck};
 
-/// The settings of self-play.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SelfPlayConfig {
-    /// Whether every turn is valued before its throw, too, so that targets can be luck-corrected.
-    pub luck_correction: bool,
-    /// Of the throws and series that are less likely than this one, drawn by its probability, stands for all in the
-    /// mean over the throws, which stays unbiased. Above 0 for games whose series are unbounded.
-    pub series_probability: f32,
-    /// Afterstates that were not chosen, drawn from those of each turn, from which side branches start.
-    pub alternatives: u32,
-    /// Turns of a side branch, at least 1.
-    pub branch_turns: u32,
-    /// Exploration: share of the turns of a game, its side branches aside, that are played at random, 0 to 1.
-    pub exploration: f64,
-    /// Share of the games that begin with random turns, 0 to 1.
-    pub random_start_share: f64,
-    /// The largest number of random turns at the beginning of such a game; each number from 1 on is equally likely.
-    pub random_start_turns: u32,
-    /// Turns after which a game is truncated, at least 1; its return is then the value estimate of its last position.
-    /// The turn cap of the game holds too.
-    pub turn_limit: u32,
-    /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
-    pub policy_temperature: f32,
-}
-
 /// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and
 /// returns their records in order.
 pub fn play_games<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &mut E,
-    config: &SelfPlayConfig,
+    config: &TrainConfig,
     seed: u64,
     games: std::ops::Range<u64>,
 ) -> Vec<GameRecord<G::State>> {
@@ -68,7 +44,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
     loop {
         while playing.len() < LOCK_STEP {
             let Some(number) = waiting.next() else { break };
-            let (game, record) = UnderWay::start(game, config, seed, number);
+            let (game, record) = UnderWay::start(game, &config.selfplay, seed, number);
             records.push(record);
             playing.push(game);
         }
@@ -88,7 +64,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
         let mut branches = Vec::new();
         playing.retain_mut(|under_way| {
             for start in std::mem::take(&mut under_way.branches) {
-                branches.push(under_way.branch(start, config.branch_turns));
+                branches.push(under_way.branch(start, config.selfplay.branch_turns));
             }
             let is_over = game.node(&under_way.state) == Node::Terminal;
             let limit = under_way.limit.min(game.spec().turn_cap);
@@ -142,34 +118,21 @@ impl<G: Game> UnderWay<G> {
         let is_random = f64::from(unit(&mut rng)) < config.random_start_share && config.random_start_turns > 0;
         let random_turns =
             if is_random { 1 + chance::below(config.random_start_turns as usize, &mut rng) as u32 } else { 0 };
-        let state = game.initial_state(first);
-        let line = Trajectory::new(state.clone());
-        let record = GameRecord {
-            seed,
-            number,
-            first,
-            main: line.clone(),
-            branches: Vec::new(),
-            returns: BySeat::default(),
-            truncated: false,
-        };
-        let limit = config.turn_limit;
-        let game = UnderWay { number, rng, state, line, limit, is_main: true, branches: Vec::new(), random_turns };
-        (game, record)
+        let under_way = UnderWay::of(game.initial_state(first), number, rng, config.turn_limit);
+        let main = under_way.line.clone();
+        let (branches, returns, truncated) = (Vec::new(), BySeat::default(), false);
+        let record = GameRecord { seed, number, first, main, branches, returns, truncated };
+        (UnderWay { is_main: true, random_turns, ..under_way }, record)
     }
 
     /// A side branch of so many turns from `start`.
     fn branch(&mut self, start: G::State, turns: u32) -> UnderWay<G> {
-        UnderWay {
-            number: self.number,
-            rng: chance::stream(self.rng.next_u64(), self.number),
-            state: start.clone(),
-            line: Trajectory::new(start),
-            limit: turns,
-            is_main: false,
-            branches: Vec::new(),
-            random_turns: 0,
-        }
+        UnderWay::of(start, self.number, chance::stream(self.rng.next_u64(), self.number), turns)
+    }
+
+    fn of(state: G::State, number: u64, rng: GameRng, limit: u32) -> UnderWay<G> {
+        let line = Trajectory::new(state.clone());
+        UnderWay { number, rng, state, line, limit, is_main: false, branches: Vec::new(), random_turns: 0 }
     }
 }
 

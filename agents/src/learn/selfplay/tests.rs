@@ -1,6 +1,7 @@
 //! The TD(λ) targets of self-play, checked on the solved toy game.
 
 use super::*;
+use crate::learn::config::LearningConfig;
 use crate::play::baseline::PipEvaluator;
 use crate::search::test_support::ExactEvaluator;
 use ashta_env::game::{Action, Outcome, Seat};
@@ -10,16 +11,28 @@ use ashta_env::turn::{TurnResults, turn_results};
 
 fn config() -> SelfPlayConfig {
     SelfPlayConfig {
-        luck_correction: true,
         series_probability: 0.0,
         random_start_share: 0.0,
-        random_start_turns: 0,
-        alternatives: 1,
         branch_turns: 3,
         exploration: 0.0,
         turn_limit: u32::MAX,
-        policy_temperature: 0.02,
+        ..SelfPlayConfig::default()
     }
+}
+
+fn training(selfplay: &SelfPlayConfig) -> TrainConfig {
+    let learning = LearningConfig { policy_temperature: 0.02, ..LearningConfig::default() };
+    TrainConfig { selfplay: selfplay.clone(), learning, ..TrainConfig::default() }
+}
+
+fn play(
+    game: &Toy,
+    evaluator: &mut impl Evaluator<Toy>,
+    config: &SelfPlayConfig,
+    seed: u64,
+    games: std::ops::Range<u64>,
+) -> Vec<GameRecord<ToyState>> {
+    play_games(game, evaluator, &training(config), seed, games)
 }
 
 fn rule(lambda: f32) -> TargetRule {
@@ -43,7 +56,7 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
         let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
         for lambda in [0.0, 0.7, 1.0] {
             let config = SelfPlayConfig { exploration: 0.3, ..config() };
-            for record in play_games(&game, &mut exact, &config, 5, 0..30) {
+            for record in play(&game, &mut exact, &config, 5, 0..30) {
                 for (state, target) in starts(&game, &record, rule(lambda)) {
                     let value = exact.of(&state);
                     for seat in game.spec().seats.iter() {
@@ -59,7 +72,8 @@ fn with_exact_values_the_luck_is_gone_and_every_target_is_exact() {
 fn without_luck_correction_targets_are_right_on_average_only() {
     let game = Toy::new(ToyTable::Two, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
-    let config = SelfPlayConfig { luck_correction: false, ..config() };
+    let mut config = training(&config());
+    config.learning.luck_correction = false;
     let records = play_games(&game, &mut exact, &config, 5, 0..4000);
     let errors: Vec<f32> = records
         .iter()
@@ -80,7 +94,7 @@ fn branches_begin_with_results_that_were_not_chosen() {
     for (alternatives, branch_turns) in [(0, 1), (1, 1), (2, 3)] {
         let config = SelfPlayConfig { alternatives, branch_turns, ..config() };
         let mut lines = 0;
-        for record in play_games(&game, &mut PipEvaluator, &config, 5, 0..30) {
+        for record in play(&game, &mut PipEvaluator, &config, 5, 0..30) {
             // Afterstates that were not chosen, turn by turn.
             let mut rejected: Vec<Vec<ToyState>> = Vec::new();
             let mut state = game.initial_state(record.first);
@@ -121,18 +135,18 @@ fn games_depend_on_their_number_alone() {
         ..config()
     };
     let mut evaluator = PipEvaluator;
-    let all = play_games(&game, &mut evaluator, &config, 9, 0..150);
-    let some = play_games(&game, &mut evaluator, &config, 9, 140..150);
+    let all = play(&game, &mut evaluator, &config, 9, 0..150);
+    let some = play(&game, &mut evaluator, &config, 9, 140..150);
     assert_eq!(all[140..], some);
     assert_ne!(all[0].main.outcomes, all[1].main.outcomes);
-    assert_ne!(play_games(&game, &mut evaluator, &config, 10, 0..1)[0].main.outcomes, all[0].main.outcomes);
+    assert_ne!(play(&game, &mut evaluator, &config, 10, 0..1)[0].main.outcomes, all[0].main.outcomes);
 }
 
 #[test]
 fn a_record_replays_to_its_end() {
     let game = Toy::new(ToyTable::Placings, ToyPieces::Two, ToyThrows::Again);
     let config = SelfPlayConfig { series_probability: 0.1, random_start_share: 1.0, random_start_turns: 9, ..config() };
-    for record in play_games(&game, &mut PipEvaluator, &config, 1, 0..40) {
+    for record in play(&game, &mut PipEvaluator, &config, 1, 0..40) {
         let mut state = game.initial_state(record.first);
         let (mut outcomes, mut actions) = (record.main.outcomes.iter(), record.main.actions.iter());
         loop {
@@ -156,7 +170,7 @@ fn policy_targets_prefer_the_best_action() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
     let mut seen = 0;
-    for record in play_games(&game, &mut exact, &config(), 5, 0..50) {
+    for record in play(&game, &mut exact, &config(), 5, 0..50) {
         record.visit(&game, rule(0.7), |position| {
             let Some(&(best, _)) = position.policy.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
             let value = |action: Action| {
@@ -176,8 +190,8 @@ fn policy_targets_prefer_the_best_action() {
 fn a_game_over_the_limit_is_truncated_without_a_result() {
     let game = Toy::new(ToyTable::Two, ToyPieces::Two, ToyThrows::Again);
     let limited = SelfPlayConfig { turn_limit: 4, ..config() };
-    let whole = play_games(&game, &mut PipEvaluator, &config(), 2, 0..40);
-    let broken = play_games(&game, &mut PipEvaluator, &limited, 2, 0..40);
+    let whole = play(&game, &mut PipEvaluator, &config(), 2, 0..40);
+    let broken = play(&game, &mut PipEvaluator, &limited, 2, 0..40);
     for (whole, broken) in whole.iter().zip(&broken) {
         assert!(!whole.truncated && whole.main.turns.len() > 4, "the toy game takes longer");
         assert!(broken.truncated && broken.main.turns.len() == 4);
@@ -193,7 +207,7 @@ fn a_game_over_the_limit_is_truncated_without_a_result() {
 fn exact_games(table: ToyTable, games: std::ops::Range<u64>) -> (Toy, Vec<GameRecord<ToyState>>) {
     let game = Toy::new(table, ToyPieces::One, ToyThrows::Again);
     let mut exact = ExactEvaluator::new(&game, BySeat([Play::Best; 4]));
-    let records = play_games(&game, &mut exact, &config(), 5, games);
+    let records = play(&game, &mut exact, &config(), 5, games);
     (game, records)
 }
 

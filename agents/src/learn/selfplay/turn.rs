@@ -10,7 +10,7 @@ use rand::Rng;
 use crate::play::agent::softmax;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
-use super::{DecisionTarget, SelfPlayConfig, TurnEstimate, UnderWay, unit};
+use super::{DecisionTarget, TrainConfig, TurnEstimate, UnderWay, unit};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
@@ -47,7 +47,7 @@ impl<G: Game> SelfPlayTurn<G> {
     pub(super) fn throw(
         &mut self,
         game: &G,
-        config: &SelfPlayConfig,
+        config: &TrainConfig,
         under_way: &mut UnderWay<G>,
         results: &mut Vec<G::State>,
     ) {
@@ -66,9 +66,9 @@ impl<G: Game> SelfPlayTurn<G> {
             self.ends.push(self.actions.len());
         }
         self.expectation.clear();
-        if config.luck_correction {
+        if config.learning.luck_correction {
             let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };
-            let (limit, rng) = (config.series_probability, &mut under_way.rng);
+            let (limit, rng) = (config.selfplay.series_probability as f32, &mut under_way.rng);
             self.expectation.look(game, &happened, limit, rng, &mut self.scratch, results);
         }
     }
@@ -77,19 +77,19 @@ impl<G: Game> SelfPlayTurn<G> {
     pub(super) fn play(
         &mut self,
         game: &G,
-        config: &SelfPlayConfig,
+        config: &TrainConfig,
         under_way: &mut UnderWay<G>,
         results: &[G::State],
         values: &[BySeat<f32>],
     ) {
         let best = best_of(&self.actual, self.seat, values);
-        let expected = match config.luck_correction {
+        let expected = match config.learning.luck_correction {
             true => self.expectation.expected(game, self.seat, values),
             // Plain TD(λ): the luck of the throw stays in the target.
             false => values[best],
         };
         let is_random = under_way.random_turns > 0;
-        let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.exploration;
+        let explores = under_way.is_main && f64::from(unit(&mut under_way.rng)) < config.selfplay.exploration;
         let chosen = if is_random || explores {
             under_way.random_turns = under_way.random_turns.saturating_sub(1);
             self.actual.start + chance::below(self.actual.len(), &mut under_way.rng)
@@ -122,7 +122,7 @@ impl<G: Game> SelfPlayTurn<G> {
     fn draw_others(
         &mut self,
         game: &G,
-        config: &SelfPlayConfig,
+        config: &TrainConfig,
         under_way: &mut UnderWay<G>,
         chosen: usize,
         results: &[G::State],
@@ -130,7 +130,7 @@ impl<G: Game> SelfPlayTurn<G> {
         let is_open = |result: usize| matches!(game.node(&results[result]), Node::Chance(_));
         self.others.clear();
         self.others.extend(self.actual.clone().filter(|&result| result != chosen && is_open(result)));
-        for _ in 0..config.alternatives {
+        for _ in 0..config.selfplay.alternatives {
             if self.others.is_empty() {
                 return;
             }
@@ -148,7 +148,7 @@ impl<G: Game> SelfPlayTurn<G> {
     /// Notes the policy target of each action of the `chosen` sequence.
     fn note_decisions(
         &self,
-        config: &SelfPlayConfig,
+        config: &TrainConfig,
         decisions: &mut Vec<DecisionTarget>,
         chosen: &[Action],
         own: &dyn Fn(usize) -> f32,
@@ -166,7 +166,7 @@ impl<G: Game> SelfPlayTurn<G> {
                     }
                 }
             }
-            decisions.push(DecisionTarget { policy: policy(&behind, config.policy_temperature) });
+            decisions.push(DecisionTarget { policy: policy(&behind, config.learning.policy_temperature as f32) });
         }
     }
 }

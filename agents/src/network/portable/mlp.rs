@@ -22,7 +22,7 @@ pub struct Mlp {
 const LARGEST: f64 = f32::MAX as f64 / 8.0;
 
 /// Observations that are evaluated together. Reused from call to call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Observations {
     /// The entries that are 1, end to end.
     active: Vec<u16>,
@@ -70,7 +70,7 @@ impl Observations {
     }
 
     /// The entries of each observation that are 1.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u16]> + Clone {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u16]> + Clone {
         self.ends.iter().scan(0, |start, &end| Some(&self.active[std::mem::replace(start, end)..end]))
     }
 }

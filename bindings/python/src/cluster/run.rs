@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
+use ashta_agents::learn::config as plan;
+use ashta_agents::learn::net::LearnerDevice;
+use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
+use ashta_env::game::Game as _;
 use ashta_env::race::Race;
-use ashta_train::checkpoint::TrainerState;
+use ashta_train::checkpoint::load_state;
 use ashta_train::config::Config;
 use ashta_train::evaluation::RunEvaluation;
-use ashta_train::plan;
 use ashta_train::rundir::{RunDir, RunInfo};
 use ashta_train::runlog::{KeptGames, RunLog};
-use ashta_train::trainer::{MeanLosses, Report};
-use ashta_train::{export, trainer, wire};
+use ashta_train::{export, wire};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -105,7 +107,7 @@ impl TrainingRun {
             let (race, _) = prepare(&config, &folders)?;
             let info = RunInfo::of(&race, config.run.seed);
             let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::begin(config, rundir)?), changes: false })
+            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::open(config, rundir, None)?), changes: false })
         };
         begin().map_err(failed)
     }
@@ -130,10 +132,8 @@ impl TrainingRun {
             let config = Config::of_run(&file, &set)?;
             let (race, _) = prepare(&config, &folders)?;
             let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed), fallback)?;
-            let log = match newest {
-                Some(iteration) => RunLog::resume(config, rundir, iteration)?.0,
-                None => RunLog::begin(config, rundir)?,
-            };
+            let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
+            let log = RunLog::open(config, rundir, state.as_ref())?;
             Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: !set.is_empty() })
         };
         resume().map_err(failed)
@@ -181,8 +181,8 @@ impl TrainingRun {
             ("staleness", Some(cluster.staleness)),
             ("learner_cores", Some(cluster.learner_cores)),
             ("evaluator_cores", Some(cluster.evaluator_cores)),
-            ("learner_gpus", Some(u64::from(run.device != "cpu"))),
-            ("games_per_iteration", Some(log.config().selfplay.games_per_iteration)),
+            ("learner_gpus", Some(u64::from(run.device != LearnerDevice::Cpu))),
+            ("games_per_iteration", Some(log.config().training.selfplay.games_per_iteration)),
         ])
     }
 
@@ -297,7 +297,7 @@ impl TrainingRun {
     /// Adds the weights of each layer, as histograms.
     fn weights(&self, weights: PyReadonlyArray1<'_, f32>) -> PyResult<()> {
         let mut log = self.log();
-        let shape = trainer::shape(log.config(), &self.race);
+        let shape = log.config().training.shape(self.race.spec());
         let weights = weights.as_array().iter().copied().collect::<Vec<f32>>();
         log.weights(&wire::net(&shape, &weights).map_err(crate::refused)?);
         Ok(())

@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context, Result};
 use ashta_agents::learn::numerics::fingerprint;
 use ashta_agents::learn::selfplay::play_games;
+use ashta_agents::learn::trainer;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::play::stop::Stop;
+use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, parse_state};
 use ashta_train::config::Config;
-use ashta_train::evaluation::{MatchResult, RunEvaluation};
-use ashta_train::progress::score_table;
-use ashta_train::trainer;
+use ashta_train::evaluation::{RunEvaluation, score_table};
 use ashta_train::{evaluation, export, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ fn settings(config: &str) -> Result<(Config, Arc<Race>)> {
 }
 
 fn network(config: &Config, race: &Race, weights: &[f32]) -> Result<Arc<PortableNet>> {
-    Ok(Arc::new(wire::net(&trainer::shape(config, race), weights)?))
+    Ok(Arc::new(wire::net(&config.training.shape(race.spec()), weights)?))
 }
 
 fn numbers(weights: &PyReadonlyArray1<'_, f32>) -> PyResult<Vec<f32>> {
@@ -74,8 +74,8 @@ impl SelfPlay {
         let weights = numbers(&weights)?;
         let play = || -> Result<Vec<u8>> {
             let net = network(&self.config, &self.race, &weights)?;
-            let (config, seed) = (self.config.selfplay(), self.config.run.seed);
-            let records = play_games(&*self.race, &mut NetEvaluator::new(net), &config, seed, first..end.max(first));
+            let (config, seed) = (&self.config.training, self.config.run.seed);
+            let records = play_games(&*self.race, &mut NetEvaluator::new(net), config, seed, first..end.max(first));
             Ok(wire::encode_games(&self.race, &records)?)
         };
         Ok(PyBytes::new(py, &py.detach(play).map_err(failed)?))
@@ -88,13 +88,13 @@ impl SelfPlay {
 pub struct Trainer {
     race: Arc<Race>,
     /// Boxed: tensors want more alignment than Python gives its objects.
-    trainer: Mutex<Box<trainer::Trainer>>,
+    trainer: Mutex<Box<trainer::Trainer<Race>>>,
     /// The cores that the learner has.
     threads: usize,
 }
 
 impl Trainer {
-    fn lock(&self) -> MutexGuard<'_, Box<trainer::Trainer>> {
+    fn lock(&self) -> MutexGuard<'_, Box<trainer::Trainer<Race>>> {
         self.trainer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,13 +116,13 @@ impl Trainer {
     fn new(py: Python<'_>, config: &str, files: Option<Files>) -> PyResult<Trainer> {
         let make = || -> Result<Trainer> {
             let (config, race) = settings(config)?;
-            let threads = config.cluster.learner_cores.max(1) as usize;
+            let (Config { run, training, .. }, threads) = (&config, config.cluster.learner_cores.max(1) as usize);
             let trainer = match files {
-                None => trainer::Trainer::new(&config, &race)?,
+                None => trainer::Trainer::new(&race, training, run.device, run.seed)?,
                 Some(files) => {
                     let folder = Scratch::with(&files)?;
                     let LoopState { trainer, .. } = ashta_train::checkpoint::load_state(&folder.0)?;
-                    trainer::Trainer::load(&config, &race, &folder.0, trainer)?
+                    trainer::Trainer::load(&race, training, run.device, run.seed, &folder.0, trainer)?
                 }
             };
             Ok(Trainer { race, trainer: Mutex::new(Box::new(trainer)), threads })
@@ -244,7 +244,7 @@ impl RunEvaluator {
             let state = parse_state(state)?;
             let (net, RunEvaluation { results, exploitability, .. }) = self.find(&weights, true)?;
             let bot = export::bot(&self.race, &net, &self.config, &state, &results)?;
-            let mut table = score_table(&results.iter().map(MatchResult::row).collect::<Vec<_>>());
+            let mut table = score_table(&results);
             if let Some(exploitability) = exploitability {
                 table += &format!("exploitability: {exploitability:.6}\n");
             }

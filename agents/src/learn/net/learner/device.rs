@@ -13,7 +13,8 @@ use crate::learn::net::loss::{TargetTensors, losses};
 use crate::learn::net::model::{Network, active_entries, layer_rates, numbers};
 use crate::network::portable::MlpShape;
 
-use super::{LEAST_MOMENT, LearnedNumbers, LearnerConfig, STEPS_BETWEEN_FLUSHES, StepSettings};
+use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT, STEPS_BETWEEN_FLUSHES};
+use super::{LearnedNumbers, LearningConfig, StepSettings};
 
 /// Weights, moments and EMA as tensors `[parameters]` in the order of [`MlpShape`].
 pub(super) struct DeviceNetwork {
@@ -32,18 +33,10 @@ pub(super) struct DeviceNetwork {
 
 impl DeviceNetwork {
     /// A network that goes on from `learned` after `time` steps.
-    pub(super) fn new(
-        shape: MlpShape,
-        config: &LearnerConfig,
-        device: Device,
-        learned: LearnedNumbers<'_>,
-    ) -> DeviceNetwork {
+    pub(super) fn new(shape: MlpShape, device: Device, learned: LearnedNumbers<'_>) -> DeviceNetwork {
         let row = |numbers: Vec<f32>| row(numbers, &device);
-        let optimizer = AdamConfig::new()
-            .with_beta_1(config.adam_beta_1)
-            .with_beta_2(config.adam_beta_2)
-            .with_epsilon(config.adam_epsilon)
-            .build();
+        let optimizer =
+            AdamConfig::new().with_beta_1(ADAM_BETA_1).with_beta_2(ADAM_BETA_2).with_epsilon(ADAM_EPSILON).build();
         let layers = shape.layers().zip(layer_rates(&shape));
         let rates =
             layers.flat_map(|((inputs, outputs), rate)| std::iter::repeat_n(rate as f32, (inputs + 1) * outputs));
@@ -82,12 +75,12 @@ impl DeviceNetwork {
         std::array::from_fn(|at| f64::from(sums[at]))
     }
 
-    pub(super) fn step(&mut self, batch: &Batch, config: &LearnerConfig, settings: &StepSettings) {
-        let (gradient, losses) = self.gradient(batch, config.policy_weight);
-        let gradient = match config.gradient_limit {
+    pub(super) fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
+        let (gradient, losses) = self.gradient(batch, config.policy_weight as f32);
+        let gradient = match config.gradient_clip {
             Some(limit) => {
                 let norm = losses.clone().narrow(0, 3, 1);
-                gradient * norm.clamp_min(1e-30).recip().mul_scalar(limit).clamp_max(1.0)
+                gradient * norm.clamp_min(1e-30).recip().mul_scalar(limit as f32).clamp_max(1.0)
             }
             None => gradient,
         };

@@ -10,7 +10,8 @@ use crate::learn::net::loss::{Losses, differentiate};
 use crate::learn::net::{Batch, model, sparse};
 use crate::network::portable::MlpShape;
 
-use super::{LEAST_MOMENT, LearnedNumbers, LearnerConfig, StepSettings};
+use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT};
+use super::{LearnedNumbers, LearningConfig, StepSettings};
 
 /// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and room for a step.
 pub(super) struct HostNetwork {
@@ -61,13 +62,17 @@ impl HostNetwork {
         std::mem::take(&mut self.losses)
     }
 
-    pub(super) fn step(&mut self, batch: &Batch, config: &LearnerConfig, settings: &StepSettings) {
-        let losses = self.differentiate(batch, config.policy_weight);
+    pub(super) fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
+        let losses = self.differentiate(batch, config.policy_weight as f32);
         let norm = losses.gradient_norm;
         for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
             *sum += f64::from(loss);
         }
-        let scale = config.gradient_limit.filter(|&limit| norm > limit).map_or(1.0, |limit| limit / norm);
+        let scale = config
+            .gradient_clip
+            .map(|limit| limit as f32)
+            .filter(|&limit| norm > limit)
+            .map_or(1.0, |limit| limit / norm);
         let mut start = 0;
         for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
             let layer = start..start + (inputs + 1) * outputs;
@@ -124,8 +129,6 @@ impl HostNetwork {
 #[derive(Clone, Copy, Debug)]
 struct Update {
     scale: f32,
-    beta_1: f32,
-    beta_2: f32,
     epsilon: f32,
     rate: f32,
     keeps: f32,
@@ -133,17 +136,14 @@ struct Update {
 }
 
 impl Update {
-    fn new(config: &LearnerConfig, settings: &StepSettings, rate: f64, scale: f32) -> Update {
-        let LearnerConfig { adam_beta_1: beta_1, adam_beta_2: beta_2, adam_epsilon, weight_decay, .. } = *config;
+    fn new(config: &LearningConfig, settings: &StepSettings, rate: f64, scale: f32) -> Update {
         let time = i32::try_from(settings.time).unwrap_or(i32::MAX);
-        let second = (1.0 - f64::from(beta_2).powi(time)).sqrt();
+        let second = (1.0 - f64::from(ADAM_BETA_2).powi(time)).sqrt();
         Update {
             scale,
-            beta_1,
-            beta_2,
-            epsilon: adam_epsilon * second as f32,
-            rate: (rate * second / (1.0 - f64::from(beta_1).powi(time))) as f32,
-            keeps: (1.0 - rate * weight_decay) as f32,
+            epsilon: ADAM_EPSILON * second as f32,
+            rate: (rate * second / (1.0 - f64::from(ADAM_BETA_1).powi(time))) as f32,
+            keeps: (1.0 - rate * config.weight_decay) as f32,
             average_rate: settings.average_rate.unwrap_or_default(),
         }
     }
@@ -156,7 +156,7 @@ impl Update {
         moments: [&mut [f32]; 2],
         average: &mut [f32],
     ) {
-        let Update { scale, beta_1, beta_2, epsilon, rate, keeps, average_rate } = *self;
+        let Update { scale, epsilon, rate, keeps, average_rate } = *self;
         let length = parameters.len();
         let [first, second] = moments;
         let (gradient, first, second) = (&mut gradient[..length], &mut first[..length], &mut second[..length]);
@@ -164,8 +164,8 @@ impl Update {
         for at in 0..length {
             let slope = scale * gradient[at];
             gradient[at] = 0.0;
-            let moment_1 = beta_1 * first[at] + (1.0 - beta_1) * slope;
-            let moment_2 = beta_2 * second[at] + (1.0 - beta_2) * slope * slope;
+            let moment_1 = ADAM_BETA_1 * first[at] + (1.0 - ADAM_BETA_1) * slope;
+            let moment_2 = ADAM_BETA_2 * second[at] + (1.0 - ADAM_BETA_2) * slope * slope;
             first[at] = if moment_1.abs() < LEAST_MOMENT { 0.0 } else { moment_1 };
             second[at] = if moment_2 < LEAST_MOMENT { 0.0 } else { moment_2 };
             let parameter = keeps * parameters[at] - rate * first[at] / (second[at].sqrt() + epsilon);
@@ -181,7 +181,7 @@ impl Update {
 mod tests {
     use super::*;
     use crate::learn::net::learner::device::DeviceNetwork;
-    use crate::learn::net::learner::tests::random_batch;
+    use crate::learn::net::learner::test_support::random_batch;
     use crate::learn::net::model::initial_parameters;
     use crate::network::portable::ValueHead;
     use burn::tensor::Device;
@@ -210,7 +210,7 @@ mod tests {
             let batch = random_batch(9);
             let mut host = HostNetwork::new(shape.clone(), numbers(&shape));
             let found = host.differentiate(&batch, 0.6);
-            let device = DeviceNetwork::new(shape.clone(), &LearnerConfig::default(), Device::flex(), numbers(&shape));
+            let device = DeviceNetwork::new(shape.clone(), Device::flex(), numbers(&shape));
             let (expected, losses) = device.differentiate(&batch, 0.6);
             for (found, expected) in [(found.value, losses.value), (found.policy, losses.policy)]
                 .into_iter()
@@ -227,11 +227,11 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_burn() {
-        let config = LearnerConfig { gradient_limit: Some(0.5), weight_decay: 0.1, ..LearnerConfig::default() };
+        let config = LearningConfig { gradient_clip: Some(0.5), weight_decay: 0.1, ..LearningConfig::default() };
         for (hidden, head) in SHAPES {
             let shape = shape(hidden, head);
             let mut host = HostNetwork::new(shape.clone(), numbers(&shape));
-            let mut device = DeviceNetwork::new(shape.clone(), &config, Device::flex(), numbers(&shape));
+            let mut device = DeviceNetwork::new(shape.clone(), Device::flex(), numbers(&shape));
             for time in 1..=20 {
                 let settings = StepSettings { time, learning_rate: 3e-3, average_rate: (time % 2 == 0).then_some(0.1) };
                 host.step(&random_batch(time), &config, &settings);

@@ -12,7 +12,7 @@ use crate::learn::net::LearnerDevice;
 use crate::network::portable::MlpShape;
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 
-use super::{LearnedNumbers, Learner, LearnerConfig, LearnerError};
+use super::{LearnError, LearnedNumbers, Learner, LearningConfig};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
@@ -20,6 +20,10 @@ const FILE: &str = "learner.safetensors";
 const KEY: &str = "ashta-learner";
 /// Version of the file's meaning.
 const FORMAT: u32 = 1;
+
+fn invalid(source: serde_json::Error) -> LearnError {
+    LearnError::Manifest { of: "learner", source }
+}
 
 /// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
@@ -37,7 +41,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), LearnerError> {
+    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
         let LearnedNumbers { parameters, average, moments } = self.numbers();
         let (steps, averaged) = (self.steps, average.is_some());
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
@@ -46,7 +50,8 @@ impl Learner {
         if let (Some([first, second]), true) = (&moments, steps > 0) {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
-        let bytes = tensor_file::encode(KEY, serde_json::to_string(&manifest)?, &tensors, Precision::Single)?;
+        let bytes =
+            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
@@ -58,13 +63,13 @@ impl Learner {
     pub fn load(
         dir: &Path,
         shape: MlpShape,
-        config: LearnerConfig,
+        config: &LearningConfig,
         device: LearnerDevice,
-    ) -> Result<Learner, LearnerError> {
+    ) -> Result<Learner, LearnError> {
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: LearnerManifest = serde_json::from_str(&file.manifest)?;
-        let mismatch = |what, expected, found| Err(LearnerError::Mismatch { what, expected, found });
+        let manifest: LearnerManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let mismatch = |what, expected, found| Err(LearnError::Mismatch { of: "learner", what, expected, found });
         if manifest.format != FORMAT {
             return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
         }
@@ -79,7 +84,7 @@ impl Learner {
         };
         let read = |name| read(name).map(Cow::<[f32]>::Owned);
         let parameters = read("latest")?;
-        let average = match (config.average_decay, manifest.averaged) {
+        let average = match (config.ema, manifest.averaged) {
             (None, _) => None,
             (Some(_), true) => Some(read("average")?),
             (Some(_), false) => Some(parameters.clone()),
@@ -93,7 +98,7 @@ impl Learner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::net::learner::tests::{random_batch, shape};
+    use crate::learn::net::learner::test_support::{random_batch, shape};
     use std::path::PathBuf;
 
     /// A directory of this test alone, empty.
@@ -117,15 +122,14 @@ mod tests {
     #[test]
     fn a_loaded_learner_goes_on_bit_by_bit() {
         let dir = directory("resume");
-        let config = LearnerConfig { weight_decay: 0.1, gradient_limit: Some(0.5), ..LearnerConfig::default() };
+        let config = LearningConfig { weight_decay: 0.1, gradient_clip: Some(0.5), ..LearningConfig::default() };
         for saved_after in [0, 20] {
-            let mut straight = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
+            let mut straight = Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("it is valid");
             train(&mut straight, 0..saved_after);
             straight.save(&dir).expect("the directory is writable");
             train(&mut straight, saved_after..70);
-            let mut resumed =
-                Learner::load(&dir, shape(), config.clone(), LearnerDevice::Cpu).expect("it was just saved");
-            assert_eq!(resumed.steps(), saved_after);
+            let mut resumed = Learner::load(&dir, shape(), &config, LearnerDevice::Cpu).expect("it was just saved");
+            assert_eq!(resumed.steps, saved_after);
             train(&mut resumed, saved_after..70);
             let latest = |learner: &Learner| bits(&learner.numbers().parameters);
             assert_eq!(latest(&resumed), latest(&straight));
@@ -140,7 +144,7 @@ mod tests {
         let (first, second) = (directory("first"), directory("second"));
         for dir in [&first, &second] {
             let mut learner =
-                Learner::new(shape(), LearnerConfig::default(), LearnerDevice::Cpu, 1).expect("it is valid");
+                Learner::new(shape(), &LearningConfig::default(), LearnerDevice::Cpu, 1).expect("it is valid");
             train(&mut learner, 0..3);
             learner.save(dir).expect("the directory is writable");
         }
@@ -155,13 +159,13 @@ mod tests {
     #[test]
     fn what_was_not_saved_by_such_a_learner_is_refused_by_name() {
         let dir = directory("refused");
-        let config = LearnerConfig::default();
+        let config = LearningConfig::default();
         let load = |shape| {
-            let learner = Learner::load(&dir, shape, config.clone(), LearnerDevice::Cpu);
+            let learner = Learner::load(&dir, shape, &config, LearnerDevice::Cpu);
             learner.expect_err("it must be refused").to_string()
         };
         assert!(load(shape()).starts_with("cannot read "), "{}", load(shape()));
-        let learner = Learner::new(shape(), config.clone(), LearnerDevice::Cpu, 1).expect("it is valid");
+        let learner = Learner::new(shape(), &config, LearnerDevice::Cpu, 1).expect("it is valid");
         learner.save(&dir).expect("the directory is writable");
         let other = MlpShape { actions: 8, ..shape() };
         assert!(load(other).starts_with("the saved learner has the shape 40 inputs, hidden [24, 16], "));

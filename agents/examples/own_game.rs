@@ -1,0 +1,169 @@
+//! A game of one's own, which is no race: Pig. It implements [`Game`], is trained by self-play, and beats the rule that
+//! collects the most points a turn.
+//!
+//! ```sh
+//! cargo run --release -p ashta-agents --example own_game
+//! ```
+//!
+//! The seat on turn throws a die as often as it likes. Each throw adds to the points of the turn, but a 1 loses them
+//! and ends the turn. Holding keeps them and passes the die on; the first seat with [`GOAL`] points wins.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
+use ashta_agents::learn::net::LearnerDevice;
+use ashta_agents::learn::trainer::Trainer;
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::play::agent::{Agent, GameRng, OnePly};
+use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+
+const GOAL: u8 = 50;
+const THROW: Action = Action(0);
+const HOLD: Action = Action(1);
+/// Entries of an observation for a number of points, 0 to the goal.
+const POINTS: usize = GOAL as usize + 1;
+
+/// The rules; a game holds what never changes.
+#[derive(Debug)]
+pub struct Pig {
+    spec: Spec,
+    die: Chances,
+    nothing: Chances,
+}
+
+/// A position: equal positions have equal futures.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PigState {
+    points: BySeat<u8>,
+    seat: Seat,
+    /// Points of this turn; holding would keep them.
+    turn: u8,
+    phase: Phase,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Phase {
+    Throw,
+    Choose,
+    /// A 1 was thrown: there is nothing but to pass the die on.
+    Lost,
+}
+
+impl Pig {
+    /// The game for two seats.
+    pub fn for_two() -> Pig {
+        // Its start shows the points of both seats and of the turn, and who is on turn; within a turn two more entries.
+        let start_observation = 3 * POINTS + 1;
+        let spec = Spec {
+            name: "pig".to_owned(),
+            seats: SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
+            outlook: Outlook::Winner,
+            teams: BySeat(Seat::ALL.map(|seat| SeatSet::of(&[seat]))),
+            actions: 2,
+            observation: start_observation + 2,
+            start_observation,
+            encoding: 1,
+            ruleset_hash: 1,
+            turn_cap: 1_000,
+        };
+        Pig { spec, die: vec![1.0 / 6.0; 6].into(), nothing: Chances::NONE }
+    }
+}
+
+impl Game for Pig {
+    type State = PigState;
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn initial_state(&self, first: Seat) -> PigState {
+        PigState { points: BySeat::default(), seat: first, turn: 0, phase: Phase::Throw }
+    }
+
+    fn node(&self, state: &PigState) -> Node {
+        match state.phase {
+            _ if state.points.0.contains(&GOAL) => Node::Terminal,
+            Phase::Throw => Node::Chance(state.seat),
+            Phase::Choose | Phase::Lost => Node::Decision(state.seat),
+        }
+    }
+
+    fn chance_outcomes(&self, state: &PigState) -> &Chances {
+        if matches!(self.node(state), Node::Chance(_)) { &self.die } else { &self.nothing }
+    }
+
+    fn legal_actions(&self, state: &PigState) -> ActionMask {
+        match (self.node(state), state.phase) {
+            (Node::Decision(_), Phase::Choose) => [THROW, HOLD].into_iter().collect(),
+            (Node::Decision(_), _) => [HOLD].into_iter().collect(),
+            _ => ActionMask::EMPTY,
+        }
+    }
+
+    fn apply_chance(&self, state: &mut PigState, outcome: Outcome) {
+        let room = GOAL - state.points[state.seat];
+        (state.turn, state.phase) = match outcome.0 {
+            0 => (0, Phase::Lost),
+            number => ((state.turn + number + 1).min(room), Phase::Choose),
+        };
+    }
+
+    fn apply_action(&self, state: &mut PigState, action: Action) {
+        state.phase = Phase::Throw;
+        if action == HOLD {
+            state.points[state.seat] += state.turn;
+            (state.turn, state.seat) = (0, state.seat.rotated(2));
+        }
+    }
+
+    fn returns(&self, state: &PigState) -> BySeat<f32> {
+        BySeat(state.points.0.map(|points| f32::from(u8::from(points == GOAL))))
+    }
+
+    fn observe_active(&self, state: &PigState, seat: Seat, active: &mut Vec<u16>) {
+        let numbers = [state.points[seat], state.points[seat.rotated(2)], state.turn];
+        active.extend(numbers.iter().enumerate().map(|(place, &points)| (place * POINTS) as u16 + u16::from(points)));
+        let flags = [state.seat == seat, state.phase == Phase::Choose, state.phase == Phase::Lost];
+        active.extend((0..3).filter(|&flag| flags[flag]).map(|flag| (3 * POINTS + flag) as u16));
+    }
+}
+
+/// Holds with 20 points or more, where one more throw loses as many points as it gains.
+#[derive(Debug)]
+struct HoldAtTwenty;
+
+impl Agent<Pig> for HoldAtTwenty {
+    fn act(&mut self, game: &Pig, states: &[PigState], _rngs: &mut [GameRng]) -> Vec<Action> {
+        let holds = |state: &PigState| state.turn >= 20 || state.points[state.seat] + state.turn == GOAL;
+        let choose = |state| if holds(state) || !game.legal_actions(state).contains(THROW) { HOLD } else { THROW };
+        states.iter().map(choose).collect()
+    }
+}
+
+/// Trains by self-play; the result of a match against the rule.
+pub fn train() -> Result<MatchReport, Box<dyn Error>> {
+    let pig = Arc::new(Pig::for_two());
+    let selfplay = SelfPlayConfig { games: 20_000, ..SelfPlayConfig::default() };
+    let config = TrainConfig { selfplay, ..TrainConfig::default() };
+    let mut trainer = Trainer::new(&pig, &config, LearnerDevice::Cpu, 1)?;
+    for plan in config.plans() {
+        let (records, _) = trainer.play_and_learn(&plan, 2)?;
+        trainer.take_in(&records, plan.lambda, false);
+    }
+    trainer.learn(config.learning.learning_rate_at(1.0), 2);
+    let net = Arc::new(trainer.net()?);
+    let learned = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(&net)))) as Box<dyn Agent<Pig> + Send>;
+    let rule = || Box::new(HoldAtTwenty) as Box<dyn Agent<Pig> + Send>;
+    let config = MatchConfig { blocks: 10_000, threads: 2, ..MatchConfig::default() };
+    Ok(play_match(&*pig, &learned, &rule, &config, &MatchProgress::UNWATCHED))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let MatchReport { score, interval, .. } = train()?;
+    println!("{score:.3} {interval:.3?} against holding at twenty");
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! Trains a bot by self-play and exports it: the whole loop on one screen.
+//!
+//! ```sh
+//! cargo run --release -p ashta-agents --example train ashte-kashte.bot
+//! ```
+//!
+//! Each iteration plays games with the latest weights, while the learner works on the games of the iteration before;
+//! then the new games become samples with TD(λ) targets. [`TrainConfig`] has what can be set, all of it with defaults.
+//! The program `ashta train` is this loop with checkpoints, metrics and resuming.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use ashta_agents::arena::{MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::learn::config::{SelfPlayConfig, TrainConfig};
+use ashta_agents::learn::net::LearnerDevice;
+use ashta_agents::learn::trainer::Trainer;
+use ashta_agents::network::bot::{Bot, Manifest};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::PortableNet;
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::baseline::Baseline;
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+
+const SEED: u64 = 1;
+const THREADS: usize = 2;
+
+/// Trains a bot and writes it to `path`; its score against the baseline `greedy`.
+pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
+    let seats = Ruleset::default_seats(2).ok_or("no game has two seats")?;
+    let race = Arc::new(Race::new(Ruleset::parse("ashte-kashte?pieces=2", seats)?));
+    let selfplay = SelfPlayConfig { games: 4_000, ..SelfPlayConfig::default() };
+    let config = TrainConfig { selfplay, ..TrainConfig::default() };
+    let mut trainer = Trainer::new(&race, &config, LearnerDevice::Cpu, SEED)?;
+
+    for plan in config.plans() {
+        let (records, losses) = trainer.play_and_learn(&plan, THREADS)?;
+        let report = trainer.take_in(&records, plan.lambda, false);
+        if plan.iteration % 10 == 0 {
+            let score = against_greedy(&race, &Arc::new(trainer.net()?), 100).score;
+            let loss = losses.value.map_or(f32::NAN, |losses| losses.value);
+            println!("{} games, {} samples: value loss {loss:.4}, score {score:.3}", plan.end, report.samples);
+        }
+    }
+    trainer.learn(config.learning.learning_rate_at(1.0), THREADS);
+
+    let net = Arc::new(trainer.net()?);
+    let manifest = Manifest::of(&race, net.shape().clone());
+    Bot { manifest, net: Arc::clone(&net) }.write(path)?;
+    Ok(against_greedy(&race, &net, 1_000))
+}
+
+/// Pairs of games with the same throws and exchanged seats.
+fn against_greedy(race: &Race, net: &Arc<PortableNet>, pairs: u64) -> MatchReport {
+    let bot = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
+    let config = MatchConfig { blocks: pairs, threads: THREADS, ..MatchConfig::default() };
+    play_match(race, &bot, &|| Baseline::Greedy.agent(), &config, &MatchProgress::UNWATCHED)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: train FILE.bot")?;
+    let MatchReport { score, interval, .. } = train(Path::new(&path))?;
+    println!("{path}: {score:.3} {interval:.3?} against greedy");
+    Ok(())
+}

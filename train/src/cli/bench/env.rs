@@ -1,0 +1,178 @@
+//! How fast the rules are: uniformly random legal play on one thread, through mask and auto-reset.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ashta_env::chance::{self, GameRng, below};
+use ashta_env::game::{Action, Game, MAX_SEATS, Node};
+use ashta_env::gym::{VecBuffers, VecEnv};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use ndarray::{Array1, Array2};
+use rand::Rng;
+use serde::Serialize;
+
+use super::{BenchRow, BenchRows};
+
+/// One row of the benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub struct EnvSpeed {
+    /// The game with its flags.
+    pub game: String,
+    /// Number of seats.
+    pub seats: usize,
+    /// Whether the games ran in lock-step with observations and masks written out.
+    pub vectorised: bool,
+    /// Actions taken a second, forced ones included.
+    pub decisions_per_second: f64,
+    /// Throws a second.
+    pub chance_nodes_per_second: f64,
+    /// Games finished a second.
+    pub games_per_second: f64,
+}
+
+/// Games in lock-step in the vectorised rows.
+const LOCK_STEP: usize = 256;
+
+impl BenchRow for EnvSpeed {
+    fn heading() -> String {
+        format!(
+            "{:<20} {:>5} {:>10} {:>14} {:>14} {:>10}",
+            "game", "seats", "vectorised", "decisions/s", "throws/s", "games/s"
+        )
+    }
+
+    fn line(&self) -> String {
+        let EnvSpeed { game, seats, vectorised, .. } = self;
+        let (decisions, throws, games) =
+            (self.decisions_per_second, self.chance_nodes_per_second, self.games_per_second);
+        format!("{game:<20} {seats:>5} {vectorised:>10} {decisions:>14.0} {throws:>14.0} {games:>10.0}")
+    }
+}
+
+/// Measures every game for `seconds` of time a row, median of three.
+pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<EnvSpeed>) -> Result<()> {
+    let time = Duration::from_secs_f64(seconds / 3.0);
+    for vectorised in [false, true] {
+        for race in races {
+            let mut tries: Vec<EnvSpeed> = (0..3)
+                .map(|seed| if vectorised { lock_step(race, time, seed) } else { one_game(race, time, seed) })
+                .collect();
+            tries.sort_by(|a, b| a.decisions_per_second.total_cmp(&b.decisions_per_second));
+            rows.add(tries.swap_remove(1))?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Counts {
+    decisions: u64,
+    chance_nodes: u64,
+    games: u64,
+}
+
+impl Counts {
+    fn row(&self, race: &Race, vectorised: bool, time: Duration) -> EnvSpeed {
+        let seconds = time.as_secs_f64();
+        EnvSpeed {
+            game: race.spec().name.clone(),
+            seats: race.spec().seats.len(),
+            vectorised,
+            decisions_per_second: self.decisions as f64 / seconds,
+            chance_nodes_per_second: self.chance_nodes as f64 / seconds,
+            games_per_second: self.games as f64 / seconds,
+        }
+    }
+}
+
+fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
+    let mut rng = chance::stream(seed, 0);
+    let mut counts = Counts::default();
+    let mut state = start(race, &mut rng);
+    let mut throws = 0;
+    let clock = Instant::now();
+    loop {
+        // The clock is read once in so many nodes, so that it costs nothing.
+        for _ in 0..4096 {
+            match race.node(&state) {
+                Node::Decision(_) => {
+                    let legal = race.legal_actions(&state);
+                    let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
+                    race.apply_action(&mut state, action);
+                    counts.decisions += 1;
+                }
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                    counts.chance_nodes += 1;
+                    throws += 1;
+                }
+                Node::Terminal => {
+                    counts.games += 1;
+                    state = start(race, &mut rng);
+                    throws = 0;
+                }
+            }
+            // No game goes on for ever: as many throws as a game may have turns.
+            if throws > race.spec().turn_cap {
+                state = start(race, &mut rng);
+                throws = 0;
+            }
+        }
+        let elapsed = clock.elapsed();
+        if elapsed >= time {
+            return counts.row(race, false, elapsed);
+        }
+    }
+}
+
+fn start(race: &Race, rng: &mut GameRng) -> State {
+    race.initial_state(chance::first_seat(race.spec().seats, rng))
+}
+
+fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
+    let spec = race.spec();
+    let mut env = VecEnv::new(Arc::clone(race), LOCK_STEP);
+    let mut observations = Array2::zeros((LOCK_STEP, spec.observation));
+    let mut masks = Array2::from_elem((LOCK_STEP, spec.actions), false);
+    let mut seats = Array1::zeros(LOCK_STEP);
+    let mut returns = Array2::zeros((LOCK_STEP, MAX_SEATS));
+    let mut final_observations = Array2::zeros((LOCK_STEP, spec.observation));
+    let mut final_seats = Array1::zeros(LOCK_STEP);
+    let (mut terminated, mut truncated) = (Array1::from_elem(LOCK_STEP, false), Array1::from_elem(LOCK_STEP, false));
+    let mut buffers = VecBuffers {
+        observations: observations.view_mut(),
+        masks: masks.view_mut(),
+        seats: seats.view_mut(),
+        returns: returns.view_mut(),
+        terminated: terminated.view_mut(),
+        truncated: truncated.view_mut(),
+        final_observations: final_observations.view_mut(),
+        final_seats: final_seats.view_mut(),
+    };
+    let mut rng = chance::stream(seed, 1);
+    let mut counts = Counts::default();
+    let mut actions = vec![Action(0); LOCK_STEP];
+    env.reset(seed, &mut buffers);
+    let clock = Instant::now();
+    loop {
+        for _ in 0..16 {
+            for (action, mask) in actions.iter_mut().zip(buffers.masks.rows()) {
+                let legal = mask.iter().filter(|&&is_legal| is_legal).count();
+                let nth = below(legal, &mut rng);
+                let chosen = mask.iter().enumerate().filter(|&(_, &is_legal)| is_legal).nth(nth);
+                *action = Action(chosen.expect("a decision has a legal action").0 as u8);
+            }
+            env.step(&actions, &mut buffers).expect("the actions are legal");
+            counts.decisions += LOCK_STEP as u64;
+            counts.games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
+        }
+        let elapsed = clock.elapsed();
+        if elapsed >= time {
+            counts.chance_nodes = env.throws();
+            return counts.row(race, true, elapsed);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `ashta bench`: speeds on this machine.
+
+mod agents;
+mod capacity;
+mod env;
+mod net;
+
+use std::sync::Arc;
+
+use crate::run::games;
+use crate::run::output::print;
+use anyhow::{Result, bail};
+use ashta_env::race::Race;
+use ashta_env::sheet::Sheets;
+use serde::Serialize;
+
+use crate::cli::{BenchCommand, BenchGamesArgs};
+
+/// Measures what is asked for.
+///
+/// # Errors
+/// When a game or an agent does not exist or is not solved, settings or times are wrong, or standard output is closed.
+pub fn run(what: &BenchCommand) -> Result<()> {
+    match what {
+        BenchCommand::Env(args) => {
+            let races = races(args, usize::MAX)?;
+            BenchRows::show(args.json, |rows| env::run(&races, args.seconds, rows))
+        }
+        BenchCommand::Net(args) => {
+            let races = races(args, 1)?;
+            BenchRows::show(args.json, |rows| net::run(&races, args.seconds, rows))
+        }
+        BenchCommand::Capacity(args) => BenchRows::show(args.json, |rows| capacity::run(args, rows)),
+        BenchCommand::Agents(args) => BenchRows::show(args.json, |rows| agents::run(args, rows)),
+    }
+}
+
+/// One row of a benchmark.
+trait BenchRow: Serialize {
+    /// The names of the columns.
+    fn heading() -> String;
+
+    /// The row under them.
+    fn line(&self) -> String;
+}
+
+/// The rows of a benchmark, printed as soon as each is measured, or at last as JSON.
+struct BenchRows<R> {
+    json: bool,
+    rows: Vec<R>,
+}
+
+impl<R: BenchRow> BenchRows<R> {
+    fn show(json: bool, measure: impl FnOnce(&mut BenchRows<R>) -> Result<()>) -> Result<()> {
+        let mut rows = BenchRows { json, rows: Vec::new() };
+        if !json {
+            print(R::heading())?;
+        }
+        measure(&mut rows)?;
+        if json {
+            print(serde_json::to_string_pretty(&serde_json::json!({"results": rows.rows}))?)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, row: R) -> Result<()> {
+        if !self.json {
+            print(row.line())?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+}
+
+/// The games that are measured, each for the fewest `most` numbers of seats that it takes, or for the number asked for.
+fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
+    let seconds = args.seconds;
+    if !(seconds > 0.0 && seconds < 3600.0) {
+        bail!("--seconds is above 0 and below 3600, not {seconds}");
+    }
+    let known = Sheets::default();
+    let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
+    let mut races = Vec::new();
+    for game in if args.game.is_empty() { &all } else { &args.game } {
+        let base = games::ruleset(&known, game, None)?;
+        let takes = |&count: &usize| base.sheet().seats.allowed.iter().any(|letters| letters.len() == count);
+        let wanted = |count: &usize| args.seats.is_none_or(|seats| usize::from(seats) == *count);
+        let counts: Vec<usize> = (2..=4).filter(takes).filter(wanted).take(most).collect();
+        if counts.is_empty() && !args.game.is_empty() {
+            bail!("--seats: {game} is played on {}", base.sheet().seats.allowed.join(", "));
+        }
+        for count in counts {
+            races.push(Arc::new(Race::new(games::ruleset(&known, game, Some(count))?)));
+        }
+    }
+    Ok(races)
+}

@@ -1,0 +1,106 @@
+//! `ashta eval`: an agent against others, in paired games.
+
+use std::path::Path;
+
+use crate::evaluation::{MatchResult, against, score_table};
+use crate::files::check_writable;
+use crate::games;
+use crate::output;
+use anyhow::{Result, bail};
+use ashta_agents::arena::{Interval, MatchProgress};
+use ashta_agents::network::bot::Bot;
+use ashta_agents::perfect::regret::{Blunder, RegretReport};
+use ashta_agents::roster::{Lookahead, NamedAgent};
+use ashta_env::game::Game;
+
+use super::terminal;
+use crate::cli::EvalArgs;
+
+/// Runs the command.
+///
+/// # Errors
+/// When an agent does not exist or plays another game.
+pub fn run(args: &EvalArgs) -> Result<()> {
+    let agent = games::agent(&args.agent)?;
+    let opponents = args.against.iter().map(|spec| games::agent(spec)).collect::<Result<Vec<_>>>()?;
+    let all: Vec<_> = std::iter::once(&agent).chain(&opponents).collect();
+    let race = games::of(args.game.game.as_deref(), args.game.seats, &all)?;
+    let config = args.games.config();
+    let recorded = args.record.as_deref().map(|output| recordable(&agent, output)).transpose()?;
+    let player = games::player(&agent, &race)?;
+    let mut results: Vec<MatchResult> = Vec::new();
+    for opponent in &opponents {
+        let opponent = games::player(opponent, &race)?;
+        let spec = race.spec();
+        let legs = if spec.teams[ashta_env::game::Seat::SOUTH].len() > 1 { 2 } else { spec.seats.len() as u64 };
+        let bar = terminal::bar(config.blocks * legs, "games")?;
+        bar.set_message(format!("{agent} against {}", opponent.named()));
+        let show = |games: u64| bar.set_position(games);
+        let progress = MatchProgress { finished: &show, ..MatchProgress::UNWATCHED };
+        results.push(against(&race, &|| player.agent(), &opponent, &config, &progress));
+        bar.finish_and_clear();
+    }
+    if let Some((mut bot, lookahead, output)) = recorded {
+        results.iter().for_each(|result| bot.manifest.record(result.strength(lookahead)));
+        bot.write(output)?;
+    }
+    if args.json {
+        let json = serde_json::json!({
+            "agent": agent.to_string(),
+            "game": race.spec().name,
+            "seats": race.spec().seats.len(),
+            "pairs": config.blocks,
+            "seed": config.seed,
+            "results": results,
+        });
+        return output::print(serde_json::to_string_pretty(&json)?);
+    }
+    output::print(format_args!("{agent} in {}", race.ruleset()))?;
+    output::print(score_table(&results))?;
+    for result in &results {
+        if let Some(regret) = &result.regret {
+            print_regret(&result.opponent, regret)?;
+        }
+    }
+    let truncated: u64 = results.iter().map(|result| result.report.truncated_games).sum();
+    if truncated > 0 {
+        output::print(format_args!(
+            "{truncated} games came to the turn cap; they and the games paired with them are not counted"
+        ))?;
+    }
+    Ok(())
+}
+
+/// The bot in whose manifest results are recorded, and how it looks ahead, once it is clear that it can be written.
+fn recordable<'path>(agent: &NamedAgent, output: &'path Path) -> Result<(Bot, Lookahead, &'path Path)> {
+    let NamedAgent::Bot { bot, lookahead, .. } = agent else {
+        bail!("--record {}: {agent} is no bot, and results are recorded in bots", output.display());
+    };
+    check_writable(output)?;
+    Ok((Bot::clone(bot), *lookahead, output))
+}
+
+/// Prints the regret of an agent.
+fn print_regret(opponent: &str, regret: &RegretReport) -> Result<()> {
+    let figure = |what: &str, of: Interval, digits: usize, unit: &str| {
+        let Interval { mean, interval: [low, high], .. } = of;
+        output::print(format_args!("  {what:<31}{mean:.digits$}{unit}  [{low:.digits$}, {high:.digits$}]"))
+    };
+    output::print(format_args!("\nagainst {opponent}, {} decisions with more than one result:", regret.decisions))?;
+    figure("regret per decision", regret.regret_per_decision, 6, "")?;
+    let [half, most, nearly_all, all] = regret.quantiles;
+    output::print(format_args!(
+        "  … by half of them at most {half:.6}, by 90 % {most:.6}, by 99 % {nearly_all:.6}, by any {all:.6}"
+    ))?;
+    figure("regret per game", regret.regret_per_game, 5, "")?;
+    figure("optimal decisions", regret.optimal_choices.percent(), 2, " %")?;
+    figure("luck-adjusted score", regret.luck_adjusted_score, 5, "")?;
+    if !regret.worst.is_empty() {
+        output::print("  the worst decisions:")?;
+    }
+    for Blunder { position, played, best, regret } in &regret.worst {
+        output::print(format_args!("  {regret:.4}  {position}"))?;
+        output::print(format_args!("          played  {played}\n          better  {best}"))?;
+    }
+    Ok(())
+}

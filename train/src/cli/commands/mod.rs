@@ -1,0 +1,71 @@
+//! One file a command.
+
+mod analyze;
+mod arena;
+mod bots;
+mod card;
+mod curves;
+mod engine;
+mod eval;
+mod exploit;
+mod export;
+mod game;
+mod levels;
+mod new;
+mod play;
+mod serve;
+mod solve;
+mod survey;
+mod terminal;
+mod train;
+
+use crate::{games, output};
+use anyhow::{Context, Result, bail};
+use clap::CommandFactory;
+
+use crate::bench;
+use crate::cli::{Cli, Command};
+
+/// Runs a command.
+///
+/// # Errors
+/// What went wrong, with the file or key that it is about.
+pub fn run(cli: Cli) -> Result<()> {
+    if let Some(folder) = cli.data {
+        if !folder.is_dir() {
+            bail!("--data {}: there is no such folder", folder.display());
+        }
+        games::look_first_in(folder);
+    }
+    let Some(command) = cli.command else { return new::run() };
+    match command {
+        Command::New => new::run(),
+        Command::Game(args) => game::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Solve(args) => solve::run(&args),
+        Command::Survey(args) => survey::run(&args),
+        Command::Curves(args) => curves::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
+        Command::Arena(args) => arena::run(&args),
+        Command::Bots(args) => bots::run(&args),
+        Command::Card(args) => card::run(&args),
+        Command::Levels(args) => levels::run(&args),
+        Command::Exploit(args) => exploit::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Play(args) => play::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Engine(args) => engine::run(&args),
+        Command::Bench(args) => bench::run(&args.what),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);
+            output::print(String::from_utf8_lossy(&script).trim_end())
+        }
+        Command::Man { folder } => {
+            let written =
+                std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
+            written.with_context(|| format!("cannot write the manual to {}", folder.display()))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `ashta train`: from a configuration, or a run that was interrupted, to an evaluated and exported bot.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::config::{self, Config};
+use crate::evaluation::score_table;
+use crate::games;
+use crate::output::{print, remark};
+use crate::run::{Run, RunEnding, prepare};
+use crate::rundir::RunInfo;
+use crate::runlog::RunLog;
+use anyhow::Result;
+use ashta_agents::play::stop::Stop;
+use ashta_agents::roster::folders::Folders;
+use serde_json::json;
+
+use super::terminal;
+use crate::cli::TrainArgs;
+
+/// Runs the command.
+///
+/// # Errors
+/// What is wrong with the configuration or the run, or what could not be written.
+pub fn run(args: &TrainArgs) -> Result<()> {
+    if args.defaults {
+        return print(config::DEFAULTS.trim_end());
+    }
+    let folders = games::folders();
+    if args.dry_run {
+        return dry_run(args, &folders);
+    }
+    let (run, path) = match &args.resume {
+        Some(path) => (Run::go_on(path, &args.set, &folders, args.fallback)?, path.clone()),
+        None => Run::start(args.config.as_deref(), &args.set, &folders)?,
+    };
+    let stops = Arc::new(AtomicBool::new(false));
+    terminal::on_interrupt(Arc::clone(&stops), move || {
+        remark("stopping after this iteration (again: at once, losing what was not saved)");
+        ControlFlow::Continue(())
+    })?;
+    remark(format_args!("training in {}", path.display()));
+    let stop = Stop::when(move || stops.load(Ordering::Relaxed));
+    let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let concluded = match run.train(&watch)? {
+        RunEnding::Interrupted => None,
+        RunEnding::Trained(mut run) => run.conclude(&stop)?,
+    };
+    let Some((evaluation, bot)) = concluded else {
+        remark(format_args!("interrupted; go on with\n    ashta train --resume {}", path.display()));
+        std::process::exit(terminal::INTERRUPTED);
+    };
+    print(score_table(&evaluation.results))?;
+    if let Some(exploitability) = evaluation.exploitability {
+        print(format_args!("exploitability: {exploitability:.6}"))?;
+    }
+    print(format_args!("bot: {}", bot.display()))
+}
+
+/// Checks the settings as a run does and prints all of them, with what identifies the bot that they would make.
+fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
+    let config = Config::load(args.config.as_deref(), &args.set)?;
+    let (race, _) = prepare(&config, folders)?;
+    let RunInfo { ruleset, ruleset_hash, encoding, .. } = RunInfo::of(&race, config.run.seed);
+    let (recipe, settings) = (config.recipe(), config.to_toml());
+    if args.json {
+        let json = json!({
+            "name": config.run.name,
+            "ruleset": ruleset,
+            "ruleset_hash": ruleset_hash,
+            "encoding": encoding,
+            "recipe": recipe,
+            "config": settings,
+        });
+        return print(serde_json::to_string_pretty(&json)?);
+    }
+    print(format_args!("# {ruleset}, hash {ruleset_hash}; encoding {encoding}; recipe {recipe}"))?;
+    print(settings.trim_end())
+}

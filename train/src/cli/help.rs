@@ -1,0 +1,42 @@
+//! The command that helps on after an error.
+
+use anyhow::Error;
+use ashta_agents::roster::AgentError;
+use ashta_env::ruleset::RulesetError;
+
+use crate::run::config::ConfigError;
+use crate::run::games;
+
+/// What to type next after this error of a command.
+pub fn after(error: &Error, command: &str) -> String {
+    error.chain().find_map(known).unwrap_or_else(|| format!("ashta help {command}"))
+}
+
+fn known(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match cause.downcast_ref() {
+        Some(AgentError::Unknown { .. } | AgentError::NoBot { .. }) => return Some("ashta bots".to_owned()),
+        Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset)),
+        Some(_) | None => {}
+    }
+    if let Some(error) = cause.downcast_ref::<ConfigError>() {
+        let says = |words: &str| error.problems.iter().any(|problem| problem.contains(words));
+        return match (says("unknown key"), says("unknown flag") || says("unknown game")) {
+            (true, _) => Some("ashta train --defaults".to_owned()),
+            (_, true) => Some("ashta game".to_owned()),
+            _ => None,
+        };
+    }
+    cause.downcast_ref::<RulesetError>().map(|_| "ashta game".to_owned())
+}
+
+/// The command that solves a game, written `NAME?flags SEATS`, into the user's folder.
+fn solve(ruleset: &str) -> String {
+    let (game, seats) = ruleset.rsplit_once(' ').unwrap_or((ruleset, "SN"));
+    let name = game.split('?').next().unwrap_or(game);
+    let folder = games::user_folder().unwrap_or_else(|| "checkpoints".into());
+    let seats = match seats.len() {
+        2 => String::new(),
+        count => format!(" --set ruleset.seats={count}"),
+    };
+    format!("mkdir -p {0} && ashta solve '{game}'{seats} -o {0}/{name}.table", folder.display())
+}

@@ -1,0 +1,186 @@
+//! Reports as one HTML file each, which needs no network: the numbers as JSON, and a script that draws them.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use ashta_agents::arena::Reference;
+use ashta_agents::arena::game_record::GameLine;
+use ashta_env::game::Game;
+use ashta_env::notation::Standing;
+use ashta_env::race::Race;
+use ashta_env::race::board::Square;
+use ashta_env::race::state::State;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::report::analysis::Analysis;
+
+/// The page without its numbers.
+const PAGE: &str = include_str!("page.html");
+
+/// What a page shows.
+#[derive(Debug, Serialize)]
+pub struct Contents {
+    /// What an arena found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Value>,
+    /// What that means, in sentences.
+    pub verdicts: Vec<String>,
+    /// How long the games are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lengths: Option<LengthChart>,
+    /// The board on which they are played.
+    pub board: BoardPicture,
+    /// Games to look at.
+    pub games: Vec<ShownGame>,
+}
+
+/// Games by their length.
+#[derive(Debug, Serialize)]
+pub struct LengthChart {
+    /// Turns between two classes.
+    pub step: u32,
+    /// Games in each class.
+    pub counts: Vec<u64>,
+}
+
+/// The squares of a board.
+#[derive(Debug, Serialize)]
+pub struct BoardPicture {
+    side: usize,
+    /// Row, column and what it is.
+    squares: Vec<(u8, u8, &'static str)>,
+}
+
+/// A game that can be played again on the page.
+#[derive(Debug, Serialize)]
+pub struct ShownGame {
+    title: String,
+    /// The turn that is shown at first.
+    begins: usize,
+    analysis: Analysis,
+    /// The positions before the first turn and after each.
+    frames: Vec<Frame>,
+}
+
+/// A position as it is drawn.
+#[derive(Debug, Serialize)]
+struct Frame {
+    /// Seat, row, column, how many stand there, and whether they are marked.
+    pieces: Vec<(char, u8, u8, usize, bool)>,
+    /// For each seat what stands on no square.
+    off: Vec<(char, String)>,
+}
+
+/// The whole page.
+///
+/// # Errors
+/// When the contents cannot be written as JSON.
+pub fn page(title: &str, contents: &Contents) -> Result<String> {
+    // Within a script element nothing may look like its end.
+    let data = serde_json::to_string(contents)?.replace("</", "<\\/").replace("<!--", "<\\!--");
+    let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    Ok(PAGE.replace("{{title}}", &title).replace("{{data}}", &data))
+}
+
+impl LengthChart {
+    /// Of games of these lengths, in about forty classes.
+    pub fn new(turns: &[u32]) -> LengthChart {
+        let longest = turns.iter().copied().max().unwrap_or(0);
+        let step = (longest / 40 + 1).next_multiple_of(if longest > 200 { 5 } else { 1 });
+        let mut counts = vec![0; (longest / step + 1) as usize];
+        turns.iter().for_each(|turns| counts[(turns / step) as usize] += 1);
+        LengthChart { step, counts }
+    }
+}
+
+impl BoardPicture {
+    /// The board of a game.
+    pub fn new(race: &Race) -> BoardPicture {
+        let squares =
+            race.squares().map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
+        BoardPicture { side: race.board().side(), squares: squares.collect() }
+    }
+}
+
+impl ShownGame {
+    /// A game by the values of `reference`; turn number `begins` is shown at first.
+    ///
+    /// # Errors
+    /// What is wrong with the game.
+    pub fn new(
+        race: &Race,
+        line: &GameLine,
+        reference: &Reference<Race>,
+        title: String,
+        begins: usize,
+    ) -> Result<ShownGame> {
+        let analysis = Analysis::new(race, line, reference)?;
+        let positions = analysis.turns.iter().map(|turn| turn.position.as_str()).chain([analysis.end.as_str()]);
+        let frames = positions.map(|position| Ok(Frame::new(race, &race.parse_state(position)?)));
+        let frames = frames.collect::<Result<Vec<_>>>()?;
+        Ok(ShownGame { title, begins, frames, analysis })
+    }
+}
+
+impl Frame {
+    fn new(race: &Race, state: &State) -> Frame {
+        let standing = race.standing(state);
+        let mut counted: BTreeMap<(char, u8, u8, bool), usize> = BTreeMap::new();
+        for Standing { seat, square, is_marked, .. } in &standing {
+            if let Some(Square { row, column }) = *square {
+                *counted.entry((seat.letter(), row, column, *is_marked)).or_default() += 1;
+            }
+        }
+        let off = race.spec().seats.iter().map(|seat| {
+            let mut places: BTreeMap<u8, usize> = BTreeMap::new();
+            let own = standing.iter().filter(|piece| piece.seat == seat && piece.square.is_none());
+            own.for_each(|piece| *places.entry(piece.place).or_default() += 1);
+            let texts: Vec<String> =
+                places.iter().map(|(&place, count)| format!("{} {count}", race.place_text(place))).collect();
+            (seat.letter(), texts.join(", "))
+        });
+        let off = off.collect();
+        let pieces = counted.into_iter().map(|((seat, row, column, marked), count)| (seat, row, column, count, marked));
+        Frame { pieces: pieces.collect(), off }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_the_numbers_ends_the_script() {
+        let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let verdicts = vec!["</script><b>".to_owned()];
+        let contents =
+            Contents { summary: None, verdicts, lengths: None, board: BoardPicture::new(&race), games: Vec::new() };
+        let page = page("a < b", &contents).expect("it is written");
+        assert_eq!(page.matches("</script>").count(), 2, "those of the data and of the script");
+        assert!(page.contains("<title>a &lt; b</title>") && !page.contains("{{"));
+    }
+
+    #[test]
+    fn boards_have_the_squares_of_their_games() {
+        for (position, squares, marked) in [
+            ("ashtapada S:off,off/N:off,off S *", 64, 12),
+            ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 4),
+        ] {
+            let (race, state) = Race::parse(position).expect("a position");
+            let board = BoardPicture::new(&race);
+            assert_eq!((board.squares.len(), board.side * board.side), (squares, squares));
+            assert_eq!(board.squares.iter().filter(|square| square.2 == "marked").count(), marked, "{position}");
+            let frame = Frame::new(&race, &state);
+            assert!(frame.pieces.is_empty() && frame.off.iter().all(|(_, text)| text.ends_with(['2', '4'])));
+        }
+    }
+
+    #[test]
+    fn lengths_are_counted_in_classes() {
+        let lengths = LengthChart::new(&[1, 39, 40, 41, 79]);
+        assert_eq!((lengths.step, lengths.counts.iter().sum::<u64>()), (2, 5));
+        assert_eq!(LengthChart::new(&[]).counts, [0]);
+        assert_eq!(LengthChart::new(&[500, 999]).step, 25);
+    }
+}

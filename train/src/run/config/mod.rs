@@ -1,0 +1,360 @@
+//! The settings of a run, read from files and the command line and checked, as plain typed values.
+//!
+//! Three layers, the later one wins: the defaults compiled into the program (`configs/default.toml`), a game file with
+//! what differs, `--set section.key=value`. A [`Config`] is complete and valid, so nothing in it needs checking again;
+//! it includes the sheet of a game that is not built in. The sections of training are those of the library; a setting
+//! stands once, with what it may be, beside its field. Does not know opponents: names are handed on as text.
+
+mod raw;
+mod read;
+mod suggest;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use Allowed::{Text, Whole};
+use ashta_agents::learn::config::{
+    Allowed, LearningConfig, NetworkConfig, Section, SelfPlayConfig, TrainConfig, or_none,
+};
+use ashta_agents::learn::net::LearnerDevice;
+use ashta_agents::network::bot::MAX_PROBES;
+use ashta_agents::settings;
+use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
+use ashta_env::sheet::{Sheet, builtin};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::run::{embedded, sheet_file};
+pub use raw::DEFAULTS;
+use raw::{FLAGS, RawConfig};
+
+/// Every setting of a run. The keys of the files are the names of these fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// The run as a whole.
+    pub run: RunConfig,
+    /// The game to play.
+    pub ruleset: RulesetConfig,
+    /// Networks, self-play and learning.
+    #[serde(flatten)]
+    pub training: TrainConfig,
+    /// Evaluation: how strength is measured.
+    pub evaluation: EvaluationConfig,
+    /// Distribution of a run over many machines.
+    pub cluster: ClusterConfig,
+    /// The contents of an exported bot.
+    pub export: ExportConfig,
+}
+
+/// The sections in the order of their fields, each with what its keys may be; the flags of the ruleset are checked by
+/// the game.
+const SECTIONS: [(&str, &[(&str, Allowed)]); 8] = [
+    ("run", RunConfig::ALLOWED),
+    ("ruleset", RulesetConfig::ALLOWED),
+    ("network", NetworkConfig::ALLOWED),
+    ("selfplay", SelfPlayConfig::ALLOWED),
+    ("learning", LearningConfig::ALLOWED),
+    ("evaluation", EvaluationConfig::ALLOWED),
+    ("cluster", ClusterConfig::ALLOWED),
+    ("export", ExportConfig::ALLOWED),
+];
+
+settings! {
+    /// The run as a whole.
+    pub struct RunConfig {
+        /// Part of the name of the run's folder: letters, digits, `-`, `_`, `.`.
+        pub name: String => Allowed::Name,
+        /// Seed of everything drawn in training.
+        pub seed: u64 => Whole(0, i64::MAX),
+        /// Folder that holds the run folders.
+        pub directory: PathBuf => Text("the path of a folder"),
+        /// Threads of self-play, learning and evaluation.
+        pub threads: usize => Whole(1, 256),
+        /// Where the learner computes.
+        pub device: LearnerDevice => Allowed::Word(&["cpu", "cuda", "wgpu"]),
+        /// Iterations between checkpoints.
+        pub checkpoint_iterations: u64 => Whole(1, 1_000_000),
+        /// Newest checkpoints kept besides the best one.
+        pub keep_checkpoints: usize => Whole(1, 10_000),
+        /// Minutes after which training stops.
+        #[serde(serialize_with = "or_none")]
+        pub time_limit_minutes: Option<f64> => Allowed::OptionalAbove(0.0, 1e6),
+    }
+}
+
+/// The game to play.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RulesetConfig {
+    /// Name of the game, of `sheet` or built in.
+    pub game: String,
+    /// Seats that take part.
+    pub seats: usize,
+    /// The text of its sheet, of a game that is not built in.
+    #[serde(serialize_with = "or_none")]
+    pub sheet: Option<String>,
+    /// House rules by flag; numbers and booleans are written out (`pieces` → `2`, `teams` → `true`).
+    pub flags: BTreeMap<String, String>,
+}
+
+impl Section for RulesetConfig {
+    const ALLOWED: &'static [(&'static str, Allowed)] = &[
+        ("game", Text("the name of a game, or a sheet that ends in .toml")),
+        ("seats", Whole(2, 4)),
+        ("sheet", Text("a sheet or \"none\"")),
+    ];
+}
+
+settings! {
+    /// Evaluation: how strength is measured.
+    pub struct EvaluationConfig {
+        /// Iterations between short evaluations.
+        pub every_iterations: u64 => Whole(1, 1_000_000),
+        /// Pairs of games against each opponent of a short evaluation.
+        pub pairs: u64 => Whole(1, 10_000_000),
+        /// Pairs of games against each opponent at the end.
+        pub final_pairs: u64 => Whole(1, 10_000_000),
+        /// Opponents of the short evaluations, not yet looked up.
+        pub during: Vec<String> => Allowed::Names,
+        /// Opponents at the end, not yet looked up.
+        pub opponents: Vec<String> => Allowed::Names,
+        /// Whether each evaluation solves for the best response to the bot.
+        pub exploitability: bool => Allowed::Switch,
+        /// Seed of the evaluation games.
+        pub seed: u64 => Whole(0, i64::MAX),
+    }
+}
+
+settings! {
+    /// Distribution of a run over many machines.
+    pub struct ClusterConfig {
+        /// Actors that play games; `None` for as many as there is room for.
+        #[serde(serialize_with = "or_auto")]
+        pub actors: Option<u64> => Allowed::Count(1, 100_000),
+        /// Games of one call of an actor; `None` for those of an iteration shared by all actors.
+        #[serde(serialize_with = "or_auto")]
+        pub games_per_task: Option<u64> => Allowed::Count(1, 1_000_000),
+        /// Iterations that the weights of self-play may lag behind those of a run on one machine.
+        pub staleness: u64 => Whole(0, 100),
+        /// Cores for the learner alone.
+        pub learner_cores: u64 => Whole(0, 1000),
+        /// Cores for evaluations alone.
+        pub evaluator_cores: u64 => Whole(0, 1000),
+    }
+}
+
+settings! {
+    /// The contents of an exported bot.
+    pub struct ExportConfig {
+        /// Positions stored with their evaluations, to check readers against.
+        pub probes: usize => Whole(0, MAX_PROBES as i64),
+    }
+}
+
+impl RulesetConfig {
+    /// As a table; without a sheet where there is none.
+    fn to_value(&self) -> toml::Value {
+        let mut table = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        if self.sheet.is_none() {
+            table.remove("sheet");
+        }
+        table.into()
+    }
+
+    /// The ruleset of these settings.
+    ///
+    /// # Errors
+    /// All problems of the ruleset; none where the settings were read by [`Config::load`].
+    pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
+        let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
+        let sheet = match &self.sheet {
+            Some(text) => Arc::new(Sheet::read(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
+            None => match builtin::named(&self.game) {
+                Some(sheet) => Arc::clone(sheet),
+                None => return Err(RulesetProblem::UnknownGame { game: self.game.clone() }.into()),
+            },
+        };
+        Ruleset::seated_of(sheet, Some(self.seats), flags)
+    }
+}
+
+impl Config {
+    /// The share of the time limit that `seconds` of training are, 0 without one.
+    pub fn time_share(&self, seconds: f64) -> f64 {
+        self.run.time_limit_minutes.map_or(0.0, |minutes| seconds / (60.0 * minutes))
+    }
+
+    /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
+    /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
+    /// stands for settings that name it as the game. Where there is no such file, `file` is the name of a configuration
+    /// that comes with the program, behind which house rules may follow: `ashte-kashte?pieces=2`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
+    /// or out of its range, each with the place it was written.
+    pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
+        let Some(path) = file else { return Config::parse(None, overrides) };
+        let unreadable = match std::fs::read_to_string(path) {
+            Ok(text) => return Config::parse(Some((path, &text)), overrides),
+            Err(error) => error,
+        };
+        let written = path.to_string_lossy();
+        let (name, flags) = Ruleset::split(&written);
+        match embedded::configs().iter().find(|(known, _)| *known == name) {
+            Some((_, text)) if !path.is_file() => {
+                let flags = flags.map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
+                let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
+                Config::parse(Some((Path::new(name), text)), &overrides)
+            }
+            _ => Err(ConfigError::unreadable(path, &unreadable)),
+        }
+    }
+
+    /// The settings of a run, in the `file` of its folder, with `overrides` over them. Every key must be there.
+    ///
+    /// # Errors
+    /// As [`Config::load`], and with every key that is missing.
+    pub fn of_run(file: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::unreadable(file, &error))?;
+        let mut raw = RawConfig::defaults();
+        raw.add_file(file, &text);
+        let missing = raw.untouched().map(|key| format!("{}: `{key}` is missing", file.display()));
+        let mut problems: Vec<String> = missing.collect();
+        if raw.problems().is_empty() && !problems.is_empty() {
+            problems.push("the settings of a run name every key: the file is damaged".to_owned());
+            return Err(ConfigError { problems });
+        }
+        Config::over(raw, Some(file), overrides)
+    }
+
+    /// The settings that [`Config::to_toml`] wrote as `text`.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn from_toml(text: &str) -> Result<Config, ConfigError> {
+        Config::parse(Some((Path::new("config.toml"), text)), &[])
+    }
+
+    fn parse(file: Option<(&Path, &str)>, overrides: &[String]) -> Result<Config, ConfigError> {
+        let mut raw = RawConfig::defaults();
+        match file {
+            Some((path, text)) if sheet_file::is_sheet(text) => raw.add_sheet(path),
+            Some((path, text)) => raw.add_file(path, text),
+            None => {}
+        }
+        Config::over(raw, file.map(|(path, _)| path), overrides)
+    }
+
+    /// The settings of these layers with `overrides` over them; `file` names a run whose name is left open.
+    fn over(mut raw: RawConfig, file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
+        for text in overrides {
+            raw.add_override(text);
+        }
+        let automatic = file.and_then(|path| path.file_stem()?.to_str());
+        let game = raw.entry("ruleset.game").value.as_str().map(|game| match sheet_file::is_file(game) {
+            true => Path::new(Ruleset::split(game).0).file_stem().and_then(|name| name.to_str()).unwrap_or(game),
+            false => game,
+        });
+        read::read(&raw, &folder_name(automatic.or(game).unwrap_or("run"))).map_err(|problems| ConfigError { problems })
+    }
+
+    /// The settings as a file with every key, from which [`Config::load`] gets the same settings back.
+    pub fn to_toml(&self) -> String {
+        let body = toml::to_string(self).expect("every setting has a form in TOML");
+        format!("# Every setting of this run as it was used. `ashta train --defaults` explains the keys.\n\n{body}")
+    }
+
+    /// The recipe: the hash of all settings that shape the bot of a run beside its game, 16 hexadecimal digits. A
+    /// setting that is new in the program changes it.
+    pub fn recipe(&self) -> String {
+        let settings = toml::Table::try_from(self).expect("every setting has a form in TOML");
+        let mut lines = Vec::new();
+        for (section, values) in &settings {
+            for (key, value) in values.as_table().into_iter().flatten() {
+                let key = format!("{section}.{key}");
+                if !NO_PART_OF_RECIPE.iter().any(|left| *left == section || *left == key) {
+                    lines.push(format!("{key} = {value}\n"));
+                }
+            }
+        }
+        lines.sort_unstable();
+        format!("{:016x}", fnv1a(lines.concat().bytes()))
+    }
+}
+
+/// Sections and settings that leave the bot of a run as it is, in its weights and in its final evaluation. The hash of
+/// the ruleset identifies the game. Threads and device are a matter of the machine: they change the rounding, and the
+/// number of games within a time limit.
+const NO_PART_OF_RECIPE: [&str; 15] = [
+    "run.name",
+    "run.directory",
+    "run.threads",
+    "run.device",
+    "run.checkpoint_iterations",
+    "run.keep_checkpoints",
+    "ruleset",
+    "evaluation.every_iterations",
+    "evaluation.pairs",
+    "evaluation.during",
+    "evaluation.exploitability",
+    "cluster.actors",
+    "cluster.games_per_task",
+    "cluster.learner_cores",
+    "cluster.evaluator_cores",
+];
+
+/// The default game, where neither an option nor an agent names one: that of `configs/default.toml`.
+pub fn usual_game() -> String {
+    RawConfig::defaults().entry("ruleset.game").value.as_str().unwrap_or_default().to_owned()
+}
+
+/// All problems of the settings, not only the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigError {
+    /// One sentence a problem, each with the place where it was written.
+    pub problems: Vec<String>,
+}
+
+impl ConfigError {
+    fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+        let mut problem = format!("cannot read {}: {error}", path.display());
+        if error.kind() == ErrorKind::NotFound {
+            let names: Vec<&str> = embedded::configs().iter().map(|(name, _)| *name).collect();
+            problem += &format!("; the configurations that come with the program are {}", names.join(", "));
+        }
+        ConfigError { problems: vec![problem] }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.as_slice() {
+            [problem] => write!(f, "{problem}"),
+            problems => {
+                write!(f, "{} problems in the settings", problems.len())?;
+                problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// `text` with everything replaced that does not belong in the name of a folder.
+fn folder_name(text: &str) -> String {
+    let name: String = text.chars().map(|c| if read::is_name_character(c) { c } else { '-' }).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { "run".to_string() } else { name.to_string() }
+}
+
+fn or_auto<S: Serializer>(count: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match count {
+        Some(count) => serializer.serialize_u64(*count),
+        None => serializer.serialize_str(read::AUTO),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! The settings as they were written: the defaults, then the game file, then the `--set` of the command line.
+//!
+//! Every value keeps the place it came from, so that an error can point there. Knows which keys exist (those of
+//! `configs/default.toml`, and any flag of the ruleset), but not what their values mean: `read` does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::{Spanned, Value};
+
+use super::suggest;
+
+/// Every key with its default value and a comment: the one list of what can be set.
+pub const DEFAULTS: &str = include_str!("../../../../configs/default.toml");
+
+/// The section whose keys are free: the flags of the ruleset, which the game itself checks.
+pub const FLAGS: &str = "ruleset.flags";
+
+/// Keys of earlier versions and their present names.
+const RENAMED: [(&str, &str); 1] = [("selfplay.sideline_turns", "selfplay.branch_turns")];
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// In the defaults that are compiled into the program.
+    Default,
+    /// In a file, with its line from 1.
+    File(PathBuf, usize),
+    /// On the command line: the text after `--set`.
+    Override(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => write!(f, "the defaults"),
+            Origin::File(path, line) => write!(f, "{}:{line}", path.display()),
+            Origin::Override(text) => write!(f, "--set {text}"),
+        }
+    }
+}
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub struct RawEntry {
+    /// The value as written.
+    pub value: Value,
+    /// Where.
+    pub origin: Origin,
+}
+
+/// The merged settings, by dotted key. Every key of the defaults is present; later layers replace single values.
+#[derive(Debug)]
+pub struct RawConfig {
+    entries: BTreeMap<String, RawEntry>,
+    known: Vec<String>,
+    problems: Vec<String>,
+    /// Problems that are only counted.
+    more: usize,
+}
+
+/// So many problems of the layers are described.
+const MOST_PROBLEMS: usize = 100;
+
+impl RawConfig {
+    /// The defaults alone.
+    pub fn defaults() -> RawConfig {
+        let mut raw = RawConfig { entries: BTreeMap::new(), known: Vec::new(), problems: Vec::new(), more: 0 };
+        let defaults: toml::Table = DEFAULTS.parse().expect("the defaults are well-formed TOML");
+        for (section, table) in defaults {
+            for (key, value) in table.as_table().expect("the defaults consist of sections").clone() {
+                let key = format!("{section}.{key}");
+                if key != FLAGS {
+                    raw.known.push(key.clone());
+                    raw.entries.insert(key, RawEntry { value, origin: Origin::Default });
+                }
+            }
+        }
+        raw.known.sort_unstable();
+        raw
+    }
+
+    /// Lays the settings of a file over those so far. `path` is only named in errors.
+    pub fn add_file(&mut self, path: &Path, text: &str) {
+        match DeTable::parse(text) {
+            Ok(table) => {
+                let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+                let line = |offset: usize| 1 + ends.partition_point(|&end| end < offset);
+                let origin = |offset: usize| Origin::File(path.to_path_buf(), line(offset));
+                self.add_table("", table.into_inner(), &origin);
+            }
+            Err(error) => {
+                let before = &text.as_bytes()[..error.span().map_or(0, |span| span.start)];
+                let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+                self.problems.push(format!("{}:{line}: not well-formed TOML: {}", path.display(), error.message()));
+            }
+        }
+    }
+
+    /// Lays a sheet over the settings so far, as the game that is played.
+    pub fn add_sheet(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let entry = RawEntry { value: Value::String(name), origin: Origin::File(path.to_path_buf(), 1) };
+        self.entries.insert("ruleset.game".to_owned(), entry);
+    }
+
+    /// Lays one setting of the command line, `section.key=value`, over those so far. A value that is not TOML is taken
+    /// as text, so that words need no quotation marks.
+    pub fn add_override(&mut self, text: &str) {
+        let Some((key, value)) = text.split_once('=') else {
+            self.problems.push(format!("--set {text}: expected section.key=value"));
+            return;
+        };
+        let value = value.trim();
+        let value =
+            DeValue::parse(value).unwrap_or_else(|_| Spanned::new(0..value.len(), DeValue::String(value.into())));
+        let origin = Origin::Override(text.to_string());
+        self.add(key.trim().to_string(), value, origin.clone(), &|_| origin.clone());
+    }
+
+    /// The entry of `key`, which must be one of the defaults.
+    pub fn entry(&self, key: &str) -> &RawEntry {
+        self.entries.get(key).expect("the defaults hold every key that is read")
+    }
+
+    /// The keys that have their default because no layer names them.
+    pub fn untouched(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|(_, entry)| entry.origin == Origin::Default).map(|(key, _)| key.as_str())
+    }
+
+    /// The flags that were written, without the name of their section.
+    pub fn flags(&self) -> impl Iterator<Item = (&str, &RawEntry)> {
+        self.entries.iter().filter_map(|(key, entry)| Some((key.strip_prefix(FLAGS)?.strip_prefix('.')?, entry)))
+    }
+
+    /// The problems of the layers so far: text that is not TOML, keys that do not exist. Of very many only the number
+    /// is stated.
+    pub fn problems(&self) -> Vec<String> {
+        let more = (self.more > 0).then(|| format!("and {} more problems", self.more));
+        self.problems.iter().cloned().chain(more).collect()
+    }
+
+    fn add_table(&mut self, section: &str, table: DeTable<'_>, origin: &dyn Fn(usize) -> Origin) {
+        let mut entries: Vec<_> = table.into_iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let name =
+                if section.is_empty() { key.get_ref().to_string() } else { format!("{section}.{}", key.get_ref()) };
+            let place = origin(key.span().start);
+            self.add(name, value, place, origin);
+        }
+    }
+
+    fn add(&mut self, key: String, value: Spanned<DeValue<'_>>, place: Origin, origin: &dyn Fn(usize) -> Origin) {
+        let renamed = RENAMED.iter().find(|(old, _)| *old == key);
+        let key = renamed.map_or(key, |(_, new)| (*new).to_owned());
+        let is_section = key == FLAGS || self.known.iter().any(|known| suggest::split(known).0 == key);
+        let is_key = suggest::split(&key).0 == FLAGS || self.known.contains(&key);
+        if is_key {
+            match Value::deserialize(ValueDeserializer::from(value)) {
+                Ok(value) => drop(self.entries.insert(key, RawEntry { value, origin: place })),
+                Err(error) => self.refuse(|_| format!("{place}: `{key}` cannot be read: {}", error.message())),
+            }
+            return;
+        }
+        match value.into_inner() {
+            DeValue::Table(table) if is_section || !table.is_empty() => self.add_table(&key, table, origin),
+            _ if is_section => self.refuse(|_| format!("{place}: `{key}` is a section and needs keys of its own")),
+            _ => self.refuse(|raw| format!("{place}: unknown key `{key}`{}", raw.hint(&key))),
+        }
+    }
+
+    /// Adds a problem; of very many it is only counted, as hints take time.
+    fn refuse(&mut self, problem: impl FnOnce(&RawConfig) -> String) {
+        match self.problems.len() < MOST_PROBLEMS {
+            true => self.problems.push(problem(self)),
+            false => self.more += 1,
+        }
+    }
+
+    /// How to go on after an unknown key: the nearest known one, or what there is.
+    fn hint(&self, unknown: &str) -> String {
+        let quoted = |keys: Vec<&str>, between: &str| {
+            keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(between)
+        };
+        let nearest = suggest::nearest(unknown, self.known.iter().map(String::as_str));
+        let (section, key) = suggest::split(unknown);
+        if section == suggest::split(FLAGS).0 {
+            let of_section: Vec<&str> = nearest.into_iter().filter(|near| suggest::split(near).0 == section).collect();
+            let flag = format!("flag of the game is written `{FLAGS}.{key}`");
+            return match of_section.is_empty() {
+                true => format!("; a {flag}"),
+                false => format!("; did you mean {}? A {flag}", quoted(of_section, " or ")),
+            };
+        }
+        if !nearest.is_empty() {
+            return format!("; did you mean {}?", quoted(nearest, " or "));
+        }
+        let of_section = |known: &&str| suggest::split(known).0 == section;
+        let siblings: Vec<&str> = self.known.iter().map(String::as_str).filter(of_section).collect();
+        if !siblings.is_empty() {
+            return format!("; the keys there are {}", quoted(siblings, ", "));
+        }
+        let mut sections: Vec<&str> = self.known.iter().map(|known| suggest::split(known).0).collect();
+        sections.dedup();
+        format!("; the sections are {}", quoted(sections, ", "))
+    }
+}

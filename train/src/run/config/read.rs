@@ -1,0 +1,235 @@
+//! Validation of the settings: whether each value is one that its field allows.
+//!
+//! Collects all problems instead of stopping at the first, so that one attempt is enough to correct a file. The
+//! existence of opponents is checked at their look-up, not here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ashta_agents::learn::config::Allowed::{
+    self, Above, Count, Name, Names, Number, Optional, OptionalAbove, Switch, Text, Whole, Widths, Word,
+};
+use ashta_agents::learn::config::NONE;
+use ashta_env::ruleset::{Ruleset, RulesetProblem};
+use ashta_env::sheet::builtin;
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::raw::{FLAGS, Origin, RawConfig, RawEntry};
+use super::{Config, RulesetConfig, SECTIONS};
+use crate::run::sheet_file;
+
+/// The word for what is left open: the name of a run, or a number that follows from the machines.
+pub const AUTO: &str = "auto";
+
+/// Most hidden layers of a network, and most units of one.
+const MOST_LAYERS: usize = 8;
+const MOST_UNITS: usize = 4096;
+
+/// What was expected instead of `value`; `None` where it is allowed.
+fn refusal(allowed: Allowed, value: &Value) -> Option<String> {
+    let is_whole = |low: i64, high: i64| value.as_integer().is_some_and(|number| (low..=high).contains(&number));
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap_or(f64::NAN);
+    let is_word = |word: &str| value.as_str() == Some(word);
+    let or = |what: String, word: &str| format!("{what} or \"{word}\"");
+    let whole = |low, high| format!("a whole number from {low} to {high}");
+    let closed = |low, high| format!("a number from {low} to {high}");
+    let above = |low, high| format!("a number above {low} and at most {high}");
+    let (is_allowed, expected) = match allowed {
+        Whole(low, high) => (is_whole(low, high), whole(low, high)),
+        Count(low, high) => (is_word(AUTO) || is_whole(low, high), or(whole(low, high), AUTO)),
+        Number(low, high) => ((low..=high).contains(&number), closed(low, high)),
+        Above(low, high) => (number > low && number <= high, above(low, high)),
+        Optional(low, high) => (is_word(NONE) || (low..=high).contains(&number), or(closed(low, high), NONE)),
+        OptionalAbove(low, high) => (is_word(NONE) || number > low && number <= high, or(above(low, high), NONE)),
+        Switch => (value.is_bool(), "true or false".to_owned()),
+        Text(what) => (value.as_str().is_some_and(|text| !text.is_empty()), format!("{what}, in quotation marks")),
+        Word(words) => (words.iter().any(|word| is_word(word)), format!("one of {}", words.join(", "))),
+        Name => {
+            let expected =
+                "a name in quotation marks, of letters, digits, \"-\", \"_\" and \".\", not beginning with \".\"";
+            (value.as_str().is_some_and(is_folder_name), expected.to_owned())
+        }
+        Names => {
+            let expected = "a list of different names such as [\"random\", \"greedy\"]";
+            (value.as_array().is_some_and(|names| are_names(names)), expected.to_owned())
+        }
+        Widths => {
+            let expected =
+                format!("a list of 1 to {MOST_LAYERS} whole numbers from 1 to {MOST_UNITS} such as [128] or [128, 32]");
+            (value.as_array().is_some_and(|widths| are_widths(widths)), expected)
+        }
+    };
+    (!is_allowed).then_some(expected)
+}
+
+/// Whether `value` is the word for an absent value.
+fn is_absent(allowed: Allowed, value: &Value) -> bool {
+    match allowed {
+        Optional(..) | OptionalAbove(..) => value.as_str() == Some(NONE),
+        Count(..) => value.as_str() == Some(AUTO),
+        _ => false,
+    }
+}
+
+/// The settings that `raw` means, named `run_name` where it leaves the name open.
+///
+/// # Errors
+/// Every problem of `raw`, those of its layers first.
+pub fn read(raw: &RawConfig, run_name: &str) -> Result<Config, Vec<String>> {
+    let mut reader = Reader { raw, problems: raw.problems() };
+    let (mut table, mut is_game_refused) = (Table::new(), false);
+    for (section, keys) in SECTIONS {
+        let mut values = Table::new();
+        for &(name, allowed) in keys {
+            let key = format!("{section}.{name}");
+            let value = &raw.entry(&key).value;
+            if let Some(expected) = refusal(allowed, value) {
+                reader.refuse(&key, &value.to_string(), &expected);
+                is_game_refused |= section == "ruleset";
+            } else if key == "run.name" && value.as_str() == Some(AUTO) {
+                values.insert(name.to_owned(), run_name.into());
+            } else if !is_absent(allowed, value) {
+                values.insert(name.to_owned(), value.clone());
+            }
+        }
+        table.insert(section.to_owned(), values.into());
+    }
+    let ruleset = reader.ruleset(is_game_refused);
+    if !reader.problems.is_empty() {
+        return Err(reader.problems);
+    }
+    table.insert("ruleset".to_owned(), ruleset.to_value());
+    let config = Config::deserialize(table).map_err(|error| vec![error.to_string()])?;
+    let (capacity, batch) = (config.training.learning.replay_capacity, config.training.learning.batch);
+    if capacity < batch {
+        let needed = format!("at least `learning.batch`, which is {batch}");
+        reader.refuse("learning.replay_capacity", &capacity.to_string(), &needed);
+        return Err(reader.problems);
+    }
+    Ok(config)
+}
+
+/// Collects problems, and reads the ruleset.
+struct Reader<'a> {
+    raw: &'a RawConfig,
+    problems: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn refuse(&mut self, key: &str, written: &str, expected: &str) {
+        let origin = &self.raw.entry(key).origin;
+        self.problems.push(format!("{origin}: `{key}` is {written}, but must be {expected}"));
+    }
+
+    /// The text of a key, empty where it is none.
+    fn text(&self, key: &str) -> &'a str {
+        self.raw.entry(key).value.as_str().unwrap_or_default()
+    }
+
+    /// The game with its sheet, its seats and its flags; refuses what the game does not take.
+    fn ruleset(&mut self, is_refused: bool) -> RulesetConfig {
+        let written = self.text("ruleset.game");
+        let seats = self.raw.entry("ruleset.seats").value.as_integer().and_then(|seats| usize::try_from(seats).ok());
+        let found = self.sheet(written);
+        let flags = self.flags();
+        // What is no number of seats, no game or no sheet has been refused.
+        let is_refused = is_refused || found.is_none();
+        let (game, sheet) = found.unwrap_or_default();
+        let seats = seats.unwrap_or_default();
+        let mut config = RulesetConfig { game, seats, sheet, flags };
+        let behind: Vec<(&str, &str)> = Ruleset::split(written).1.collect();
+        for (at, &(flag, value)) in behind.iter().enumerate() {
+            if behind[..at].iter().any(|(other, _)| *other == flag) {
+                self.refuse_ruleset(&RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
+            }
+            config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
+        }
+        if let Err(error) = config.ruleset()
+            && !is_refused
+        {
+            error.problems.iter().for_each(|problem| self.refuse_ruleset(problem));
+        }
+        config
+    }
+
+    /// The name of a game, and of one that is not built in the text of its sheet: in the file that `game` names, or
+    /// written in the settings. `None` where there is no such file or it is no sheet.
+    fn sheet(&mut self, game: &str) -> Option<(String, Option<String>)> {
+        let raw = self.raw;
+        let name = Ruleset::split(game).0;
+        let written = self.text("ruleset.sheet");
+        let found = match &raw.entry("ruleset.game").origin {
+            Origin::File(file, _) if sheet_file::is_file(game) => sheet_file::read(&file.with_file_name("").join(name)),
+            _ if sheet_file::is_file(game) => sheet_file::read(Path::new(name)),
+            _ if written.is_empty() || written == NONE || builtin::named(name).is_some() => {
+                return Some((name.to_owned(), None));
+            }
+            _ => {
+                let origin = &raw.entry("ruleset.sheet").origin;
+                sheet_file::parse(written, &format!("{origin}: ruleset.sheet")).map(|sheet| (sheet, written.to_owned()))
+            }
+        };
+        match found {
+            Ok((sheet, text)) if sheet.name == name || sheet_file::is_file(game) => {
+                let is_own = builtin::named(&sheet.name).is_none();
+                Some((sheet.name, is_own.then_some(text)))
+            }
+            Ok(_) => Some((name.to_owned(), None)),
+            Err(error) => {
+                self.problems.extend(error.problems);
+                None
+            }
+        }
+    }
+
+    /// Says where something that the game does not take was written.
+    fn refuse_ruleset(&mut self, problem: &RulesetProblem) {
+        use RulesetProblem::{RepeatedFlag, Seats, UnknownFlag, Value};
+        let written = match problem {
+            UnknownFlag { flag, .. } | Value { flag, .. } | RepeatedFlag { flag } => {
+                self.raw.flags().find(|(name, _)| name == flag).map(|(_, entry)| entry)
+            }
+            Seats { .. } => Some(self.raw.entry("ruleset.seats")),
+            _ => None,
+        };
+        let origin = &written.unwrap_or_else(|| self.raw.entry("ruleset.game")).origin;
+        self.problems.push(format!("{origin}: {problem}"));
+    }
+
+    fn flags(&mut self) -> BTreeMap<String, String> {
+        let mut flags = BTreeMap::new();
+        for (flag, RawEntry { value, origin }) in self.raw.flags() {
+            match value {
+                Value::String(text) => drop(flags.insert(flag.to_string(), text.clone())),
+                Value::Integer(_) | Value::Boolean(_) => drop(flags.insert(flag.to_string(), value.to_string())),
+                _ => {
+                    let expected = "a word in quotation marks, a whole number, true or false";
+                    self.problems.push(format!("{origin}: `{FLAGS}.{flag}` is {value}, but must be {expected}"));
+                }
+            }
+        }
+        flags
+    }
+}
+
+fn are_names(values: &[Value]) -> bool {
+    let is_new = |place: usize, name: &Value| name.as_str() != Some("") && !values[..place].contains(name);
+    values.iter().enumerate().all(|(place, name)| name.is_str() && is_new(place, name))
+}
+
+fn are_widths(values: &[Value]) -> bool {
+    let width = |value: &Value| usize::try_from(value.as_integer()?).ok();
+    let is_width = |value: &Value| width(value).is_some_and(|width| (1..=MOST_UNITS).contains(&width));
+    (1..=MOST_LAYERS).contains(&values.len()) && values.iter().all(is_width)
+}
+
+/// Whether `name` can be part of the name of a folder on every system.
+fn is_folder_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(is_name_character)
+}
+
+/// Letters, digits, `-`, `_` and `.`, as in the names of runs.
+pub fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
+}

@@ -1,0 +1,330 @@
+//! Tests of the settings: layers, errors, and the configs that come with the program.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ashta_agents::learn::config::TrainConfig;
+use ashta_env::sheet::{Sheet, builtin};
+
+use super::raw::DEFAULTS;
+use super::{Config, ConfigError};
+use crate::run::rundir::tests::Scratch;
+
+/// The settings of a game file with `text`, and of `overrides`.
+fn parse(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    Config::parse(Some((Path::new("configs/mine.toml"), text)), &overrides)
+}
+
+fn problems(text: &str, overrides: &[&str]) -> Vec<String> {
+    parse(text, overrides).expect_err("the settings are wrong").problems
+}
+
+#[test]
+fn later_layers_win_key_by_key() {
+    let text = "[learning]\nlambda = 0.5\nbatch = 64\n[network]\nhidden = [32, 16]";
+    let config = parse(text, &["learning.batch=128", "learning.batch = 512", "learning.ema=none"]).unwrap();
+    assert_eq!(config.training.learning.lambda, 0.5);
+    assert_eq!(config.training.learning.batch, 512);
+    assert_eq!(config.training.learning.ema, None);
+    assert_eq!(config.training.learning.learning_rate, parse("", &[]).unwrap().training.learning.learning_rate);
+    assert_eq!(config.training.network.hidden, [32, 16]);
+    assert_eq!(config.run.name, "mine");
+    assert_eq!(config.run.time_limit_minutes, None);
+}
+
+#[test]
+fn the_defaults_are_those_of_the_library() {
+    assert_eq!(parse("", &[]).unwrap().training, TrainConfig::default());
+}
+
+#[test]
+fn keys_of_earlier_versions_are_read() {
+    let config = parse("[selfplay]\nsideline_turns = 3", &[]).unwrap();
+    assert_eq!(config.training.selfplay.branch_turns, 3);
+    let later = parse("[selfplay]\nsideline_turns = 3", &["selfplay.branch_turns=4"]).unwrap();
+    assert_eq!(later.training.selfplay.branch_turns, 4);
+}
+
+#[test]
+fn the_recipe_is_that_of_what_shapes_the_bot() {
+    let recipe = |overrides: &[&str]| parse("", overrides).unwrap().recipe();
+    let usual = recipe(&[]);
+    assert_eq!(usual.len(), 16);
+    for same in [
+        "run.name=other",
+        "run.directory=elsewhere",
+        "run.threads=7",
+        "run.checkpoint_iterations=3",
+        "ruleset.game=pagade",
+        "evaluation.pairs=3",
+        "cluster.actors=5",
+    ] {
+        assert_eq!(recipe(&[same]), usual, "{same}");
+    }
+    for other in [
+        "run.seed=2",
+        "run.time_limit_minutes=2",
+        "network.hidden=[8]",
+        "selfplay.games=5",
+        "learning.ema=none",
+        "evaluation.final_pairs=3",
+        "evaluation.opponents=[\"random\"]",
+        "cluster.staleness=1",
+        "export.probes=1",
+    ] {
+        assert_ne!(recipe(&[other]), usual, "{other}");
+    }
+    let config = parse("", &[]).unwrap();
+    assert_eq!(Config::from_toml(&config.to_toml()).unwrap().recipe(), usual);
+}
+
+#[test]
+fn overrides_are_toml_or_words() {
+    let overrides = [
+        "run.name=quick",
+        "run.time_limit_minutes=2",
+        "network.hidden=[8, 4]",
+        "evaluation.during=[\"greedy\"]",
+        "learning.luck_correction=false",
+        "ruleset.flags.no_cut=lap",
+        "ruleset.flags.pieces=3",
+    ];
+    let config =
+        parse("[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 2", &overrides)
+            .unwrap();
+    assert_eq!(config.run.name, "quick");
+    assert_eq!(config.run.time_limit_minutes, Some(2.0));
+    assert_eq!(config.training.network.hidden, [8, 4]);
+    assert_eq!(config.evaluation.during, ["greedy"]);
+    assert!(!config.training.learning.luck_correction);
+    let flags: Vec<(&str, &str)> =
+        config.ruleset.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str())).collect();
+    assert_eq!(flags, [("no_cut", "lap"), ("pieces", "3"), ("teams", "true")]);
+}
+
+#[test]
+fn every_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
+    let text = "lambda = 0.5\n[learning]\nlamda = 0.5\nbatch = 64\n\n[selfplai]\ngames = 10\n\
+                [ruleset]\nno_cut = \"lap\"\n[export]\nzzz = 1";
+    assert_eq!(
+        problems(text, &["run.sed=3", "qq.zzz=1", "ruleset.teams=true", "ruleset.seat=4"]),
+        [
+            "configs/mine.toml:1: unknown key `lambda`; did you mean `learning.lambda`?",
+            "configs/mine.toml:3: unknown key `learning.lamda`; did you mean `learning.lambda`?",
+            "configs/mine.toml:7: unknown key `selfplai.games`; did you mean `selfplay.games`?",
+            "configs/mine.toml:9: unknown key `ruleset.no_cut`; a flag of the game is written `ruleset.flags.no_cut`",
+            "configs/mine.toml:11: unknown key `export.zzz`; the keys there are `export.probes`",
+            "--set run.sed=3: unknown key `run.sed`; did you mean `run.seed`?",
+            "--set qq.zzz=1: unknown key `qq.zzz`; the sections are `cluster`, `evaluation`, `export`, `learning`, \
+             `network`, `ruleset`, `run`, `selfplay`",
+            "--set ruleset.teams=true: unknown key `ruleset.teams`; did you mean `ruleset.seats`? \
+             A flag of the game is written `ruleset.flags.teams`",
+            "--set ruleset.seat=4: unknown key `ruleset.seat`; did you mean `ruleset.seats`? \
+             A flag of the game is written `ruleset.flags.seat`",
+        ]
+    );
+}
+
+#[test]
+fn wrong_types_and_ranges_are_reported_together_with_unknown_keys() {
+    let text = "[learning]\nlambda = 1.5\nbatch = \"many\"\nepochs = 3\nema = 1.0\nlearning_rate = nan";
+    assert_eq!(
+        problems(text, &["ruleset.seats=5", "network.hidden=64", "run.name=../up", "ruleset.flags.teams=0.5"]),
+        [
+            "configs/mine.toml:4: unknown key `learning.epochs`; the keys there are `learning.batch`, \
+             `learning.decay_start`, `learning.ema`, `learning.final_learning_rate_share`, `learning.gradient_clip`, \
+             `learning.lambda`, `learning.lambda_fall`, `learning.learning_rate`, `learning.luck_correction`, \
+             `learning.policy_temperature`, \
+             `learning.policy_weight`, `learning.replay_capacity`, `learning.replays`, `learning.weight_decay`",
+            "--set run.name=../up: `run.name` is \"../up\", but must be a name in quotation marks, of letters, digits, \
+             \"-\", \"_\" and \".\", not beginning with \".\"",
+            "--set ruleset.seats=5: `ruleset.seats` is 5, but must be a whole number from 2 to 4",
+            "--set network.hidden=64: `network.hidden` is 64, but must be a list of 1 to 8 whole numbers from 1 to \
+             4096 such as [128] or [128, 32]",
+            "configs/mine.toml:2: `learning.lambda` is 1.5, but must be a number from 0 to 1",
+            "configs/mine.toml:6: `learning.learning_rate` is nan, but must be a number above 0 and at most 1",
+            "configs/mine.toml:3: `learning.batch` is \"many\", but must be a whole number from 1 to 65536",
+            "configs/mine.toml:5: `learning.ema` is 1.0, but must be a number from 0 to 0.999999 or \"none\"",
+            "--set ruleset.flags.teams=0.5: `ruleset.flags.teams` is 0.5, but must be a word in quotation marks, a \
+             whole number, true or false",
+        ]
+    );
+}
+
+#[test]
+fn sections_lists_and_tables_are_not_confused() {
+    assert_eq!(
+        problems("learning = 3\n[export.probes]\nmany = 1", &["network=1"]),
+        [
+            "configs/mine.toml:1: `learning` is a section and needs keys of its own",
+            "--set network=1: `network` is a section and needs keys of its own",
+            "configs/mine.toml:2: `export.probes` is { many = 1 }, but must be a whole number from 0 to 64",
+        ]
+    );
+    assert_eq!(
+        problems("", &["evaluation.during=[\"random\", \"random\"]", "run.seed"]),
+        [
+            "--set run.seed: expected section.key=value",
+            "--set evaluation.during=[\"random\", \"random\"]: `evaluation.during` is [\"random\", \"random\"], but \
+             must be a list of different names such as [\"random\", \"greedy\"]",
+        ]
+    );
+}
+
+#[test]
+fn a_replay_smaller_than_a_batch_is_refused() {
+    assert_eq!(
+        problems("[learning]\nreplay_capacity = 100\nbatch = 256", &[]),
+        ["configs/mine.toml:2: `learning.replay_capacity` is 100, but must be at least `learning.batch`, which is 256"]
+    );
+}
+
+#[test]
+fn text_that_is_not_toml_is_refused_with_its_line() {
+    let problems = problems("[learning]\nlambda = = 2", &[]);
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].starts_with("configs/mine.toml:2: not well-formed TOML: "), "{}", problems[0]);
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Config::load(Some(Path::new("no/such/file.toml")), &[]).unwrap_err();
+    assert!(error.to_string().starts_with("cannot read no/such/file.toml: "), "{error}");
+}
+
+#[test]
+fn several_problems_are_counted_and_listed() {
+    let error = ConfigError { problems: vec!["one".into(), "two".into()] };
+    assert_eq!(error.to_string(), "2 problems in the settings\n  one\n  two");
+}
+
+#[test]
+fn the_saved_file_means_the_same_and_holds_every_key() {
+    let overrides =
+        ["run.time_limit_minutes=7.5", "learning.gradient_clip=1", "learning.ema=none", "run.seed=9007199254740993"];
+    let config = parse(
+        "[ruleset]\ngame = \"pagade\"\nseats = 4\n[ruleset.flags]\nteams = true\npieces = 3\nno_cut = \"lap\"",
+        &overrides,
+    )
+    .unwrap();
+    let saved = config.to_toml();
+    let again = Config::parse(Some((Path::new("runs/other/config.toml"), &saved)), &[]).unwrap();
+    assert_eq!(again, config);
+
+    let (defaults, saved): (toml::Table, toml::Table) = (DEFAULTS.parse().unwrap(), saved.parse().unwrap());
+    let keys = |table: &toml::Table| {
+        let of_section = |(section, keys): (&String, &toml::Value)| {
+            keys.as_table().unwrap().keys().map(|key| format!("{section}.{key}")).collect::<Vec<_>>()
+        };
+        table.iter().flat_map(of_section).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(keys(&saved), keys(&defaults), "the keys that are read are those of configs/default.toml");
+}
+
+#[test]
+fn the_name_of_a_run_comes_from_the_file_or_the_game() {
+    assert_eq!(Config::load(None, &[]).unwrap().run.name, "ashtapada");
+    let from_file = |path: &str| Config::parse(Some((Path::new(path), "")), &[]).unwrap().run.name;
+    assert_eq!(from_file("configs/pagade-4p.toml"), "pagade-4p");
+    assert_eq!(from_file("my game!.toml"), "my-game-");
+}
+
+#[test]
+fn every_config_that_comes_with_the_program_is_valid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let config = Config::load(Some(&path), &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(config.run.name, path.file_stem().unwrap().to_str().unwrap());
+            count += 1;
+        }
+    }
+    assert!(count >= 10, "{count} configs in {}", folder.display());
+}
+
+#[test]
+fn what_the_game_does_not_take_is_named_with_its_place() {
+    let text = "[ruleset]\ngame = \"pagade\"\nseats = 3\n[ruleset.flags]\nno_cut = \"loop\"";
+    let found = problems(text, &["ruleset.flags.peces=3"]);
+    let begins = [
+        "configs/mine.toml:5: flag `no_cut` does not take `loop`",
+        "--set ruleset.flags.peces=3: unknown flag `peces`",
+    ];
+    for beginning in begins {
+        assert!(found.iter().any(|problem| problem.starts_with(beginning)), "{found:?}");
+    }
+    let found = problems("[ruleset]\ngame = \"pagade\"\nseats = 3", &[]);
+    assert!(found[0].starts_with("configs/mine.toml:3: pagade is not played on the seats `SEN`"), "{found:?}");
+    assert_eq!(
+        problems("", &["ruleset.game=chess"]),
+        [format!(
+            "--set ruleset.game=chess: unknown game `chess` (known: {})",
+            ashta_env::sheet::builtin::names().collect::<Vec<_>>().join(", ")
+        )]
+    );
+}
+
+/// A game of one's own, called `my-race`, as text.
+fn own_sheet() -> String {
+    let mut sheet = Sheet::clone(builtin::named("chowka-5").expect("a built-in game"));
+    sheet.name = "my-race".to_owned();
+    format!("# A game of my own.\n{}", sheet.text())
+}
+
+#[test]
+fn a_sheet_is_found_from_the_folder_of_the_file_and_kept_in_the_settings() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(&sheet, own_sheet()).unwrap();
+    let file = scratch.join("mine.toml");
+    std::fs::write(&file, "[ruleset]\ngame = \"own.toml?pieces=2\"\nflags.pieces = 1\n").unwrap();
+    let config = Config::load(Some(&file), &[]).unwrap();
+    assert_eq!((config.ruleset.game.as_str(), config.run.name.as_str()), ("my-race", "mine"));
+    assert_eq!(config.ruleset.sheet.as_deref(), Some(own_sheet().as_str()));
+    let played = config.ruleset.ruleset().unwrap();
+    assert_eq!(played.game_text(), "my-race?pieces=1", "flags win over those behind the `?`");
+    std::fs::remove_file(&sheet).unwrap();
+    assert!(Config::load(Some(&file), &[]).unwrap_err().problems[0].contains("own.toml: "));
+    let again = Config::from_toml(&config.to_toml()).unwrap();
+    assert_eq!((again.ruleset.clone(), again.ruleset.ruleset().unwrap()), (config.ruleset, played));
+    let other = Config::parse(Some((Path::new("config.toml"), &again.to_toml())), &["ruleset.game=pagade".into()]);
+    let other = other.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((other.ruleset.game.as_str(), other.ruleset.sheet), ("pagade", None));
+}
+
+#[test]
+fn a_sheet_can_stand_for_the_settings() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(&sheet, own_sheet()).unwrap();
+    let by_file = Config::load(Some(&sheet), &["ruleset.flags.pieces=1".into()]).unwrap();
+    assert_eq!((by_file.ruleset.game.as_str(), by_file.run.name.as_str()), ("my-race", "own"));
+    let set = format!("ruleset.game={}?pieces=1", sheet.display());
+    let by_set = Config::load(None, &[set]).unwrap();
+    assert_eq!((&by_set.ruleset, &by_set.run.name), (&by_file.ruleset, &by_file.run.name));
+}
+
+#[test]
+fn a_broken_sheet_is_named_with_all_its_problems() {
+    let scratch = Scratch::new();
+    let sheet = scratch.join("own.toml");
+    std::fs::write(
+        &sheet,
+        own_sheet().replace("side = 5", "side = 5\nsides = 5").replace("dice = 1", "dice = 1\ndices = 1"),
+    )
+    .unwrap();
+    let set = format!("ruleset.game={}", sheet.display());
+    let found = Config::load(None, std::slice::from_ref(&set)).unwrap_err().problems;
+    assert!(found.len() > 1, "{found:?}");
+    assert!(found.iter().all(|problem| problem.starts_with(&format!("{}:", sheet.display()))), "{found:?}");
+    std::fs::write(&sheet, own_sheet().replace("my-race", "pagade")).unwrap();
+    let found = Config::load(None, &[set]).unwrap_err().problems;
+    assert!(found.len() == 1 && found[0].contains("a name of its own"), "{found:?}");
+    let found = problems("", &["ruleset.game=none.toml", "ruleset.seats=2"]);
+    assert!(found.len() == 1 && found[0].starts_with("cannot read the sheet none.toml: "), "{found:?}");
+    let found = problems("[ruleset]\ngame = \"pagade?pieces=1&pieces=2\"", &[]);
+    assert_eq!(found, ["configs/mine.toml:2: flag `pieces` is given twice"]);
+}

@@ -1,0 +1,293 @@
+//! Evaluation of one agent by matches against many, for training and `ashta eval`, and its exploitability.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use ashta_agents::arena::{Interval, MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::network::bot::{Regret, Strength};
+use ashta_agents::network::evaluator::NetEvaluator;
+use ashta_agents::network::portable::PortableNet;
+use ashta_agents::perfect::exploit::{BestResponse, Conduct};
+use ashta_agents::perfect::regret::{RegretReport, against_perfect};
+use ashta_agents::perfect::solve::SolveConfig;
+use ashta_agents::play::agent::{Agent, OnePly};
+use ashta_agents::play::evaluator::Evaluator;
+use ashta_agents::play::stop::Stop;
+use ashta_agents::roster::{Lookahead, NamedAgent, Player};
+use ashta_env::race::Race;
+use indicatif::HumanCount;
+use serde::{Deserialize, Serialize};
+
+use crate::run::config::Config;
+use crate::run::games;
+use crate::run::output::aligned;
+use crate::run::progress::percent;
+
+/// The result against one opponent.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchResult {
+    /// The opponent.
+    pub opponent: String,
+    /// The match.
+    #[serde(flatten)]
+    pub report: MatchReport,
+    /// The agent's regret, where the opponent plays perfectly and there are two seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regret: Option<RegretReport>,
+}
+
+impl MatchResult {
+    /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
+    pub fn strength(&self, lookahead: Lookahead) -> Strength {
+        let [low, high] = self.report.interval;
+        let regret = self.regret.as_ref().map(|found| found.regret_per_decision);
+        // Below two pairs of games there is no interval.
+        let regret =
+            regret.filter(|Interval { mean, interval, .. }| mean.is_finite() && interval.iter().all(|x| x.is_finite()));
+        Strength {
+            opponent: format!("{}{}", self.opponent, conduct(lookahead)),
+            games: self.report.games,
+            score: self.report.score,
+            low,
+            high,
+            regret: regret.map(|Interval { mean, interval: [low, high], .. }| Regret { mean, low, high }),
+        }
+    }
+}
+
+/// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The
+/// verdict follows from the interval: whether the agent is stronger than one that scores the chance level.
+pub fn score_table(results: &[MatchResult]) -> String {
+    let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned);
+    let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
+        let [low, high] = report.interval;
+        let verdict = match report.chance_level {
+            level if low > level => "stronger",
+            level if high < level => "weaker",
+            _ => "not decided",
+        };
+        let interval = format!("{} to {}", percent(low), percent(high));
+        let (games, score) = (HumanCount(report.games).to_string(), percent(report.score));
+        [opponent.clone(), games, score, interval, verdict.to_owned()]
+    });
+    let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
+    aligned(&table, [false, true, true, true, false])
+}
+
+/// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
+pub fn conduct(lookahead: Lookahead) -> String {
+    let plies = |count: u8| match count {
+        1 => "one ply".to_owned(),
+        2 => "two plies".to_owned(),
+        3 => "three plies".to_owned(),
+        4 => "four plies".to_owned(),
+        count => format!("{count} plies"),
+    };
+    match lookahead {
+        Lookahead::Policy => " (the bot plays without looking ahead)".to_owned(),
+        Lookahead::Plies(count) => format!(" (the bot looks {} ahead)", plies(count)),
+        Lookahead::Mcts(simulations) => format!(" (the bot searches with {simulations} simulations)"),
+        Lookahead::Level(level) => format!(" (the bot plays at the level {level})"),
+    }
+}
+
+/// Plays a match between two agents.
+pub fn against<'agents>(
+    race: &Race,
+    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    opponent: &Player,
+    config: &MatchConfig,
+    progress: &MatchProgress<'_>,
+) -> MatchResult {
+    let opponent_name = opponent.named().to_string();
+    let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
+    let (report, regret) = match measured {
+        Some((report, regret)) => (report, Some(regret)),
+        None => {
+            let other = || opponent.agent() as Box<dyn Agent<Race> + Send + 'agents>;
+            (play_match(race, agent, &other, config, progress), None)
+        }
+    };
+    MatchResult { opponent: opponent_name, report, regret }
+}
+
+/// The evaluation of a network.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "EvaluationForm", into = "EvaluationForm")]
+pub struct RunEvaluation {
+    /// The results, one an opponent: those that the settings name first, then perfect play where it is at hand.
+    pub results: Vec<MatchResult>,
+    /// How many opponents the settings name.
+    pub asked: usize,
+    /// Exploitability: the score of the best response less a half, if the settings ask for it.
+    pub exploitability: Option<f64>,
+}
+
+/// A [`RunEvaluation`] for formats without field names.
+#[derive(Serialize, Deserialize)]
+struct EvaluationForm {
+    results: Vec<(String, MatchReport, Option<RegretReport>)>,
+    asked: usize,
+    exploitability: Option<f64>,
+}
+
+impl From<RunEvaluation> for EvaluationForm {
+    fn from(RunEvaluation { results, asked, exploitability }: RunEvaluation) -> EvaluationForm {
+        let form = |MatchResult { opponent, report, regret }| (opponent, report, regret);
+        EvaluationForm { results: results.into_iter().map(form).collect(), asked, exploitability }
+    }
+}
+
+impl From<EvaluationForm> for RunEvaluation {
+    fn from(EvaluationForm { results, asked, exploitability }: EvaluationForm) -> RunEvaluation {
+        let result = |(opponent, report, regret)| MatchResult { opponent, report, regret };
+        RunEvaluation { results: results.into_iter().map(result).collect(), asked, exploitability }
+    }
+}
+
+/// Evaluates the networks of a run by games of the bot that looks one ply ahead.
+#[derive(Debug)]
+pub struct RunEvaluator {
+    race: Arc<Race>,
+    config: Config,
+    /// The opponents as the settings name them.
+    during: Vec<(String, Player)>,
+    opponents: Vec<(String, Player)>,
+    /// Perfect play where the game is solved: regret against it is the most precise measure.
+    perfect: Option<Player>,
+    best_response: Option<BestResponse>,
+}
+
+impl RunEvaluator {
+    /// Loads the opponents that the settings name; `agent` finds them, and `perfect` is perfect play where the game is
+    /// solved.
+    ///
+    /// # Errors
+    /// When an opponent does not exist or plays another game, or the game is too large to find best responses in it.
+    pub fn new(
+        race: &Arc<Race>,
+        config: &Config,
+        agent: &dyn Fn(&str) -> Result<NamedAgent>,
+        perfect: Option<Player>,
+    ) -> Result<RunEvaluator> {
+        let player = |spec: &String| {
+            let player = agent(spec).and_then(|agent| games::player(&agent, race));
+            let player = player.with_context(|| format!("section [evaluation], opponent `{spec}`"));
+            player.map(|player| (spec.clone(), player))
+        };
+        if config.evaluation.exploitability {
+            BestResponse::positions(race).with_context(|| cannot_exploit(race))?;
+        }
+        Ok(RunEvaluator {
+            during: config.evaluation.during.iter().map(player).collect::<Result<_>>()?,
+            opponents: config.evaluation.opponents.iter().map(player).collect::<Result<_>>()?,
+            perfect,
+            best_response: None,
+            race: Arc::clone(race),
+            config: config.clone(),
+        })
+    }
+
+    /// A short evaluation.
+    ///
+    /// # Errors
+    /// When a best response does not converge.
+    pub fn evaluate(&mut self, net: &Arc<PortableNet>) -> Result<RunEvaluation> {
+        let never = Stop::default();
+        let results = self.matches(net, &self.during, self.config.evaluation.pairs, &never);
+        Ok(RunEvaluation { results, asked: self.during.len(), exploitability: self.exploitability(net, &never)? })
+    }
+
+    /// The evaluation at the end of a run; `None` once `stop` is set, which ends it at once.
+    ///
+    /// # Errors
+    /// When a best response does not converge.
+    pub fn conclude(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<RunEvaluation>> {
+        let results = self.matches(net, &self.opponents, self.config.evaluation.final_pairs, stop);
+        let exploitability = if stop.is_set() { None } else { self.exploitability(net, stop)? };
+        let evaluation = RunEvaluation { results, asked: self.opponents.len(), exploitability };
+        Ok((!stop.is_set()).then_some(evaluation))
+    }
+
+    /// Plays the opponents, at last perfect play if that is at hand and was not among them.
+    fn matches(
+        &self,
+        net: &Arc<PortableNet>,
+        opponents: &[(String, Player)],
+        pairs: u64,
+        stop: &Stop,
+    ) -> Vec<MatchResult> {
+        let agent = || Box::new(OnePly::new(NetEvaluator::new(Arc::clone(net)))) as Box<dyn Agent<Race> + Send>;
+        let (seed, threads) = (self.config.evaluation.seed, self.config.run.threads);
+        let matched = MatchConfig { blocks: pairs, seed, threads, ..MatchConfig::default() };
+        let progress = MatchProgress { is_stopped: &|| stop.is_set(), ..MatchProgress::UNWATCHED };
+        let meet = |opponent: &Player| against(&self.race, &agent, opponent, &matched, &progress);
+        let named = |(name, opponent): &(String, Player)| MatchResult { opponent: name.clone(), ..meet(opponent) };
+        let mut results: Vec<MatchResult> = opponents.iter().map(named).collect();
+        if let Some(perfect) = &self.perfect
+            && results.iter().all(|result| result.regret.is_none())
+        {
+            results.push(meet(perfect));
+        }
+        results
+    }
+
+    /// The exploitability of a network that looks one ply ahead, if the settings ask for it: the score of the best
+    /// response less a half.
+    fn exploitability(&mut self, net: &Arc<PortableNet>, stop: &Stop) -> Result<Option<f64>> {
+        if !self.config.evaluation.exploitability {
+            return Ok(None);
+        }
+        let reply = match &mut self.best_response {
+            Some(reply) => reply,
+            none => none.insert(BestResponse::new(&self.race).with_context(|| cannot_exploit(&self.race))?),
+        };
+        let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
+        let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
+        let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        Ok(reply.find(Conduct::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
+    }
+}
+
+fn cannot_exploit(race: &Race) -> String {
+    format!("section [evaluation], `exploitability`: {} cannot be solved", race.ruleset())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(opponent: &str, games: u64, score: f64, half_width: f64) -> MatchResult {
+        let report = MatchReport {
+            blocks: games / 2,
+            games,
+            truncated_games: 0,
+            truncated_blocks: 0,
+            score,
+            standard_error: None,
+            interval: [score - half_width, score + half_width],
+            chance_level: 0.5,
+            sides: None,
+            decisions_per_game: 0.0,
+            turns_per_game: 0.0,
+        };
+        MatchResult { opponent: opponent.to_owned(), report, regret: None }
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_its_verdict_follows_the_interval() {
+        let results = [
+            result("random", 2000, 0.991, 0.004),
+            result("greedy+2ply", 16, 0.5, 0.25),
+            result("perfect", 2000, 0.472, 0.02),
+        ];
+        assert_eq!(
+            score_table(&results),
+            "opponent     games   score     95 % interval  verdict\n\
+             random       2,000  99.1 %  98.7 % to 99.5 %  stronger\n\
+             greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided\n\
+             perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker\n"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! From the networks of a run to a bot file, with its card beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::learn::net::BURN;
+use ashta_agents::learn::trainer::load_net;
+use ashta_agents::network::bot::{Bot, Manifest, Probe};
+use ashta_agents::network::portable::PortableNet;
+use ashta_agents::roster::Lookahead;
+use ashta_agents::roster::folders::{BOT, Folders};
+use ashta_env::chance;
+use ashta_env::game::{Game, Node};
+use ashta_env::race::Race;
+use rand::Rng;
+
+use crate::run::checkpoint::{self, LoopState};
+use crate::run::config::Config;
+use crate::run::evaluation::MatchResult;
+use crate::run::files::write_whole;
+use crate::run::games;
+use crate::run::output::remark;
+use crate::run::rundir::{RunDir, RunInfo};
+
+/// The ending of the files of exported bots: ONNX models, or bots.
+pub fn ending(is_onnx: bool) -> &'static str {
+    if is_onnx { "onnx" } else { BOT }
+}
+
+/// Writes the bot of `source`, the folder of a run or a bot by its file or its name in `folders`, to `output`, as a bot
+/// or an ONNX model, with its card beside it; where both are. Without `output` it has its name in the current folder.
+/// Of a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
+///
+/// # Errors
+/// When the run, the checkpoint or the bot cannot be read, or the file not be written.
+pub fn write(
+    source: &str,
+    checkpoint: Option<&str>,
+    output: Option<&Path>,
+    is_onnx: bool,
+    folders: &Folders,
+) -> Result<(PathBuf, PathBuf)> {
+    let (name, bot) = match Path::new(source).is_dir() {
+        true => of_run(Path::new(source), checkpoint.unwrap_or("latest"))?,
+        false => {
+            let found = games::bot_in(folders, source, "files are made");
+            let (found, bot) = found.with_context(|| format!("{source} is no folder of a run"))?;
+            if let Some(checkpoint) = checkpoint {
+                bail!("the checkpoint {checkpoint}: {source} is a bot, and only runs have checkpoints");
+            }
+            (found.name(), bot)
+        }
+    };
+    let output = output.map_or_else(|| PathBuf::from(format!("{name}.{}", ending(is_onnx))), Path::to_owned);
+    let name = output.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match is_onnx {
+        false => bot.write(&output)?,
+        true => {
+            // A bot that was not read from a file does not know the checksum of its file.
+            let onnx = Bot::from_bytes(&bot.to_bytes()?)?.to_onnx(&name)?;
+            write_whole(&output, onnx)?;
+        }
+    }
+    let card = write_card(&output, &bot.manifest, &name)?;
+    Ok((output, card))
+}
+
+/// The bot of a checkpoint, and the name of its run.
+fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
+    let rundir = RunDir::open(run)?;
+    let config = Config::of_run(&rundir.config(), &[])?;
+    let race = games::configured(&config.ruleset)?;
+    let current = RunInfo::of(&race, config.run.seed);
+    rundir.check(&current, "export")?;
+    let iteration = match checkpoint {
+        "latest" => rundir.latest()?.context("the run has no checkpoint yet")?,
+        "best" => rundir.best()?.context("the run has not marked a best checkpoint yet")?,
+        number => match number.parse() {
+            Ok(number) if rundir.checkpoints()?.contains(&number) => number,
+            _ => bail!("there is no checkpoint `{number}`; there are latest, best and {:?}", rundir.checkpoints()?),
+        },
+    };
+    rundir.check_checkpoint(iteration)?;
+    let dir = rundir.checkpoint(iteration);
+    let net = Arc::new(load_net(race.spec(), &config.training, &dir)?);
+    let state = checkpoint::load_state(&dir)?;
+    Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
+}
+
+/// Writes the card of a bot beside `output`: as `README.md`, or as `NAME.md` where a `README.md` stands that is not
+/// the card of this bot. Returns where it is.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf> {
+    let readme = output.with_file_name("README.md");
+    let is_foreign = match fs::read_to_string(&readme) {
+        Ok(text) => !Manifest::is_card_of(&text, name),
+        Err(_) => fs::symlink_metadata(&readme).is_ok(),
+    };
+    let path = if is_foreign { output.with_file_name(format!("{name}.md")) } else { readme };
+    if is_foreign {
+        remark(format_args!("the README.md beside it is something else, so the card is {}", path.display()));
+    }
+    write_whole(&path, manifest.card(name))?;
+    Ok(path)
+}
+
+/// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of
+/// runs with a time limit alone: others give the same bytes again.
+///
+/// # Errors
+/// When the network does not answer its own probes, which would be an error of the program.
+pub fn bot(
+    race: &Race,
+    net: &Arc<PortableNet>,
+    config: &Config,
+    state: &LoopState,
+    results: &[MatchResult],
+) -> Result<Bot> {
+    let mut manifest = Manifest::of(race, net.shape().clone());
+    let facts = [
+        ("name", config.run.name.clone()),
+        ("seed", config.run.seed.to_string()),
+        ("games", state.games.to_string()),
+        ("iterations", state.iteration.to_string()),
+        ("config", config.to_toml()),
+        ("recipe", config.recipe()),
+        ("learned with", format!("ashta {}, burn {BURN}", manifest.program)),
+    ];
+    let seconds = config.run.time_limit_minutes.map(|_| ("seconds", format!("{:.0}", state.seconds)));
+    let facts = facts.into_iter().chain(seconds);
+    manifest.training = facts.map(|(name, value)| (name.to_owned(), value)).collect();
+    manifest.strength = results.iter().map(|result| result.strength(Lookahead::Plies(1))).collect();
+    manifest.probes = probes(race, net, config.export.probes);
+    Ok(Bot { manifest, net: Arc::clone(net) })
+}
+
+/// Positions from random games, throws and decisions alternately, with the answers of the network.
+fn probes(race: &Race, net: &PortableNet, count: usize) -> Vec<Probe> {
+    let mut rng = chance::stream(PROBES, 0);
+    let mut probes = Vec::new();
+    let mut state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+    while probes.len() < count {
+        let wants_chance = probes.len() % 2 == 0;
+        // Some nodes on, then the next node of the wanted kind.
+        let mut nodes_left = 5 + chance::below(20, &mut rng);
+        loop {
+            match race.node(&state) {
+                Node::Terminal => {
+                    state = race.initial_state(chance::first_seat(race.spec().seats, &mut rng));
+                }
+                Node::Chance(seat) | Node::Decision(seat)
+                    if nodes_left == 0 && wants_chance == matches!(race.node(&state), Node::Chance(_)) =>
+                {
+                    let mut active = Vec::new();
+                    race.observe_active(&state, seat, &mut active);
+                    probes.push(Probe::new(race.print(&state), seat, active, net));
+                    break;
+                }
+                Node::Chance(_) => {
+                    let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+                    race.apply_chance(&mut state, outcome);
+                }
+                Node::Decision(_) => {
+                    let legal = race.legal_actions(&state);
+                    let action = legal.nth(chance::below(legal.len(), &mut rng));
+                    race.apply_action(&mut state, action.expect("a decision has a legal action"));
+                }
+            }
+            nodes_left = nodes_left.saturating_sub(1);
+        }
+    }
+    probes
+}
+
+/// The seed of the games that probes are taken from, the same for every bot.
+const PROBES: u64 = 0x0070_726F_6265;

@@ -1,0 +1,60 @@
+//! Files that are written whole or not at all, with errors that name them.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Error, Result};
+use ashta_agents::play::files;
+
+pub use ashta_agents::play::files::TEMPORARY;
+
+/// Replaces the file at `path` by `content`: a reader sees the old content or the new one, never a part.
+///
+/// # Errors
+/// When it cannot be written, with the path.
+pub fn write_whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let written = files::write_whole(path, Error::new, |file| Ok(file.write_all(content.as_ref())?));
+    written.with_context(|| cannot_write(path))
+}
+
+/// What is in the file at `path`, if there is one.
+///
+/// # Errors
+/// When it cannot be read, with the path.
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// The paths of what is in `folder`.
+///
+/// # Errors
+/// When it cannot be read, with the path.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
+    list().with_context(|| format!("cannot read the folder {}", folder.display()))
+}
+
+/// Makes the names in `folder` last.
+///
+/// # Errors
+/// When that fails, with the path.
+pub fn sync_folder(folder: &Path) -> Result<()> {
+    files::sync_folder(folder).with_context(|| format!("cannot write the folder {}", folder.display()))
+}
+
+/// Checks that a file can be written at `path`, before much time is spent on what it is to hold. What is there stays.
+///
+/// # Errors
+/// When it cannot, with the path.
+pub fn check_writable(path: &Path) -> Result<()> {
+    files::check_writable(path).with_context(|| cannot_write(path))
+}
+
+/// The error of a path that cannot be written.
+pub fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}

@@ -1,0 +1,175 @@
+//! From what people write to the game that is meant.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Context, Result, bail};
+use ashta_agents::arena::Reference;
+use ashta_agents::network::bot::Bot;
+use ashta_agents::roster::folders::Folders;
+use ashta_agents::roster::{BotSource, Lookahead, NamedAgent, Player};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheets, builtin};
+use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
+
+use crate::run::config::RulesetConfig;
+use crate::run::{embedded, sheet_file};
+
+/// The game of a configuration.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn configured(config: &RulesetConfig) -> Result<Race> {
+    Ok(Race::new(config.ruleset().context("section [ruleset]")?))
+}
+
+/// The ruleset written as `game?flag=value&flag=value`, for `count` seats or as many as the game has by default. The
+/// game is one of `known`, or the file of a sheet.
+///
+/// # Errors
+/// When there is no such game or file, or it does not take the flags or the number of seats.
+pub fn ruleset(known: &Sheets, game: &str, count: Option<usize>) -> Result<Ruleset> {
+    if !sheet_file::is_file(game) {
+        return Ok(known.seated(game, count)?);
+    }
+    let (path, flags) = Ruleset::split(game);
+    let (sheet, _) = sheet_file::read(Path::new(path))?;
+    Ruleset::seated_of(Arc::new(sheet), count, flags).with_context(|| path.to_owned())
+}
+
+/// The built-in games, and those of bots and tables.
+pub fn known(agents: &[&NamedAgent]) -> Sheets {
+    let mut sheets = Sheets::default();
+    for race in agents.iter().filter_map(|agent| agent.race().ok().flatten()) {
+        // What keeps the name from being known keeps the agent from playing.
+        let _ = sheets.add(Arc::clone(race.ruleset().base()));
+    }
+    sheets
+}
+
+/// Loads an agent. A bot that comes with the program goes by its name.
+///
+/// # Errors
+/// When there is no such agent.
+pub fn agent(spec: &str) -> Result<NamedAgent> {
+    Ok(folders().agent(spec)?)
+}
+
+/// Loads a bot and says where it is.
+///
+/// # Errors
+/// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
+pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
+    bot_in(&folders(), spec, what)
+}
+
+/// As [`bot`], by its name in these folders.
+///
+/// # Errors
+/// As there.
+pub fn bot_in(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
+    let agent = folders.agent(spec)?;
+    match agent {
+        NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
+        NamedAgent::Bot { lookahead, .. } => bail!("{what} of a bot: leave out `+{lookahead}`"),
+        other => bail!("{other} is no bot: {what} of bots"),
+    }
+}
+
+/// The environment variable with folders of bots and tables, separated as in `PATH`.
+pub const CHECKPOINTS: &str = "ASHTA_CHECKPOINTS";
+
+/// The folder of bots and tables that the command line names.
+static DATA: OnceLock<PathBuf> = OnceLock::new();
+
+/// The folder of bots and tables that was installed with the program.
+static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Looks for bots and tables in this folder before all others, from now on; the first call counts.
+pub fn look_first_in(folder: PathBuf) {
+    // A program has one command line.
+    let _ = DATA.set(folder);
+}
+
+/// Looks for bots and tables in this folder after all others, from now on; the first call counts.
+pub fn look_last_in(folder: PathBuf) {
+    // A program is installed once.
+    let _ = INSTALLED.set(folder);
+}
+
+/// Where bots and tables of perfect play go by their names: the folder of `--data`, those of [`CHECKPOINTS`], that of
+/// the user's data, `checkpoints` in the current folder, that of [`look_last_in`], and the program itself.
+pub fn folders() -> Folders {
+    let named = std::env::var_os(CHECKPOINTS).unwrap_or_default();
+    let listed: Vec<PathBuf> = std::env::split_paths(&named).filter(|folder| *folder != Path::new("")).collect();
+    let usual = [user_folder(), Some(PathBuf::from("checkpoints")), INSTALLED.get().cloned()];
+    let folders = DATA.get().cloned().into_iter().chain(listed).chain(usual.into_iter().flatten());
+    // One that cannot be looked into is not left out silently.
+    let is_there = |folder: &PathBuf| !folder.is_file() && folder.try_exists().unwrap_or(true);
+    Folders { folders: folders.filter(is_there).collect(), embedded: embedded::bots() }
+}
+
+/// Where a user keeps bots and tables: `~/.local/share/ashta` on Linux, or what `XDG_DATA_HOME` says.
+pub fn user_folder() -> Option<PathBuf> {
+    choose_native_strategy().ok().map(|native| native.data_dir().join("ashta"))
+}
+
+/// The game that `agents` play: that of the first bot among them, or `game` for so many `seats`.
+///
+/// # Errors
+/// When nothing says what to play, the options contradict a bot, or a bot plays another game.
+pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
+    let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
+    let race = match (bot, game) {
+        (Some((agent, bot)), _) => {
+            let race = bot.race().with_context(|| agent.to_string())?;
+            if let Some(game) = game {
+                let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
+                let plays = race.ruleset();
+                if asked != *plays {
+                    bail!("{agent} plays `{plays}`, not `{asked}`: leave out --game, or take another bot");
+                }
+            }
+            race
+        }
+        (None, None) if agents.iter().any(|agent| agent.table().is_some()) => {
+            let table = agents.iter().find_map(|agent| agent.table());
+            Race::new(table.context("there is a table")?.ruleset().clone())
+        }
+        (None, Some(game)) => Race::new(ruleset(&known(agents), game, seats)?),
+        (None, None) => {
+            let names: Vec<&str> = builtin::names().collect();
+            bail!("no bot or table says what to play: add --game with one of {}, or a sheet", names.join(", "))
+        }
+    };
+    if seats.is_some_and(|count| count != race.ruleset().seats().len()) {
+        bail!("the game has {} seats, not {}", race.ruleset().seats().len(), seats.unwrap_or(0));
+    }
+    agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
+    Ok(race)
+}
+
+/// Perfect play of a game, where there is a table of it.
+///
+/// # Errors
+/// When a table is damaged.
+pub fn perfect(race: &Race) -> Result<Option<Player>> {
+    Ok(folders().perfect(race)?)
+}
+
+/// Finds the reference by whose values luck and errors are measured; see [`Folders::reference`].
+///
+/// # Errors
+/// When there is no such agent, or it plays another game.
+pub fn reference(spec: &str, race: &Race) -> Result<Option<Reference<Race>>> {
+    Ok(folders().reference(spec, race)?.map(|player| player.reference()))
+}
+
+/// Sits an agent down to a game.
+///
+/// # Errors
+/// When it plays another game.
+pub fn player(agent: &NamedAgent, race: &Race) -> Result<Player> {
+    agent.player(race).with_context(|| agent.to_string())
+}

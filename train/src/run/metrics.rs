@@ -1,0 +1,415 @@
+//! What is measured while training, one step an iteration: a line of `metrics.jsonl` and the same for TensorBoard.
+//!
+//! Exists so that the rest of the program names a value and forgets it. The only file that knows `tensorboard-rs`: its
+//! summaries and records, not its writer, whose thread panics on a full disk. Does not know what a metric means
+//! (`docs/metrics.md` says it).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use protobuf::Message;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tensorboard_proto::event::Event;
+use tensorboard_proto::summary::Summary;
+use tensorboard_rs::record_writer::RecordWriter;
+use tensorboard_rs::summary;
+
+use crate::run::files::{cannot_write, check_writable, entries, read_if_there, sync_folder, write_whole};
+use crate::run::output::remark;
+
+const LINES: &str = "metrics.jsonl";
+const EVENTS: &str = "tensorboard";
+/// Part of the name of every event file, by which TensorBoard finds them.
+const EVENT_FILE: &str = ".tfevents.";
+/// Buckets of equal width in a histogram.
+const BUCKETS: usize = 30;
+
+/// How far a run has come: the numbers at the beginning of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IterationStep {
+    /// Iterations finished; the horizontal axis of TensorBoard.
+    pub iteration: u64,
+    /// Self-play games finished.
+    pub games: u64,
+    /// Samples that self-play has produced, each counted once however often the learner uses it.
+    pub samples: u64,
+    /// Seconds of training, those before an interruption included.
+    pub seconds: f64,
+}
+
+#[derive(Serialize)]
+struct MetricsLine<'a> {
+    #[serde(flatten)]
+    step: IterationStep,
+    #[serde(flatten)]
+    scalars: &'a BTreeMap<String, f64>,
+}
+
+/// Collects the values of a step and writes them together.
+pub struct Metrics {
+    path: PathBuf,
+    lines: File,
+    /// The line that was written last.
+    last: String,
+    events: EventFile,
+    /// The iteration whose networks were evaluated last, in what was written before.
+    evaluated: Option<u64>,
+    scalars: BTreeMap<String, f64>,
+    histograms: BTreeMap<String, Summary>,
+}
+
+impl Metrics {
+    /// Continues the metrics of the run in the folder `run` after iteration `last`, forgetting what was written later;
+    /// with `None` they begin anew.
+    ///
+    /// # Errors
+    /// When the files in `run` cannot be read or written, with their path.
+    pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
+        let (path, folder) = (run.join(LINES), run.join(EVENTS));
+        require_writable(&folder)?;
+        let evaluated = forget_lines(&path, last)?;
+        forget_events(&folder, last)?;
+        let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;
+        let events = EventFile::new(&folder)?;
+        sync_folder(run)?;
+        Ok(Metrics {
+            path,
+            lines,
+            last: String::new(),
+            events,
+            evaluated,
+            scalars: BTreeMap::new(),
+            histograms: BTreeMap::new(),
+        })
+    }
+
+    /// The iteration whose networks were evaluated last, of those before the metrics were opened.
+    pub fn evaluated(&self) -> Option<u64> {
+        self.evaluated
+    }
+
+    /// Adds a number to the step under `tag`, such as `train/value_loss`. A second value replaces the first.
+    pub fn scalar(&mut self, tag: &str, value: f64) {
+        self.scalars.insert(tag.to_string(), value);
+    }
+
+    /// Adds the distribution of `values` to the step under `tag`, for TensorBoard only. Values that are not finite are
+    /// left out; without any value nothing is added.
+    pub fn histogram(&mut self, tag: &str, values: &[f32]) {
+        self.histograms.extend(histogram(tag, values).map(|summary| (tag.to_string(), summary)));
+    }
+
+    /// The line of the step that was written last, as JSON; empty before the first.
+    pub fn last_line(&self) -> &str {
+        self.last.trim_end()
+    }
+
+    /// Writes what was added since the last step as `step`. A number that is not finite becomes `null` in the line.
+    ///
+    /// # Errors
+    /// When the line cannot be written, for example to a full disk.
+    pub fn write(&mut self, step: IterationStep) -> Result<()> {
+        let cannot_write = || cannot_write(&self.path);
+        let line = serde_json::to_string(&MetricsLine { step, scalars: &self.scalars }).with_context(cannot_write)?;
+        self.last = line + "\n";
+        self.lines.write_all(self.last.as_bytes()).with_context(cannot_write)?;
+        let scalars = std::mem::take(&mut self.scalars).into_iter();
+        let histograms = std::mem::take(&mut self.histograms).into_values();
+        let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));
+        let summaries = scalars.chain(histograms);
+        self.events.write(step.iteration, summaries)
+    }
+
+    /// Makes what was written last, also after a loss of power.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub fn sync(&self) -> Result<()> {
+        self.lines.sync_data().with_context(|| cannot_write(&self.path))?;
+        self.events.file.sync_data().with_context(|| cannot_write(&self.events.path))
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").field("path", &self.path).field("scalars", &self.scalars).finish_non_exhaustive()
+    }
+}
+
+/// A file of events for TensorBoard.
+struct EventFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl EventFile {
+    /// A new one in `folder`, in which no other file changes.
+    fn new(folder: &Path) -> Result<EventFile> {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        for number in 0.. {
+            let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
+            match OpenOptions::new().create_new(true).append(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(error).with_context(|| cannot_write(&path)),
+                Ok(file) => {
+                    let mut events = EventFile { path, file };
+                    let mut first = Event::new();
+                    first.set_file_version("brain.Event:2".to_owned());
+                    events.append([first].into_iter())?;
+                    sync_folder(folder)?;
+                    return Ok(events);
+                }
+            }
+        }
+        bail!("there is no name left for a file of events in {}", folder.display())
+    }
+
+    /// Writes the values of a step.
+    fn write(&mut self, step: u64, summaries: impl Iterator<Item = Summary>) -> Result<()> {
+        self.append(summaries.map(|summary| {
+            let mut event = Event::new();
+            event.set_step(step as i64);
+            event.set_summary(summary);
+            event
+        }))
+    }
+
+    /// Appends events of now, together.
+    fn append(&mut self, events: impl Iterator<Item = Event>) -> Result<()> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let mut bytes = Vec::new();
+        let mut records = RecordWriter::new(&mut bytes);
+        let append = events.map(|mut event| {
+            event.set_wall_time(now);
+            Ok(records.write(&event.write_to_bytes()?)?)
+        });
+        let written: Result<()> = append.collect();
+        let written = written.and_then(|()| Ok(self.file.write_all(&bytes)?));
+        written.with_context(|| cannot_write(&self.path))
+    }
+}
+
+/// The distribution of the finite ones of `values` as TensorBoard stores it, if there are any: bucket `i` counts the
+/// values above the limit before it, up to limit `i`.
+fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
+    let finite = || values.iter().filter(|value| value.is_finite()).map(|&value| f64::from(value));
+    let (min, max) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
+    let buckets = if min < max { BUCKETS } else { 1 };
+    let width = (max - min) / buckets as f64;
+    let mut limits: Vec<f64> = (1..=buckets).map(|bucket| min + width * bucket as f64).collect();
+    limits[buckets - 1] = max;
+    let mut counts = vec![0.0; buckets];
+    for value in finite() {
+        counts[limits.partition_point(|&limit| limit < value)] += 1.0;
+    }
+    let (count, sum, squares) = (counts.iter().sum(), finite().sum(), finite().map(|value| value * value).sum());
+    Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
+}
+
+/// Makes `folder` and makes sure that files can be written there.
+fn require_writable(folder: &Path) -> Result<()> {
+    let written = fs::create_dir_all(folder).map_err(anyhow::Error::new);
+    written
+        .and_then(|()| check_writable(&folder.join("probe")))
+        .with_context(|| format!("cannot write to the folder {}", folder.display()))
+}
+
+/// Drops the lines of later iterations than `last`, and one that an interruption cut short; says so of lines that are
+/// damaged otherwise. The iteration whose networks were evaluated last in what is left.
+fn forget_lines(path: &Path, last: Option<u64>) -> Result<Option<u64>> {
+    #[derive(Deserialize)]
+    struct Numbered {
+        iteration: u64,
+        /// Where an evaluation ends later than the iteration that it is of.
+        #[serde(rename = "eval/iteration")]
+        of: Option<f64>,
+        #[serde(flatten)]
+        scalars: BTreeMap<String, Value>,
+    }
+    let Some(content) = read_if_there(path)? else { return Ok(None) };
+    let (mut kept, mut evaluated) = (Vec::with_capacity(content.len()), None);
+    for (number, line) in
+        content.split_inclusive(|&byte| byte == b'\n').enumerate().filter(|(_, line)| line.ends_with(b"\n"))
+    {
+        match serde_json::from_slice::<Numbered>(line) {
+            Ok(Numbered { iteration, of, scalars }) if Some(iteration) <= last => {
+                kept.extend_from_slice(line);
+                if scalars.keys().any(|tag| tag.starts_with("eval/")) {
+                    evaluated = Some(of.map_or(iteration, |of| of as u64));
+                }
+            }
+            Ok(_) => {}
+            Err(_) => remark(format_args!("{}:{}: this line is damaged, and left out", path.display(), number + 1)),
+        }
+    }
+    write_whole(path, kept)?;
+    Ok(evaluated)
+}
+
+/// Drops the events of later iterations than `last`, and one that an interruption cut short: TensorBoard would draw
+/// both what was and what is.
+fn forget_events(folder: &Path, last: Option<u64>) -> Result<()> {
+    for path in entries(folder)? {
+        if !path.to_string_lossy().contains(EVENT_FILE) {
+            continue;
+        }
+        let Some(last) = last else {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            continue;
+        };
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let is_kept = |record: &&[u8]| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL]) <= last;
+        let kept: Vec<u8> = records(&bytes).filter(is_kept).flatten().copied().collect();
+        write_whole(&path, kept)?;
+    }
+    Ok(())
+}
+
+/// Bytes before the data of a record: its length and a checksum of the length.
+const RECORD_HEAD: usize = 12;
+/// Bytes after the data of a record: its checksum.
+const RECORD_TAIL: usize = 4;
+
+/// The complete records of an event file, with their heads and tails.
+fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let length = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
+        let (record, rest) = bytes.split_at_checked(length.checked_add(RECORD_HEAD + RECORD_TAIL)?)?;
+        bytes = rest;
+        Some(record)
+    })
+}
+
+/// The step of an event; zero where it is left out, as in the first record of a file, and of what is no event.
+fn event_step(data: &[u8]) -> u64 {
+    Event::parse_from_bytes(data).map_or(0, |event| event.get_step() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use tensorboard_proto::summary::HistogramProto;
+
+    use super::{IterationStep, Metrics, RECORD_HEAD, RECORD_TAIL, event_step, histogram, records};
+    use crate::run::rundir::tests::Scratch;
+
+    fn step(iteration: u64) -> IterationStep {
+        IterationStep { iteration, games: iteration * 512, samples: iteration * 1000, seconds: 1.5 }
+    }
+
+    fn write(metrics: &mut Metrics, iteration: u64) {
+        metrics.scalar("train/value_loss", 0.25);
+        metrics.scalar("eval/vs_x", f64::NAN);
+        metrics.histogram("selfplay/turns", &[3.0, 4.0, 9.0]);
+        metrics.write(step(iteration)).unwrap();
+    }
+
+    fn lines(run: &Path) -> Vec<String> {
+        fs::read_to_string(run.join("metrics.jsonl")).unwrap().lines().map(str::to_string).collect()
+    }
+
+    /// The steps of the events of all files, after checking that nothing is left over between their records.
+    fn event_steps(run: &Path) -> Vec<u64> {
+        let mut steps = Vec::new();
+        for entry in fs::read_dir(run.join("tensorboard")).unwrap() {
+            let bytes = fs::read(entry.unwrap().path()).unwrap();
+            let records: Vec<&[u8]> = records(&bytes).collect();
+            assert_eq!(records.concat(), bytes, "complete records and nothing else");
+            assert!(records[0].windows(13).any(|part| part == b"brain.Event:2"), "the first record names the format");
+            steps
+                .extend(records[1..].iter().map(|record| event_step(&record[RECORD_HEAD..record.len() - RECORD_TAIL])));
+        }
+        steps
+    }
+
+    #[test]
+    fn a_step_is_one_line_and_an_event_a_value() {
+        let run = Scratch::new();
+        let mut metrics = Metrics::open(&run, None).unwrap();
+        write(&mut metrics, 1);
+        metrics.scalar("train/policy_loss", 2.0);
+        metrics.write(step(300)).unwrap();
+        drop(metrics);
+        assert_eq!(
+            lines(&run),
+            [
+                r#"{"iteration":1,"games":512,"samples":1000,"seconds":1.5,"eval/vs_x":null,"train/value_loss":0.25}"#,
+                r#"{"iteration":300,"games":153600,"samples":300000,"seconds":1.5,"train/policy_loss":2.0}"#,
+            ]
+        );
+        assert_eq!(event_steps(&run), [1, 1, 1, 300]);
+    }
+
+    #[test]
+    fn resuming_forgets_later_iterations_and_a_line_cut_short() {
+        let run = Scratch::new();
+        let mut metrics = Metrics::open(&run, None).unwrap();
+        (1..=200).for_each(|iteration| write(&mut metrics, iteration));
+        drop(metrics);
+        let events = fs::read_dir(run.join("tensorboard")).unwrap().next().unwrap().unwrap().path();
+        let mut cut = fs::read(&events).unwrap();
+        cut.truncate(cut.len() - 3);
+        fs::write(&events, cut).unwrap();
+        let path = run.join("metrics.jsonl");
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 5]).unwrap();
+
+        let mut metrics = Metrics::open(&run, Some(150)).unwrap();
+        write(&mut metrics, 151);
+        drop(metrics);
+        assert_eq!(lines(&run).len(), 151);
+        assert!(lines(&run)[149].starts_with("{\"iteration\":150,"));
+        let mut steps = event_steps(&run);
+        steps.sort_unstable();
+        assert_eq!(steps, (1..=151).flat_map(|iteration| [iteration; 3]).collect::<Vec<_>>());
+
+        drop(Metrics::open(&run, Some(151)).unwrap());
+        assert_eq!(lines(&run).len(), 151);
+        drop(Metrics::open(&run, None).unwrap());
+        assert!(lines(&run).is_empty() && event_steps(&run).is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error_that_names_it() {
+        let run = Scratch::new();
+        fs::write(run.join("tensorboard"), "a file in the way").unwrap();
+        let error = Metrics::open(&run, None).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot write to the folder {}", run.join("tensorboard").display()));
+    }
+
+    fn drawn(values: &[f32]) -> Option<HistogramProto> {
+        Some(histogram("tag", values)?.get_value()[0].get_histo().clone())
+    }
+
+    #[test]
+    fn buckets_hold_every_finite_value_once() {
+        let values: Vec<f32> =
+            (0..1000).map(|n| (n as f32 * 0.7).sin() * 5.0).chain([f32::NAN, f32::INFINITY]).collect();
+        let h = drawn(&values).unwrap();
+        let (limits, counts) = (h.get_bucket_limit(), h.get_bucket());
+        assert_eq!(limits.len(), counts.len());
+        assert_eq!(counts.iter().sum::<f64>(), 1000.0);
+        assert_eq!(h.get_num(), 1000.0);
+        assert!(limits.is_sorted() && *limits.last().unwrap() == h.get_max());
+        let exact = |power: i32| values[..1000].iter().map(|&value| f64::from(value).powi(power)).sum::<f64>();
+        assert!((h.get_sum() - exact(1)).abs() < 1e-6 && (h.get_sum_squares() - exact(2)).abs() < 1e-6);
+        let below_first = values.iter().filter(|&&value| f64::from(value) <= limits[0]).count();
+        assert_eq!(counts[0], below_first as f64);
+    }
+
+    #[test]
+    fn equal_values_share_a_bucket_and_none_make_no_histogram() {
+        let h = drawn(&[2.0, 2.0]).unwrap();
+        assert_eq!((h.get_bucket_limit(), h.get_bucket()), (&[2.0][..], &[2.0][..]));
+        assert_eq!(drawn(&[]), None);
+        assert_eq!(drawn(&[f32::NAN]), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! The manifest of a checkpoint: what is in it, so that damage is noticed before anything is made of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use flate2::Crc;
+use serde::{Deserialize, Serialize};
+
+use super::RunInfo;
+use crate::run::files::{entries, sync_folder, write_whole};
+
+const MANIFEST: &str = "manifest.json";
+
+/// What a checkpoint consists of.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointManifest {
+    /// The run that made it.
+    pub run: RunInfo,
+    /// Its files, by their paths below its folder.
+    files: BTreeMap<String, FileFacts>,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileFacts {
+    bytes: u64,
+    /// CRC-32 of the content.
+    crc32: u32,
+}
+
+impl CheckpointManifest {
+    /// Makes all that is in the folder of a checkpoint last, and describes it in its manifest.
+    ///
+    /// # Errors
+    /// When something cannot be read or written.
+    pub fn write(folder: &Path, run: &RunInfo) -> Result<()> {
+        let mut manifest = CheckpointManifest { run: run.clone(), files: BTreeMap::new() };
+        manifest.add(folder, "")?;
+        write_whole(&folder.join(MANIFEST), serde_json::to_string_pretty(&manifest)?)
+    }
+
+    /// The manifest of the checkpoint in a folder.
+    ///
+    /// # Errors
+    /// When it is missing or not valid.
+    pub fn read(folder: &Path) -> Result<CheckpointManifest> {
+        let path = folder.join(MANIFEST);
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("{} is no manifest of a checkpoint", path.display()))
+    }
+
+    /// Checks that the files of a folder are those of the manifest.
+    ///
+    /// # Errors
+    /// When one is missing or changed, with its path.
+    pub fn check(&self, folder: &Path) -> Result<()> {
+        for (name, facts) in &self.files {
+            let path = folder.join(name);
+            let found = FileFacts::of(&path)?;
+            let (now, then) = (found.bytes, facts.bytes);
+            ensure!(now == then, "{} has {now} bytes, not {then}", path.display());
+            ensure!(found == *facts, "{} has changed: its checksum is another", path.display());
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, folder: &Path, prefix: &str) -> Result<()> {
+        for path in entries(folder)? {
+            let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+            if path.is_dir() {
+                self.add(&path, &format!("{name}/"))?;
+            } else {
+                self.files.insert(name, FileFacts::of(&path)?);
+            }
+        }
+        sync_folder(folder)
+    }
+}
+
+impl FileFacts {
+    /// Of a file, which is made to last.
+    fn of(path: &Path) -> Result<FileFacts> {
+        let read = || -> std::io::Result<FileFacts> {
+            let file = File::open(path)?;
+            file.sync_all()?;
+            let (mut reader, mut crc, mut block) = (BufReader::new(file), Crc::new(), vec![0; 1 << 16]);
+            let mut bytes = 0;
+            loop {
+                match reader.read(&mut block)? {
+                    0 => return Ok(FileFacts { bytes, crc32: crc.sum() }),
+                    length => {
+                        crc.update(&block[..length]);
+                        bytes += length as u64;
+                    }
+                }
+            }
+        };
+        read().with_context(|| format!("cannot read {}", path.display()))
+    }
+}

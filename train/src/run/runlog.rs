@@ -1,0 +1,311 @@
+//! How far a run has come: what is to be played next, and what is written of what was.
+//!
+//! The loop on one machine and the one over many ask it for plans and tell it what came of them. It owns the folder of
+//! the run and knows neither networks nor games.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use ashta_agents::learn::config::{Plan, TrainConfig};
+use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
+use ashta_agents::network::portable::PortableNet;
+use serde::{Deserialize, Serialize};
+
+use crate::run::checkpoint::{self, LoopState};
+use crate::run::config::Config;
+use crate::run::evaluation::{MatchResult, RunEvaluation};
+use crate::run::metrics::{IterationStep, Metrics};
+use crate::run::progress::{Progress, Status};
+use crate::run::rundir::RunDir;
+use crate::run::wire;
+
+/// The games of a plan, as messages, and the seconds that they took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptGames {
+    /// What was planned.
+    pub plan: Plan,
+    /// How long it took.
+    pub seconds: f64,
+    /// Messages with games, which together are those of the plan in their order.
+    pub messages: Vec<Vec<u8>>,
+}
+
+/// The counters of a run, and its folder.
+#[derive(Debug)]
+pub struct RunLog {
+    config: Config,
+    rundir: RunDir,
+    metrics: Metrics,
+    progress: Option<Progress>,
+    status: Status,
+    /// Iterations finished.
+    iteration: u64,
+    /// Games finished.
+    games: u64,
+    /// Samples of these games.
+    samples: u64,
+    /// Seconds of training.
+    seconds: f64,
+    /// The best mean score of the short evaluations.
+    best_score: Option<f64>,
+    /// The iteration of that score.
+    best: Option<u64>,
+    /// The iteration of the newest checkpoint.
+    saved: u64,
+}
+
+impl RunLog {
+    /// Of a run that begins, or goes on from this `state` of its newest checkpoint.
+    ///
+    /// # Errors
+    /// When the folder of the run cannot be written.
+    pub fn open(config: Config, rundir: RunDir, state: Option<&LoopState>) -> Result<RunLog> {
+        if let Some(state) = state {
+            // The mark may have been lost between the checkpoint and it.
+            rundir.mark_best(state.best)?;
+        }
+        let metrics = Metrics::open(rundir.path(), state.map(|state| state.iteration))?;
+        let games = state.map_or(0, |state| state.games);
+        Ok(RunLog {
+            progress: Some(Progress::new(config.training.selfplay.games, games)),
+            config,
+            rundir,
+            metrics,
+            status: Status::default(),
+            iteration: state.map_or(0, |state| state.iteration),
+            games,
+            samples: 0,
+            seconds: state.map_or(0.0, |state| state.seconds),
+            best_score: state.and_then(|state| state.best_score),
+            best: state.and_then(|state| state.best),
+            saved: state.map_or(0, |state| state.iteration),
+        })
+    }
+
+    /// The settings of the run.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The folder of the run.
+    pub fn rundir(&self) -> &RunDir {
+        &self.rundir
+    }
+
+    /// Iterations finished.
+    pub fn iteration(&self) -> u64 {
+        self.iteration
+    }
+
+    /// Games finished.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The iteration of the newest checkpoint, 0 before the first.
+    pub fn saved(&self) -> u64 {
+        self.saved
+    }
+
+    /// What follows the plan `before`, or what is finished; `None` when the run is over.
+    pub fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
+        let (iteration, first) = before.map_or((self.iteration, self.games), |plan| (plan.iteration, plan.end));
+        self.config.training.plan(iteration, first, self.config.time_share(self.seconds))
+    }
+
+    /// Whether all games are played, or the time is up.
+    pub fn is_over(&self) -> bool {
+        self.plan(None).is_none()
+    }
+
+    /// The learning rate of what is left to learn when the run is over.
+    pub fn last_learning_rate(&self) -> f64 {
+        self.config.training.learning.learning_rate_at(1.0)
+    }
+
+    /// Whether there is a short evaluation after `iteration`.
+    pub fn evaluates_after(&self, iteration: u64) -> bool {
+        iteration.is_multiple_of(self.config.evaluation.every_iterations)
+    }
+
+    /// Whether the networks of the checkpoint that the run goes on from lack their evaluation: on many machines it ends
+    /// after the checkpoint was saved.
+    pub fn lacks_evaluation(&self) -> bool {
+        self.iteration > 0 && self.evaluates_after(self.iteration) && self.metrics.evaluated() < Some(self.iteration)
+    }
+
+    /// Whether there is a checkpoint after `iteration`.
+    pub fn saves_after(&self, iteration: u64) -> bool {
+        iteration.is_multiple_of(self.config.run.checkpoint_iterations)
+    }
+
+    /// Counts the games of a plan, which took so many seconds.
+    pub fn finish(&mut self, plan: &Plan, report: &Report, losses: &MeanLosses, seconds: f64) {
+        self.iteration = plan.iteration;
+        self.games = plan.end;
+        self.samples = report.samples;
+        self.seconds += seconds;
+        let games = report.tally.games as f64;
+        let per_second = |count: f64| count / seconds.max(1e-9);
+        let TrainConfig { learning, .. } = &self.config.training;
+        let share = self.config.training.share_done(self.games, self.config.time_share(self.seconds));
+        let (value, policy) = (losses.value, losses.policy);
+        let numbers = [
+            ("train/value_loss", value.map(|losses| losses.value.into())),
+            ("train/gradient_norm", value.map(|losses| losses.gradient_norm.into())),
+            ("train/policy_loss", policy.map(|losses| losses.policy.into())),
+            ("train/policy_entropy", policy.map(|losses| losses.policy_entropy.into())),
+            ("train/learning_rate", Some(learning.learning_rate_at(share))),
+            ("train/lambda", Some(learning.lambda_at(share))),
+            ("selfplay/turns_per_game", Some(report.tally.turns as f64 / games)),
+            ("selfplay/games_per_second", Some(per_second(games))),
+            ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
+            ("selfplay/luck_coefficient", Some(report.luck_coefficient)),
+            ("selfplay/first_seat_score", Some(report.tally.first_seat_returns / games)),
+            ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
+        ];
+        numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
+        if self.evaluates_after(self.iteration) {
+            self.metrics.histogram("selfplay/turns", &report.turns);
+            self.metrics.histogram("selfplay/value_targets", &report.targets);
+        }
+        self.status.value_loss = value.map(|losses| losses.value.into()).or(self.status.value_loss);
+        self.status.policy_loss = policy.map(|losses| losses.policy.into()).or(self.status.policy_loss);
+        self.status.games = self.games;
+        self.status.games_per_second = per_second(games);
+        self.status.samples_per_second = per_second(report.added as f64);
+    }
+
+    /// The metrics that were written last, a line of JSON; empty before the first.
+    pub fn last_line(&self) -> &str {
+        self.metrics.last_line()
+    }
+
+    /// Adds a number to the metrics of the iteration that was finished last.
+    pub fn scalar(&mut self, tag: &str, value: f64) {
+        self.metrics.scalar(tag, value);
+    }
+
+    /// Adds the weights of each layer to the metrics, as histograms.
+    pub fn weights(&mut self, net: &PortableNet) {
+        for (network, mlp) in [("value", net.value()), ("policy", net.policy())] {
+            let parameters = mlp.parameters();
+            for (name, (weights, _)) in mlp.shape().layer_names().zip(mlp.shape().split(&parameters)) {
+                self.metrics.histogram(&format!("weights/{network}.{name}"), weights);
+            }
+        }
+    }
+
+    /// Adds what a short evaluation of the networks after `iteration` found to the metrics; whether no earlier one was
+    /// as good.
+    pub fn evaluated(&mut self, iteration: u64, evaluation: &RunEvaluation) -> bool {
+        self.status.scores.clear();
+        for MatchResult { opponent, report, regret } in &evaluation.results {
+            self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
+            if let Some(regret) = regret {
+                self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
+                self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
+                self.metrics.scalar("eval/luck_adjusted_score", regret.luck_adjusted_score.mean);
+            }
+            self.status.scores.push((opponent.clone(), report.score));
+        }
+        if let Some(exploitability) = evaluation.exploitability {
+            self.metrics.scalar("eval/exploitability", exploitability);
+        }
+        // The opponents that were asked for, whether or not perfect play is at hand.
+        let asked = &evaluation.results[..evaluation.asked.min(evaluation.results.len())];
+        let mean = asked.iter().map(|result| result.report.score).sum::<f64>() / asked.len() as f64;
+        let is_best = !asked.is_empty() && self.best_score.is_none_or(|best| mean > best);
+        if is_best {
+            self.best_score = Some(mean);
+            self.best = Some(iteration);
+        }
+        is_best
+    }
+
+    /// Shows how the run stands, and writes the metrics of the iteration that was finished last.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write(&mut self) -> Result<()> {
+        self.status.time_left = self.config.run.time_limit_minutes.map(|minutes| 60.0 * minutes - self.seconds);
+        if let Some(progress) = &mut self.progress {
+            progress.update(&self.status);
+        }
+        let (iteration, games, samples, seconds) = (self.iteration, self.games, self.samples, self.seconds);
+        self.metrics.write(IterationStep { iteration, games, samples, seconds })
+    }
+
+    /// Ends what is shown of the run while it goes on.
+    pub fn end_progress(&mut self) {
+        if let Some(progress) = self.progress.take() {
+            progress.finish();
+        }
+    }
+
+    /// Lets other processes go on with the run; this one must not write to it any more.
+    pub fn unlock(&mut self) {
+        self.rundir.unlock();
+    }
+
+    /// Saves a checkpoint of the iteration that was finished last, unless there is one: `write` writes networks and
+    /// samples into a folder.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn save(&mut self, trainer: TrainerState, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        if self.saved < self.iteration {
+            let state = self.state(trainer);
+            // No checkpoint is without the metrics up to it.
+            self.metrics.sync()?;
+            self.rundir.save_checkpoint(self.iteration, |dir| {
+                write(dir)?;
+                checkpoint::save_state(dir, &state)
+            })?;
+            self.mark_best()?;
+            self.rundir.prune(self.config.run.keep_checkpoints)?;
+            self.rundir.forget_games(Some(self.iteration))?;
+            self.saved = self.iteration;
+        }
+        Ok(())
+    }
+
+    /// Marks the best checkpoint, if it is saved.
+    ///
+    /// # Errors
+    /// When the mark cannot be written.
+    pub fn mark_best(&self) -> Result<()> {
+        self.rundir.mark_best(self.best)
+    }
+
+    /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn keep(&self, kept: &KeptGames) -> Result<()> {
+        self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
+    }
+
+    /// The games that were kept of `iteration`, if they were.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn kept(&self, iteration: u64) -> Result<Option<KeptGames>> {
+        let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
+        let kept = wire::decode(&bytes);
+        kept.map(Some)
+            .with_context(|| format!("the games of iteration {iteration} in {}", self.rundir.path().display()))
+    }
+
+    /// The counters, with what the trainer goes on from.
+    pub fn state(&self, trainer: TrainerState) -> LoopState {
+        LoopState {
+            iteration: self.iteration,
+            games: self.games,
+            trainer,
+            seconds: self.seconds,
+            best_score: self.best_score,
+            best: self.best,
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! The wire format between the machines of a run: game records, weights, results.
+//!
+//! Messages are [postcard](https://postcard.jamesmunns.com) behind a magic number with the version. Games also carry
+//! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
+//! training data.
+
+use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnEstimate};
+use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The first bytes of every message: the last of them is the version.
+const MAGIC: [u8; 4] = *b"ash\x01";
+
+/// Why a message cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// It is something else, or of another version.
+    #[error("these bytes are no message of this version of ashta")]
+    Foreign,
+    /// It is cut short or damaged.
+    #[error("the message is damaged")]
+    Damaged(#[from] postcard::Error),
+    /// The games were played by other rules or another encoding.
+    #[error("the games are of ruleset {found:016x} in encoding {encoding}, not of {expected:016x} in {current}")]
+    Ruleset {
+        /// Hash of the rules of the run.
+        expected: u64,
+        /// Hash of the rules of the games.
+        found: u64,
+        /// The encoding of the run.
+        current: u32,
+        /// The encoding of the games.
+        encoding: u32,
+    },
+    /// A game cannot be played again.
+    #[error("game {number}: {what}")]
+    Game {
+        /// Its number.
+        number: u64,
+        /// The cause.
+        what: &'static str,
+    },
+    /// The weights do not fit the networks.
+    #[error("the weights do not fit")]
+    Weights(#[from] NetError),
+    /// There are not so many weights in the networks.
+    #[error("there are {found} weights, not {expected}")]
+    Count {
+        /// Those of the networks.
+        expected: usize,
+        /// Those of the message.
+        found: usize,
+    },
+}
+
+/// A message.
+///
+/// # Errors
+/// [`WireError::Damaged`] when `content` has no form in postcard.
+pub fn encode<T: Serialize>(content: &T) -> Result<Vec<u8>, WireError> {
+    Ok(postcard::to_extend(content, MAGIC.to_vec())?)
+}
+
+/// The content of a message.
+///
+/// # Errors
+/// When the bytes are no such message.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
+    let content = bytes.strip_prefix(&MAGIC).ok_or(WireError::Foreign)?;
+    Ok(postcard::from_bytes(content)?)
+}
+
+#[derive(Serialize, Deserialize)]
+struct Games {
+    ruleset_hash: u64,
+    encoding: u32,
+    games: Vec<GameForm>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GameForm {
+    seed: u64,
+    number: u64,
+    first: u8,
+    main: LineForm,
+    branches: Vec<LineForm>,
+    returns: [f32; 4],
+    truncated: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LineForm {
+    /// The position at the start in the notation of positions; of the game itself none, it begins where games begin.
+    start: Option<String>,
+    outcomes: Vec<u8>,
+    actions: Vec<u8>,
+    /// For each turn the values before and after the throw, seat by seat in the order of the game.
+    turns: Vec<f32>,
+    followed: Vec<bool>,
+    decisions: Vec<Vec<(u8, f32)>>,
+    end: [f32; 4],
+}
+
+/// The message with these games.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>, WireError> {
+    let games = records.iter().map(|record| GameForm {
+        seed: record.seed,
+        number: record.number,
+        first: record.first.index() as u8,
+        main: line_form(race, &record.main, false),
+        branches: record.branches.iter().map(|line| line_form(race, line, true)).collect(),
+        returns: record.returns.0,
+        truncated: record.truncated,
+    });
+    let spec = race.spec();
+    encode(&Games { ruleset_hash: spec.ruleset_hash, encoding: spec.encoding, games: games.collect() })
+}
+
+fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineForm {
+    let seats = race.spec().seats;
+    let values = |turn: &TurnEstimate| [turn.expected, turn.best];
+    LineForm {
+        start: tells_start.then(|| race.print(&line.start)),
+        outcomes: line.outcomes.clone(),
+        actions: line.actions.clone(),
+        turns: line
+            .turns
+            .iter()
+            .flat_map(values)
+            .flat_map(|values| seats.iter().map(move |seat| values[seat]).collect::<Vec<f32>>())
+            .collect(),
+        followed: line.turns.iter().map(|turn| turn.is_followed).collect(),
+        decisions: line
+            .decisions
+            .iter()
+            .map(|decision| decision.policy.iter().map(|&(action, share)| (action.0, share)).collect())
+            .collect(),
+        end: line.end.0,
+    }
+}
+
+/// The games of a message, each played through by the rules of `race`.
+///
+/// # Errors
+/// When the bytes are no such message, or a game was not played by these rules.
+pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>, WireError> {
+    let Games { ruleset_hash, encoding, games } = decode(bytes)?;
+    let spec = race.spec();
+    if (ruleset_hash, encoding) != (spec.ruleset_hash, spec.encoding) {
+        let (expected, current) = (spec.ruleset_hash, spec.encoding);
+        return Err(WireError::Ruleset { expected, found: ruleset_hash, current, encoding });
+    }
+    games.into_iter().map(|game| record(race, game)).collect()
+}
+
+fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
+    let number = form.number;
+    let wrong = |what| WireError::Game { number, what };
+    let first = race.spec().seats.iter().find(|seat| seat.index() == usize::from(form.first));
+    let first: Seat = first.ok_or(wrong("the seat of its first throw takes no part"))?;
+    let beginning = race.initial_state(first);
+    let line = |form| line(race, beginning, form).map_err(wrong);
+    Ok(GameRecord {
+        seed: form.seed,
+        number,
+        first,
+        main: line(form.main)?,
+        branches: form.branches.into_iter().map(line).collect::<Result<_, _>>()?,
+        returns: BySeat(form.returns),
+        truncated: form.truncated,
+    })
+}
+
+fn line(race: &Race, beginning: State, form: LineForm) -> Result<Trajectory<State>, &'static str> {
+    let start = match form.start {
+        None => beginning,
+        Some(text) => race.parse_state(&text).map_err(|_| "a branch begins at no position")?,
+    };
+    let seats = race.spec().seats;
+    if form.turns.len() != 2 * seats.len() * form.followed.len() {
+        return Err("the values of a turn are cut short");
+    }
+    let by_seat = |values: &[f32]| {
+        let mut by_seat = BySeat::default();
+        seats.iter().zip(values).for_each(|(seat, &value)| by_seat[seat] = value);
+        by_seat
+    };
+    let turn = |(values, is_followed): (&[f32], bool)| {
+        let (expected, best) = values.split_at(seats.len());
+        TurnEstimate { expected: by_seat(expected), best: by_seat(best), is_followed }
+    };
+    let turns = form.turns.chunks(2 * seats.len()).zip(form.followed).map(turn).collect();
+    let decision = |policy: Vec<(u8, f32)>| DecisionTarget {
+        policy: policy.into_iter().map(|(action, share)| (Action(action), share)).collect(),
+    };
+    let decisions = form.decisions.into_iter().map(decision).collect();
+    let (outcomes, actions, end) = (form.outcomes, form.actions, BySeat(form.end));
+    let line = Trajectory { start, outcomes, actions, turns, decisions, end };
+    check(race, &line)?;
+    Ok(line)
+}
+
+/// Plays a line through.
+fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
+    if line.decisions.len() != line.actions.len() {
+        return Err("it has not a target for each action");
+    }
+    let mut state = line.start;
+    let mut outcomes = line.outcomes.iter();
+    let mut actions = line.actions.iter().zip(&line.decisions);
+    loop {
+        match race.node(&state) {
+            Node::Chance(_) => {
+                let Some(&outcome) = outcomes.next() else { break };
+                if usize::from(outcome) >= race.chance_outcomes(&state).len() {
+                    return Err("it has a throw that does not exist");
+                }
+                race.apply_chance(&mut state, Outcome(outcome));
+            }
+            Node::Decision(_) => {
+                let Some((&action, decision)) = actions.next() else { break };
+                let legal = race.legal_actions(&state);
+                let named = decision.policy.iter().map(|&(action, _)| action).chain([Action(action)]);
+                if named.into_iter().any(|action| !legal.contains(action)) {
+                    return Err("it has an action that is not legal");
+                }
+                race.apply_action(&mut state, Action(action));
+            }
+            Node::Terminal => break,
+        }
+    }
+    if outcomes.next().is_some() || actions.next().is_some() {
+        return Err("it goes on where it is over");
+    }
+    Ok(())
+}
+
+/// The weights of both networks, those of the value network first.
+pub fn weights(net: &PortableNet) -> Vec<f32> {
+    [net.value().parameters(), net.policy().parameters()].concat()
+}
+
+/// The networks of this shape with these weights.
+///
+/// # Errors
+/// When there are more or fewer of them, or some are not finite.
+pub fn net(shape: &NetShape, weights: &[f32]) -> Result<PortableNet, WireError> {
+    let expected = shape.value.parameters() + shape.policy.parameters();
+    let found = weights.len();
+    let (value, policy) =
+        weights.split_at_checked(shape.value.parameters()).ok_or(WireError::Count { expected, found })?;
+    if found != expected {
+        return Err(WireError::Count { expected, found });
+    }
+    let network = |shape: &MlpShape, weights| Mlp::new(shape.clone(), weights);
+    Ok(PortableNet::new(network(&shape.value, value)?, network(&shape.policy, policy)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use ashta_agents::learn::selfplay::play_games;
+    use ashta_agents::learn::trainer::Trainer;
+    use ashta_agents::play::baseline::PipEvaluator;
+
+    use super::*;
+    use crate::run::config::Config;
+    use crate::run::games;
+
+    fn config(game: &str) -> Config {
+        let sets = [format!("ruleset.game={game}"), "selfplay.turn_limit=60".to_owned()];
+        Config::load(None, &sets).expect("a valid configuration")
+    }
+
+    fn played(game: &str) -> (Race, Vec<GameRecord<State>>) {
+        let config = config(game);
+        let race = games::configured(&config.ruleset).expect("a game");
+        let records = play_games(&race, &mut PipEvaluator, &config.training, 3, 5..9);
+        (race, records)
+    }
+
+    #[test]
+    fn games_arrive_as_they_were() {
+        for game in ["ashtapada", "ashte-kashte", "pagade"] {
+            let (race, records) = played(game);
+            let bytes = encode_games(&race, &records).expect("a message");
+            assert!(decode_games(&race, &bytes).expect("games") == records, "{game}");
+            let lines = records.iter().map(|record| record.branches.len()).sum::<usize>();
+            assert!(lines > 20, "{game}: only {lines} branches");
+        }
+    }
+
+    #[test]
+    fn broken_games_are_refused_and_never_panic() {
+        let (race, mut records) = played("ashtapada");
+        records.truncate(1);
+        records[0].branches.truncate(2);
+        let bytes = encode_games(&race, &records).expect("a message");
+        let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
+        assert!(error(&bytes[1..]).contains("no message"));
+        assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");
+        let (other, _) = played("pagade");
+        assert!(decode_games(&other, &bytes).expect_err("another game").to_string().contains("ruleset"));
+        let mut wrong = records.clone();
+        wrong[0].main.actions[0] ^= 16;
+        let wrong = encode_games(&race, &wrong).expect("a message");
+        assert_eq!(error(&wrong), "game 5: it has an action that is not legal");
+        let mut long = records.clone();
+        long[0].main.outcomes.push(200);
+        let long = encode_games(&race, &long).expect("a message");
+        assert!(error(&long).starts_with("game 5: it "), "{}", error(&long));
+        // Whatever a byte is turned into, reading ends with games or an error.
+        let mut refused = 0;
+        for at in 4..bytes.len().min(4000) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0x5A;
+            refused += usize::from(decode_games(&race, &bytes).is_err());
+        }
+        assert!(refused > 100, "only {refused} were refused");
+    }
+
+    #[test]
+    fn weights_are_those_of_both_networks() {
+        let config = config("ashtapada");
+        let race = std::sync::Arc::new(games::configured(&config.ruleset).expect("a game"));
+        let trainer = Trainer::new(&race, &config.training, config.run.device, 1).expect("networks");
+        let sent = trainer.latest_net().expect("finite weights");
+        let numbers = weights(&sent);
+        let arrived = net(sent.shape(), &numbers).expect("they fit");
+        assert_eq!(weights(&arrived), numbers);
+        let error = net(sent.shape(), &numbers[1..]).expect_err("one is missing").to_string();
+        assert_eq!(error, format!("there are {} weights, not {}", numbers.len() - 1, numbers.len()));
+        assert!(net(sent.shape(), &[]).is_err());
+    }
+}
