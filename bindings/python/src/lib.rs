@@ -1,6 +1,15 @@
 //! The Python module `ashta._ashta`: games, many games at once, agents, bots, tables and the arena. What users see is
 //! the package `ashta` around it.
 
+/// Fails with a message unless a condition holds, as `anyhow::ensure` does, in any function that returns a `Result`.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(anyhow::anyhow!($($message)+).into());
+        }
+    };
+}
+
 mod agent;
 mod arena;
 mod arrays;
@@ -21,20 +30,28 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// An error of this program as one of Python, with all that led to it.
-fn refused(error: impl std::error::Error) -> PyErr {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message = format!("{message}: {error}");
-        cause = error.source();
+/// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
+/// to it.
+#[derive(Debug)]
+struct Failure(anyhow::Error);
+
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure(error.into())
     }
-    PyValueError::new_err(message)
+}
+
+impl From<Failure> for PyErr {
+    fn from(Failure(error): Failure) -> PyErr {
+        error.downcast().unwrap_or_else(|error| PyValueError::new_err(format!("{error:#}")))
+    }
 }
 
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.
-fn to_python(py: Python<'_>, json: serde_json::Result<impl AsRef<str>>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("json")?.call_method1("loads", (json.map_err(refused)?.as_ref(),))
+fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
 }
 
 /// What `pickle` makes an object from again: the method of `of`, a class or an object of it, with these arguments.
@@ -57,12 +74,10 @@ const fn is_aligned_by_python<T>() {
 const _: () = {
     is_aligned_by_python::<agent::Agent>();
     is_aligned_by_python::<agent::Bot>();
-    is_aligned_by_python::<arena::ArenaResult>();
-    is_aligned_by_python::<cluster::ArenaShare>();
+    is_aligned_by_python::<arena::Arena>();
     is_aligned_by_python::<cluster::Plan>();
     is_aligned_by_python::<cluster::RunEvaluator>();
     is_aligned_by_python::<cluster::SelfPlay>();
-    is_aligned_by_python::<cluster::SpreadArena>();
     is_aligned_by_python::<cluster::Trainer>();
     is_aligned_by_python::<cluster::TrainingRun>();
     is_aligned_by_python::<game::Game>();
@@ -80,9 +95,9 @@ mod _ashta {
     #[pymodule_export]
     use super::agent::{Agent, Bot, data_folders};
     #[pymodule_export]
-    use super::arena::{ArenaResult, arena};
+    use super::arena::{Arena, arena};
     #[pymodule_export]
-    use super::cluster::{ArenaShare, Plan, RunEvaluator, SelfPlay, SpreadArena, Trainer, TrainingRun};
+    use super::cluster::{Plan, RunEvaluator, SelfPlay, Trainer, TrainingRun, numerics};
     #[pymodule_export]
     use super::game::Game;
     #[pymodule_export]
@@ -90,7 +105,7 @@ mod _ashta {
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]
-    use super::training::{check_settings, export, run_program, solve, train_run};
+    use super::training::{check_settings, export, run_program, solve, train};
     #[pymodule_export]
     use super::vec_env::VectorGame;
     #[pymodule_export]

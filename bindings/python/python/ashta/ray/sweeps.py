@@ -9,7 +9,7 @@ from ray import tune
 
 import ashta
 
-from .._ashta import check_settings, train_run
+from .._ashta import check_settings
 from .training import connect
 
 # What a sweep can look for: the metric, and which way is better.
@@ -61,14 +61,14 @@ def trial(given, *, config, set, objective, folders, directory):
             if objective in latest:
                 tune.report(dict(latest))
 
-    run, bot, _ = train_run(given.get("config", config), changes, None, False, watch, True, folders)
-    for line in Path(run, "metrics.jsonl").read_text().splitlines():
+    run = ashta.train(given.get("config", config), changes, callback=watch, folders=folders)
+    for line in Path(run.path, "metrics.jsonl").read_text().splitlines():
         latest.update(objective_of(json.loads(line)))
-    latest |= {"run": str(run), "bot": str(bot)}
+    latest |= {"run": str(run.path), "bot": str(run.bot)}
     if objective == "rating":
-        strength = json.loads(ashta.Bot.load(bot).manifest_json)["strength"]
+        strength = json.loads(ashta.Bot.load(run.bot).manifest_json)["strength"]
         opponents = [match["opponent"].split(" (")[0] for match in strength]
-        latest["rating"] = _rating(bot, opponents, 200, folders)
+        latest["rating"] = _rating(run.bot, opponents, 200, folders)
     if objective not in latest:
         raise ValueError(f"the run says nothing of {objective}: is the game solved, are there opponents?")
     tune.report(dict(latest))
