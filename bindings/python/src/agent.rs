@@ -22,10 +22,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use crate::Result;
+use crate::cluster::attachments::{PackedAgent, pack, unpack};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::state::{State, positions};
-use crate::{Result, restored};
 
 /// An agent that plays `game`.
 ///
@@ -178,10 +179,9 @@ impl Agent {
 
     /// An agent as it was pickled: a bot by the content of its file.
     #[staticmethod]
-    fn _restored(path: PathBuf, content: &[u8], lookahead: &str, game: &Game, folders: Vec<PathBuf>) -> Result<Agent> {
-        let bot = BotFile::from_bytes(content)?;
-        let roster = Roster::of_bot(BotSource::File(path), bot, lookahead.parse()?, &folders);
-        Agent::of(roster, game, folders.into())
+    fn _restored(packed: PackedAgent, game: &Game, folders: Vec<PathBuf>) -> Result<Agent> {
+        let folders = folders.into();
+        Agent::of(unpack(&packed, &folders)?, game, folders)
     }
 
     /// Who it is, as it was written.
@@ -236,18 +236,13 @@ impl Agent {
 
     /// A bot goes along with its content. Tables, which are large, are found again by their paths.
     fn __reduce__<'py>(slf: &Bound<'py, Agent>) -> Result<Bound<'py, PyTuple>> {
-        let (py, agent) = (slf.py(), slf.get());
-        let (game, folders) = (agent.game.clone(), absolute(&agent.folders)?);
-        let spec = match (agent.roster.spec(), agent.roster.bot()) {
-            (AgentSpec::Bot { source, lookahead }, Some(bot)) => {
-                let content = PyBytes::new(py, &bot.to_bytes()?);
-                let arguments = (source.to_string(), content, lookahead.to_string(), game, folders);
-                return Ok(restored(&slf.get_type(), "_restored", arguments)?);
-            }
-            (AgentSpec::Table { path }, _) => path::absolute(path)?.display().to_string(),
-            (spec, _) => spec.to_string(),
+        let agent = slf.get();
+        let packed = match agent.roster.spec() {
+            AgentSpec::Table { path } => (path::absolute(path)?.display().to_string(), String::new(), Vec::new()),
+            _ => pack(&agent.roster)?,
         };
-        Ok((slf.get_type(), (spec, game, folders)).into_pyobject(py)?)
+        let arguments = (packed, agent.game.clone(), absolute(&agent.folders)?);
+        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
     fn __repr__(&self) -> String {
@@ -351,7 +346,8 @@ impl Bot {
     fn __reduce__<'py>(slf: &Bound<'py, Bot>) -> Result<Bound<'py, PyTuple>> {
         let bot = slf.get();
         let content = PyBytes::new(slf.py(), &bot.bot.to_bytes()?);
-        Ok(restored(&slf.get_type(), "_restored", (bot.source.to_string(), content, absolute(&bot.folders)?))?)
+        let arguments = (bot.source.to_string(), content, absolute(&bot.folders)?);
+        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
     fn __repr__(&self) -> String {

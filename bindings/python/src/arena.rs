@@ -23,13 +23,13 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::Result;
 use crate::agent::{Agent, folders_or_default};
 use crate::arrays::chosen;
 use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
-use crate::cluster::{Files, Scratch};
+use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
-use crate::{Result, restored};
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
@@ -82,16 +82,13 @@ fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game>
     if let Some(game) = game {
         return Ok(game.clone());
     }
-    for (_, agent) in agents {
-        if let Competitor::Agent(roster) = agent
-            && let Some(race) = roster.race()?
-        {
-            return Ok(race.into());
-        }
-    }
-    Err(anyhow!(
-        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names"
-    ))?
+    let known = agents.iter().find_map(|(_, agent)| match agent {
+        Competitor::Agent(roster) => roster.race().transpose(),
+        Competitor::Function(_) => None,
+    });
+    let unknown =
+        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names";
+    Ok(known.transpose()?.context(unknown)?.into())
 }
 
 /// By whose values luck is measured.
@@ -214,10 +211,6 @@ impl Arena {
     }
 }
 
-/// What an [`Arena`] is made of on another machine: the agents by name, the rules as JSON, by whose values luck is
-/// measured, and the table of perfect play.
-type Share = (Vec<(String, PackedAgent)>, String, Option<PackedAgent>, Files);
-
 #[pymethods]
 impl Arena {
     /// One of agents; see `ashta.arena`.
@@ -249,30 +242,38 @@ impl Arena {
 
     /// The arena on another machine, which plays blocks of it.
     #[staticmethod]
-    fn _restored(share: Share) -> Result<Arena> {
-        let (agents, ruleset, reference, tables) = share;
-        let game = Game::from(Race::new(serde_json::from_str(&ruleset)?));
-        let folder = Scratch::with(&tables)?;
-        let agent = |(name, packed)| Ok((name, Competitor::Agent(Box::new(unpack(&packed, &folder)?))));
+    fn _restored(
+        agents: Vec<(String, PackedAgent)>,
+        game: &Game,
+        reference: Option<PackedAgent>,
+        tables: Files,
+    ) -> Result<Arena> {
+        let game = game.clone();
+        let folder = scratch(&tables)?;
+        let folders = Folders::from(vec![folder.path().to_owned()]);
+        let agent = |(name, packed)| Ok((name, Competitor::Agent(Box::new(unpack(&packed, &folders)?))));
         let agents = agents.into_iter().map(agent).collect::<Result<_>>()?;
-        let player = |packed| -> Result<_> { Ok(unpack(&packed, &folder)?.player(&game.race)?) };
+        let player = |packed| -> Result<_> { Ok(unpack(&packed, &folders)?.player(&game.race)?) };
         let reference = reference.map(player).transpose()?;
-        let (folders, found, stop) = (Folders::default(), Mutex::default(), Interrupt::new());
-        Ok(Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop })
+        let (found, stop) = (Mutex::default(), Interrupt::new());
+        let arena = Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop };
+        // Reads the tables, while their folder is there.
+        arena.tournament()?;
+        Ok(arena)
     }
 
     /// Bots and tables go along; functions cannot.
     fn __reduce__<'py>(slf: &Bound<'py, Arena>) -> Result<Bound<'py, PyTuple>> {
         let arena = slf.get();
         let agent = |(name, competitor): &(String, Competitor)| match competitor {
-            Competitor::Agent(roster) => Ok((name.clone(), pack(roster.spec())?)),
+            Competitor::Agent(roster) => Ok((name.clone(), pack(roster)?)),
             Competitor::Function(_) => Err(anyhow!("{name} is a function, which stays on its machine")),
         };
         let agents = arena.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
-        let reference = arena.reference.as_ref().map(|player| pack(player.spec())).transpose()?;
-        let ruleset = serde_json::to_string(arena.game.race.ruleset())?;
-        let share = (agents, ruleset, reference, tables(&arena.folders, &arena.game.race)?);
-        Ok(restored(&slf.get_type(), "_restored", (share,))?)
+        let packed = |player: &Player| pack(&player.spec().clone().load(&arena.folders.folders)?);
+        let reference = arena.reference.as_ref().map(packed).transpose()?;
+        let arguments = (agents, arena.game.clone(), reference, tables(&arena.folders, &arena.game.race)?);
+        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
     /// How many blocks there are.

@@ -17,19 +17,17 @@ use crate::Result;
 
 /// Actions by their numbers, as a copy: whole numbers of any kind, one for each game. `what` they are is for messages.
 pub fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> Result<Vec<i64>> {
-    let found = match actions.cast::<PyArray1<i64>>() {
-        Ok(found) => found.clone(),
-        Err(_) => {
-            let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
-            let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-            let kind: String = dtype.getattr("kind")?.extract()?;
-            if !matches!(kind.as_str(), "i" | "u") || shape.len()? != 1 {
-                return Err(PyTypeError::new_err(format!(
-                    "{what} are whole numbers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
-                )))?;
-            }
-            array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
+    let found = if let Ok(found) = actions.cast::<PyArray1<i64>>() {
+        found.clone()
+    } else {
+        let array = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
+        let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
+        if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
+            return Err(PyTypeError::new_err(format!(
+                "{what} are whole numbers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
+            )))?;
         }
+        array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
     };
     let found: Vec<i64> = found.try_readonly().map_err(in_use)?.as_array().iter().copied().collect();
     ensure!(found.len() == num_games, "{} actions for {num_games} games", found.len());

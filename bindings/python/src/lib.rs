@@ -28,7 +28,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 /// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
 /// to it.
@@ -52,18 +51,6 @@ impl From<Failure> for PyErr {
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.
 fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
-}
-
-/// What `pickle` makes an object from again: the method of `of`, a class or an object of it, with these arguments.
-fn restored<'py>(
-    of: &Bound<'py, PyAny>,
-    method: &str,
-    arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let py = of.py();
-    let named = (method,).into_pyobject(py)?.as_sequence().concat(arguments.into_pyobject(py)?.as_sequence())?;
-    let call = py.import("operator")?.getattr("methodcaller")?.call1(named.to_tuple()?)?;
-    (call, (of,)).into_pyobject(py)
 }
 
 /// Fails to compile for what Python would align too little: it gives its objects 16 bytes, whatever they hold.

@@ -9,9 +9,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::Result;
 use crate::game::Game;
 use crate::interrupt::Interrupt;
-use crate::{Result, restored};
 
 /// Positions of a turn that are visited before it is seen again whether to stop.
 const ASKS_AFTER: usize = 1 << 6;
@@ -262,7 +262,8 @@ impl State {
     fn __reduce__<'py>(slf: &Bound<'py, State>) -> PyResult<Bound<'py, PyTuple>> {
         let state = slf.borrow();
         let (restore, made) = state.game.made(slf.py())?;
-        restored(&restore.call1(made)?, "deserialize_state", (state.serialize(),))
+        let restored = restore.call1(made)?.getattr("deserialize_state")?;
+        (restored, (state.serialize(),)).into_pyobject(slf.py())
     }
 
     fn __str__(&self) -> String {

@@ -16,7 +16,7 @@ use crate::agent::{absolute, by_player, folders_or_default, values};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::state::{State, positions};
-use crate::{Result, restored, to_python};
+use crate::{Result, to_python};
 
 /// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
 #[pyclass(frozen, module = "ashta")]
@@ -97,12 +97,12 @@ impl Table {
 
     /// Tables are large: it is read again, from its file or from the folders.
     fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
-        let (kind, table) = (slf.get_type(), slf.get());
-        let folders = absolute(&table.folders)?;
-        match &table.path {
-            Some(path) => restored(&kind, "load", (path::absolute(path)?, folders)),
-            None => restored(&kind, "load", (table.game.clone(), folders)),
-        }
+        let (py, table) = (slf.py(), slf.get());
+        let file = match &table.path {
+            Some(path) => path::absolute(path)?.into_pyobject(py)?.into_any(),
+            None => table.game.clone().into_pyobject(py)?.into_any(),
+        };
+        (slf.getattr("load")?, (file, absolute(&table.folders)?)).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {

@@ -9,30 +9,30 @@ use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{AgentSpec, BotSource, Roster};
 use ashta_env::race::Race;
 
-use super::{Files, Scratch};
+use super::Files;
 
 /// An agent with the content of its file: its name, of a bot its look-ahead, and the content, empty where it has none.
 pub(crate) type PackedAgent = (String, String, Vec<u8>);
 
 /// An agent with the content of its file.
-pub(crate) fn pack(agent: &AgentSpec) -> Result<PackedAgent> {
-    Ok(match agent {
-        AgentSpec::Bot { source, lookahead } => {
-            (source.to_string(), lookahead.to_string(), source.content()?.into_owned())
+pub(crate) fn pack(agent: &Roster) -> Result<PackedAgent> {
+    Ok(match (agent.spec(), agent.bot()) {
+        (AgentSpec::Bot { source, lookahead }, Some(bot)) => {
+            (source.to_string(), lookahead.to_string(), bot.to_bytes()?)
         }
-        AgentSpec::Table { path } => (path.display().to_string(), String::new(), read(path)?),
-        other => (other.to_string(), String::new(), Vec::new()),
+        (AgentSpec::Table { path }, _) => (path.display().to_string(), String::new(), read(path)?),
+        (other, _) => (other.to_string(), String::new(), Vec::new()),
     })
 }
 
-/// The agent that was packed; `folder` has the table of perfect play, where it came along.
-pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folder: &Scratch) -> Result<Roster> {
+/// The agent that was packed; the table of perfect play is in `folders`, where it came along.
+pub(crate) fn unpack((name, lookahead, content): &PackedAgent, folders: &Folders) -> Result<Roster> {
     Ok(match (lookahead.as_str(), content.as_slice()) {
-        (_, []) => folder.folders().agent(name)?,
+        (_, []) => folders.agent(name)?,
         ("", table) => Roster::of_file(name, table, "")?,
         (lookahead, bot) => {
             let (source, bot) = (BotSource::File(name.into()), Bot::from_bytes(bot)?);
-            Roster::of_bot(source, bot, lookahead.parse()?, &folder.folders().folders)
+            Roster::of_bot(source, bot, lookahead.parse()?, &folders.folders)
         }
     })
 }

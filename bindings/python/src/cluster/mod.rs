@@ -12,7 +12,6 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use ashta_agents::roster::folders::Folders;
 use tempfile::TempDir;
 
 pub use run::{Plan, TrainingRun};
@@ -21,25 +20,11 @@ pub use workers::{RunEvaluator, SelfPlay, Trainer, numerics};
 /// Files by their paths in a folder, with `/` between the parts.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A folder of its own, removed at its end.
-#[derive(Debug)]
-pub(crate) struct Scratch(TempDir);
-
-impl Scratch {
-    /// A folder with these files.
-    pub(crate) fn with(files: &Files) -> Result<Scratch> {
-        let folder = TempDir::with_prefix("ashta-").context("cannot make a temporary folder")?;
-        write_files(folder.path(), files)?;
-        Ok(Scratch(folder))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn folders(&self) -> Folders {
-        vec![self.path().to_owned()].into()
-    }
+/// A folder of its own with these files, removed at its end.
+pub(crate) fn scratch(files: &Files) -> Result<TempDir> {
+    let folder = TempDir::with_prefix("ashta-").context("cannot make a temporary folder")?;
+    write_files(folder.path(), files)?;
+    Ok(folder)
 }
 
 /// Writes files into a folder.

@@ -86,25 +86,23 @@ impl TrainingRun {
         fallback: bool,
     ) -> Result<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
-        let begin = |config: &Config| -> Result<_> {
-            let (race, _) = prepare(config, &folders)?;
-            let info = RunInfo::of(&race, config.run.seed);
-            Ok((race, info))
-        };
-        let (race, log) = if let Some(path) = &resume {
-            let file = path.join("config.toml");
-            ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
-            let config = Config::of_run(&file, &set)?;
-            let (race, info) = begin(&config)?;
-            match RunDir::resume(path, &info, fallback)? {
-                (rundir, Some(iteration)) => (race, RunLog::resume(config, rundir, iteration)?.0),
-                (rundir, None) => (race, RunLog::begin(config, rundir)?),
+        let config = match &resume {
+            Some(path) => {
+                let file = path.join("config.toml");
+                ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
+                Config::of_run(&file, &set)?
             }
-        } else {
-            let config = Config::load(config.as_deref(), &set)?;
-            let (race, info) = begin(&config)?;
-            let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-            (race, RunLog::begin(config, rundir)?)
+            None => Config::load(config.as_deref(), &set)?,
+        };
+        let (race, _) = prepare(&config, &folders)?;
+        let (info, run) = (RunInfo::of(&race, config.run.seed), &config.run);
+        let (rundir, newest) = match &resume {
+            Some(path) => RunDir::resume(path, &info, fallback)?,
+            None => (RunDir::begin(&run.directory, &run.name, &config.to_toml(), &info)?, None),
+        };
+        let log = match newest {
+            Some(iteration) => RunLog::resume(config, rundir, iteration)?.0,
+            None => RunLog::begin(config, rundir)?,
         };
         Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: resume.is_some() && !set.is_empty() })
     }
@@ -190,7 +188,7 @@ impl TrainingRun {
     fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
         let log = self.log();
         let evaluation = &log.config().evaluation;
-        let packed = |spec: &String| Ok((spec.clone(), attachments::pack(self.folders.agent(spec)?.spec())?));
+        let packed = |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
         let opponents = evaluation.during.iter().chain(&evaluation.opponents).map(packed).collect::<Result<_>>()?;
         Ok((opponents, attachments::tables(&self.folders, &self.race)?))
     }

@@ -9,6 +9,7 @@ use ashta_agents::learn::selfplay::play_games;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
 use ashta_agents::play::stop::Stop;
+use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::{LoopState, load_state, parse_state};
 use ashta_train::config::Config;
@@ -20,7 +21,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use super::attachments::{PackedAgent, unpack};
-use super::{Files, Scratch, read_files};
+use super::{Files, read_files, scratch};
 use crate::Result;
 
 /// How this machine rounds: with others games and networks are not the same to the last bit.
@@ -103,7 +104,7 @@ impl Trainer {
             let trainer = match files {
                 None => trainer::Trainer::new(&config, &race)?,
                 Some(files) => {
-                    let folder = Scratch::with(&files)?;
+                    let folder = scratch(&files)?;
                     let LoopState { trainer, .. } = load_state(folder.path())?;
                     trainer::Trainer::load(&config, &race, folder.path(), trainer)?
                 }
@@ -147,7 +148,7 @@ impl Trainer {
     /// The files of a checkpoint but for the counters of the run, and the message with what goes there.
     fn save(&self, py: Python<'_>) -> Result<(Files, Vec<u8>)> {
         py.detach(|| {
-            let (folder, trainer) = (Scratch::with(&Files::new())?, self.lock());
+            let (folder, trainer) = (scratch(&Files::new())?, self.lock());
             trainer.save(folder.path())?;
             Ok((read_files(folder.path())?, wire::encode(&trainer.state())?))
         })
@@ -175,9 +176,10 @@ impl RunEvaluator {
     ) -> Result<RunEvaluator> {
         py.detach(|| {
             let (config, race) = settings(config)?;
-            let folder = Scratch::with(&tables)?;
-            let agent = |spec: &str| unpack(opponents.get(spec).context("the opponent came along")?, &folder);
-            let perfect = folder.folders().perfect(&race)?;
+            let folder = scratch(&tables)?;
+            let folders = Folders::from(vec![folder.path().to_owned()]);
+            let agent = |spec: &str| unpack(opponents.get(spec).context("the opponent came along")?, &folders);
+            let perfect = folders.perfect(&race)?;
             let evaluator = evaluation::RunEvaluator::new(&race, &config, &agent, perfect)?;
             Ok(RunEvaluator { config, race, evaluator: Mutex::new(evaluator) })
         })
