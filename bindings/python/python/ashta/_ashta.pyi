@@ -599,7 +599,7 @@ class Trainer:
 class RunEvaluator:
     """Evaluates the networks of a run."""
 
-    def __new__(cls, config: str, opponents: Mapping[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
+    def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
         """A short evaluation; the message with what it found."""
     def conclude(self, weights: NDArray[np.float32], state: str) -> tuple[bytes, str]:
