@@ -127,7 +127,7 @@ impl Agent {
     fn choose(&self, py: Python<'_>, positions: &[Position], seed: u64) -> Result<Vec<usize>> {
         let race = &*self.game.race;
         if let Some(other) = positions.iter().find(|state| !matches!(race.node(state), Node::Decision(_))) {
-            return Err(anyhow!("there is nothing to choose at `{}`", race.print(other)))?;
+            return Err(anyhow!("there is nothing to choose at `{}`", race.print(other)).into());
         }
         Ok(self.compute(py, |AgentInstance { acting, interrupt, .. }| {
             let streams = 0..positions.len() as u64;

@@ -50,7 +50,9 @@ fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Co
         return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
     }
     if agents.extract::<String>().is_ok() {
-        return Err(PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent"))?;
+        return Err(
+            PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent").into()
+        );
     }
     let found = agents.try_iter()?.map(|agent| one(&agent?, folders)).collect::<Result<Vec<_>>>()?;
     let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
@@ -74,7 +76,8 @@ fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competito
     let kind = agent.get_type().name()?;
     Err(PyTypeError::new_err(format!(
         "an agent is a text, an `Agent` or a function from a state to an action, not {kind}"
-    )))?
+    ))
+    .into())
 }
 
 /// The game that is meant: the one that is named, or that of the first bot or table.

@@ -25,7 +25,8 @@ pub fn actions_of(actions: &Bound<'_, PyAny>, what: &str, num_games: usize) -> R
         if !matches!(dtype.getattr("kind")?.extract()?, 'i' | 'u') || shape.len()? != 1 {
             return Err(PyTypeError::new_err(format!(
                 "{what} are whole numbers, int64[{num_games}], not an array of {dtype} with the shape {shape}"
-            )))?;
+            ))
+            .into());
         }
         array.call_method1("astype", ("int64",))?.cast_into().map_err(PyErr::from)?
     };

@@ -139,7 +139,8 @@ fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
             let kind = value.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
                 "the value of the flag `{flag}` is a text, a number or a bool, not {kind}"
-            )))?;
+            ))
+            .into());
         }
         let text = value.str()?.to_string();
         Ok((flag, if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text }))
@@ -170,7 +171,7 @@ impl Game {
                 (Arc::clone(builtin::named(name).ok_or_else(unknown)?), flags.collect())
             }
             (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
-            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`"))?,
+            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`").into()),
         };
         let named = flags.map(flags_of).transpose()?.unwrap_or_default();
         let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
@@ -178,9 +179,9 @@ impl Game {
         let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>())) {
             None => Ruleset::seated_of(sheet, None, flags),
             Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
-            Some((Ok(_), _)) => return Err(anyhow!("`seats` is 2, 3 or 4, or letters such as \"SEW\""))?,
+            Some((Ok(_), _)) => return Err(anyhow!("`seats` is 2, 3 or 4, or letters such as \"SEW\"").into()),
             Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters)?, flags),
-            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\""))?,
+            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"").into()),
         };
         let race = Race::new(ruleset?);
         Ok(Game::from(match limit {

@@ -26,6 +26,7 @@ mod versus;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+use pyo3::PyClass;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -53,53 +54,36 @@ fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// Fails to compile for what Python would align too little: it gives its objects 16 bytes, whatever they hold.
-const fn is_aligned_by_python<T>() {
-    assert!(align_of::<T>() <= 16, "put it into a box");
+/// Adds a class. It fails to compile for what Python would align too little: its objects have 16 bytes, whatever they
+/// hold.
+fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    const { assert!(align_of::<T>() <= 16, "put it into a box") };
+    module.add_class::<T>()
 }
-
-const _: () = {
-    is_aligned_by_python::<agent::Agent>();
-    is_aligned_by_python::<agent::Bot>();
-    is_aligned_by_python::<arena::Arena>();
-    is_aligned_by_python::<cluster::Plan>();
-    is_aligned_by_python::<cluster::RunEvaluator>();
-    is_aligned_by_python::<cluster::SelfPlay>();
-    is_aligned_by_python::<cluster::Trainer>();
-    is_aligned_by_python::<cluster::TrainingRun>();
-    is_aligned_by_python::<game::Game>();
-    is_aligned_by_python::<state::State>();
-    is_aligned_by_python::<table::Table>();
-    is_aligned_by_python::<vec_env::VectorGame>();
-    is_aligned_by_python::<versus::VersusGame>();
-};
 
 /// The compiled part of the package.
 #[pymodule]
-mod _ashta {
-    use pyo3::prelude::*;
-
-    #[pymodule_export]
-    use super::agent::{Agent, Bot, data_folders};
-    #[pymodule_export]
-    use super::arena::{Arena, arena};
-    #[pymodule_export]
-    use super::cluster::{Plan, RunEvaluator, SelfPlay, Trainer, TrainingRun, numerics};
-    #[pymodule_export]
-    use super::game::Game;
-    #[pymodule_export]
-    use super::state::State;
-    #[pymodule_export]
-    use super::table::Table;
-    #[pymodule_export]
-    use super::training::{check_settings, export, run_program, solve, train};
-    #[pymodule_export]
-    use super::vec_env::VectorGame;
-    #[pymodule_export]
-    use super::versus::VersusGame;
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
+fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add::<agent::Agent>(module)?;
+    add::<agent::Bot>(module)?;
+    add::<arena::Arena>(module)?;
+    add::<cluster::Plan>(module)?;
+    add::<cluster::RunEvaluator>(module)?;
+    add::<cluster::SelfPlay>(module)?;
+    add::<cluster::Trainer>(module)?;
+    add::<cluster::TrainingRun>(module)?;
+    add::<game::Game>(module)?;
+    add::<state::State>(module)?;
+    add::<table::Table>(module)?;
+    add::<vec_env::VectorGame>(module)?;
+    add::<versus::VersusGame>(module)?;
+    module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
+    module.add_function(wrap_pyfunction!(arena::arena, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::numerics, module)?)?;
+    module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(training::export, module)?)?;
+    module.add_function(wrap_pyfunction!(training::run_program, module)?)?;
+    module.add_function(wrap_pyfunction!(training::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(training::train, module)?)
 }

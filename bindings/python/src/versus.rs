@@ -223,7 +223,8 @@ impl VersusGame {
             let kind = opponent.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
                 "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
-            )))?;
+            ))
+            .into());
         };
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         let tables: Vec<Table> = (0..num_games).map(table).collect();
