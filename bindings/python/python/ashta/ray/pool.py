@@ -52,7 +52,7 @@ def answer(ref):
 class Pool:
     """Workers that are asked one thing at a time, in the order in which it was given.
 
-    `start()` makes a worker, which tells `greet` how it rounds; `wanted()` says how many there should be, and `what` they
+    `start()` makes a worker; `greet` gets how its machine rounds. `wanted()` says how many there should be, and `what` they
     are called. What a worker was doing when it died goes to another one.
     """
 
