@@ -65,13 +65,13 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
 /// Trains, evaluates and exports a bot as `ashta train` does.
 ///
 /// `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
-/// of settings or a sheet; without one the defaults hold. `settings` change single keys, such as
-/// `{"selfplay.games": 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was
-/// interrupted, with which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest
-/// one that is whole.
+/// of settings or a sheet; without one the defaults hold. `settings` change single keys, such as `{"selfplay.games":
+/// 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was interrupted, with
+/// which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is
+/// whole.
 ///
-/// `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder as
-/// a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
+/// `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder
+/// as a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
 /// `KeyboardInterrupt` once what was learned is saved. With `progress` a line or a bar on standard error shows how the
 /// run stands. `folders` are those of bots and tables, by default `ashta.folders()`.
 ///
@@ -136,10 +136,10 @@ pub fn train<'py>(
 
 /// Solves a small enough game, writes perfect play to the table `output`, and reads it.
 ///
-/// `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead changes
-/// it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again. `threads`, by
-/// default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises `ValueError` when the game
-/// is too large or the table cannot be written.
+/// `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead
+/// changes it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again.
+/// `threads`, by default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises
+/// `ValueError` when the game is too large or the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
