@@ -36,6 +36,8 @@ The function gets `observations`, `float32[n, observation]`, as the seats to cho
 class _Versus:
     """What one game and many have in common."""
 
+    np_random: Any
+
     def _set_up(self, num_games, game, seats, opponent, player, max_turns):
         """Makes the games; the spaces of one."""
         self.game = game_of(game, seats, max_turns)

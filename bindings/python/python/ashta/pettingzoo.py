@@ -23,6 +23,9 @@ __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 class _Spaces:
     """Each agent has spaces of its own, which stay the same."""
 
+    observation_spaces: dict[str, gymnasium.spaces.Dict]
+    action_spaces: dict[str, gymnasium.spaces.Discrete]
+
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """The same object each time."""
         return self.observation_spaces[agent]
