@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ray
 
-from ashta._ashta import SelfPlay, Trainer, TrainingRun
+from ashta._ashta import SelfPlay, Trainer, TrainingRun, numerics
 from ashta.ray.training import Driver
 
 
@@ -25,17 +25,18 @@ class StandIn:
         self.stock, self.seconds_per_game, self.latency = stock, seconds_per_game, latency
 
     def ready(self):
-        return True
+        return numerics()
 
-    def play(self, weights, lambda_, first, end):
-        del weights, lambda_
-        time.sleep((end - first) * self.seconds_per_game + self.latency)
-        return self.stock[end - first]
+    def ask(self, method, weights, first, end):
+        del method, weights
+        seconds = (end - first) * self.seconds_per_game + self.latency
+        time.sleep(seconds)
+        return self.stock[end - first], seconds
 
 
 def begin(config, set, folder, games):
     more = ["evaluation.during=[]", "evaluation.every_iterations=1000000", "run.checkpoint_iterations=1000000"]
-    return TrainingRun.begin(config, [*set, *more, f'run.directory="{folder}"', f"selfplay.games={games}"])
+    return TrainingRun(config, [*set, *more, f'run.directory="{folder}"', f"selfplay.games={games}"])
 
 
 def costs(config, set, folder, warm=40, rounds=10):
@@ -46,10 +47,10 @@ def costs(config, set, folder, warm=40, rounds=10):
     for number in range(warm + rounds):
         plan = run.plan(plan)
         begun = time.process_time()
-        message = player.play(weights, plan.lambda_, plan.first, plan.end)
+        message = player.play(weights, plan.first, plan.end)
         middle = time.process_time()
         weights, _ = trainer.learn(plan.learning_rate)
-        trainer.take_in([message], False)
+        trainer.take_in([message], plan.lambda_, False)
         if number >= warm:
             played += middle - begun
             learned += time.process_time() - middle
@@ -61,8 +62,8 @@ def costs(config, set, folder, warm=40, rounds=10):
 
 def stock(run, weights, sizes):
     """A message for each number of games."""
-    player, plan = SelfPlay(run.config), run.plan()
-    return {size: player.play(weights, plan.lambda_, 0, size) for size in sizes}
+    player = SelfPlay(run.config)
+    return {size: player.play(weights, 0, size) for size in sizes}
 
 
 def measure(config, set, folder, actors, per_task, weights, seconds_per_game, latency, iterations):

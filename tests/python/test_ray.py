@@ -16,7 +16,7 @@ ray = pytest.importorskip("ray")
 
 import ashta  # noqa: E402
 import ashta.ray  # noqa: E402
-from ashta._ashta import TrainingRun  # noqa: E402
+from ashta._ashta import Trainer, TrainingRun  # noqa: E402
 from ashta.ray.training import Driver, Learner  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -65,7 +65,7 @@ def sets(folder, *more):
 
 
 def begin(folder, *more):
-    return TrainingRun.begin(SMOKE, [*SETTINGS, f'run.directory="{folder}"', *more])
+    return TrainingRun(SMOKE, [*SETTINGS, f'run.directory="{folder}"', *more])
 
 
 def outcome(run, iteration=None):
@@ -146,17 +146,20 @@ def test_weights_lag_behind_by_no_more_than_is_allowed(cluster, local, tmp_path)
     assert outcome(tmp_path / "smoke-1") != outcome(local), "other weights play other games"
 
 
+def kill_one(pool):
+    ray.kill([*(actor for actor, *_ in pool._busy.values()), *pool._idle, *pool._starting.values()][0])
+
+
 def kill_actor(driver):
-    (actor, _), *_ = driver.pool._busy.values() or [(driver.pool._idle[0], None)]
-    ray.kill(actor)
+    kill_one(driver.pool)
 
 
 def kill_learner(driver):
-    ray.kill(driver.learner._worker)
+    kill_one(driver.learners)
 
 
 def kill_evaluator(driver):
-    ray.kill(driver.evaluator._worker)
+    kill_one(driver.evaluators)
 
 
 @pytest.mark.parametrize("kill", [kill_actor, kill_learner, kill_evaluator])
@@ -184,7 +187,7 @@ def test_a_whole_machine_is_lost_and_another_one_joins(cluster, local, tmp_path)
     driver = Driver(run)
     saboteur.driver = driver
     learner = Learner.options(num_cpus=0, scheduling_strategy=strategy)
-    driver.learner._make = lambda: learner.remote(run.config, run.checkpoint())
+    driver.learners._start = lambda: learner.remote(Trainer, run.config, run.checkpoint())
     try:
         assert driver.train(saboteur)
         driver.conclude()
@@ -203,7 +206,7 @@ import ray
 from ashta._ashta import TrainingRun
 from ashta.ray.training import Driver
 ray.init(address={cluster.address!r}, log_to_driver=False)
-driver = Driver(TrainingRun.begin({str(SMOKE)!r}, {[*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2"]!r}))
+driver = Driver(TrainingRun({str(SMOKE)!r}, {[*SETTINGS, f'run.directory="{tmp_path}"', "cluster.actors=2"]!r}))
 asked = 0
 def stops():
     global asked

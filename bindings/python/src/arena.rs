@@ -4,29 +4,32 @@
 //! their decisions. The calling thread sees to Ctrl-C meanwhile.
 
 use std::num::NonZero;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use anyhow::{Context, anyhow};
 use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::tournament::{Entrant, Tournament, distinct_names};
-use ashta_agents::arena::{Contestant, Fault, GameFacts, MatchConfig, Reference, Sprt, Summary};
+use ashta_agents::arena::tournament::{Clock, Entrant, Tournament, distinct_names};
+use ashta_agents::arena::{AgentSummary, Contestant, Fault, GameFacts, MatchConfig, Sprt, Summary};
 use ashta_agents::play::agent::GameRng;
 use ashta_agents::roster::folders::Folders;
 use ashta_agents::roster::{NamedAgent, Player};
-use ashta_env::game::{Action, Game as _};
+use ashta_env::game::Action;
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::Result;
 use crate::agent::{Agent, folders_or_default};
+use crate::arrays::chosen;
+use crate::cluster::attachments::{PackedAgent, pack, tables, unpack};
+use crate::cluster::{Files, scratch};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
-use crate::state::State;
-use crate::{refused, restored, to_python};
 
 /// Games that a thread plays side by side.
 const BATCH: usize = 64;
@@ -35,103 +38,84 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// The most threads.
 const MOST_THREADS: usize = 256;
 
-/// An agent as it was named.
-enum Named {
+/// Who plays in an arena.
+enum Competitor {
     Agent(NamedAgent),
     Function(Py<PyAny>),
 }
 
-/// The agents, once the game is known.
-enum Mind {
-    Inside(Player),
-    Function(Py<PyAny>),
-}
-
 /// The agents by their names: of a mapping its keys, of a sequence what its items are called.
-fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<Vec<(String, Named)>> {
-    let mut found = Vec::new();
+fn named(agents: &Bound<'_, PyAny>, folders: &Folders) -> Result<Vec<(String, Competitor)>> {
     if let Ok(agents) = agents.cast::<PyDict>() {
-        for (name, agent) in agents.iter() {
-            found.push((name.extract()?, one(&agent, folders)?.1));
-        }
-        return Ok(found);
+        return agents.iter().map(|(name, agent)| Ok((name.extract()?, one(&agent, folders)?.1))).collect();
     }
     if agents.extract::<String>().is_ok() {
-        return Err(PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent"));
+        return Err(
+            PyTypeError::new_err("`agents` is a list of agents or a dict of agents by name, not one agent").into()
+        );
     }
-    for agent in agents.try_iter()? {
-        found.push(one(&agent?, folders)?);
-    }
-    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
-    Ok(distinct_names(&names).into_iter().zip(found).map(|(name, (_, agent))| (name, agent)).collect())
+    let found = agents.try_iter()?.map(|agent| one(&agent?, folders)).collect::<Result<Vec<_>>>()?;
+    let (names, found): (Vec<String>, Vec<Competitor>) = found.into_iter().unzip();
+    Ok(distinct_names(&names).into_iter().zip(found).collect())
 }
 
 /// One agent with what it is called.
-fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> PyResult<(String, Named)> {
+fn one(agent: &Bound<'_, PyAny>, folders: &Folders) -> Result<(String, Competitor)> {
     if let Ok(spec) = agent.extract::<String>() {
-        let agent = folders.agent(&spec).map_err(refused)?;
-        return Ok((spec, Named::Agent(agent)));
+        let agent = folders.agent(&spec)?;
+        return Ok((spec, Competitor::Agent(agent)));
     }
     if let Ok(agent) = agent.cast::<Agent>() {
-        let agent = agent.get().player().named();
-        return Ok((agent.name(), Named::Agent(agent.clone())));
+        let agent = agent.get().player.named();
+        return Ok((agent.name(), Competitor::Agent(agent.clone())));
     }
     if agent.is_callable() {
         let name = agent.getattr("__name__").and_then(|name| name.extract());
-        return Ok((name.unwrap_or_else(|_| "function".to_owned()), Named::Function(agent.clone().unbind())));
+        return Ok((name.unwrap_or_else(|_| "function".to_owned()), Competitor::Function(agent.clone().unbind())));
     }
     let kind = agent.get_type().name()?;
     Err(PyTypeError::new_err(format!(
         "an agent is a text, an `Agent` or a function from a state to an action, not {kind}"
-    )))
+    ))
+    .into())
 }
 
 /// The game that is meant: the one that is named, or that of the first bot or table.
-fn race(game: Option<&Game>, agents: &[(String, Named)]) -> PyResult<Arc<Race>> {
+fn game_of(game: Option<&Game>, agents: &[(String, Competitor)]) -> Result<Game> {
     if let Some(game) = game {
-        return Ok(Arc::clone(&game.race));
+        return Ok(game.clone());
     }
-    for (_, agent) in agents {
-        if let Named::Agent(agent) = agent
-            && let Some(race) = agent.race().map_err(refused)?
-        {
-            return Ok(Arc::new(race));
-        }
-    }
-    Err(PyValueError::new_err(
-        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names",
-    ))
+    let known = agents.iter().find_map(|(_, agent)| match agent {
+        Competitor::Agent(agent) => agent.race().transpose(),
+        Competitor::Function(_) => None,
+    });
+    let unknown =
+        "no bot or table says what to play: name the game with game=ashta.Game(…); ashta.Game.names() lists the names";
+    Ok(known.transpose()?.context(unknown)?.into())
 }
 
 /// By whose values luck is measured.
-fn reference(luck: &Bound<'_, PyAny>, folders: &Folders, race: &Race) -> PyResult<Option<Reference<Race>>> {
+fn reference(luck: Option<&Bound<'_, PyAny>>, folders: &Folders, race: &Race) -> Result<Option<Player>> {
+    let Some(luck) = luck else { return Ok(folders.reference("auto", race)?) };
     if let Ok(agent) = luck.cast::<Agent>() {
-        return Ok(Some(agent.get().player().named().player(race).map_err(refused)?.reference()));
+        return Ok(Some(agent.get().player.named().player(race)?));
     }
     let spec: String = luck.extract().map_err(|_| PyTypeError::new_err("`luck` is \"auto\", \"none\" or an agent"))?;
-    Ok(folders.reference(&spec, race).map_err(refused)?.map(|player| player.reference()))
+    Ok(folders.reference(&spec, race)?)
 }
 
 /// A function that plays.
 struct Function<'a> {
     name: &'a str,
     function: &'a Py<PyAny>,
-    race: &'a Arc<Race>,
+    game: &'a Game,
     stop: &'a Interrupt,
 }
 
 impl Function<'_> {
-    fn choose_one(&self, py: Python<'_>, state: &Position) -> PyResult<Action> {
-        let answer = self.function.bind(py).call1((State { race: Arc::clone(self.race), state: *state },))?;
-        let legal = self.race.legal_actions(state);
-        let number = answer.extract::<i64>().ok().and_then(|number| u8::try_from(number).ok());
-        let action = number.filter(|&number| number < 32).map(Action).filter(|&action| legal.contains(action));
-        action.ok_or_else(|| {
-            let (name, position) = (self.name, self.race.print(state));
-            PyValueError::new_err(format!(
-                "{name} chose {answer}, which is not legal at `{position}`; legal are {legal:?}"
-            ))
-        })
+    fn choose_one(&self, py: Python<'_>, state: &Position) -> Result<Action> {
+        let answer = self.function.bind(py).call1((self.game.state(*state),))?;
+        chosen(self.name, &self.game.race, state, &answer, answer.extract().ok())
     }
 }
 
@@ -143,7 +127,7 @@ impl Contestant<Race> for Function<'_> {
             let one = |state| match self.stop.is_set() {
                 true => stopped(),
                 false => self.choose_one(py, state).or_else(|error| {
-                    self.stop.set(error);
+                    self.stop.set(error.into());
                     stopped()
                 }),
             };
@@ -152,56 +136,190 @@ impl Contestant<Race> for Function<'_> {
     }
 }
 
-/// What an arena found.
-#[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
-pub struct ArenaResult {
-    /// The report and the games as JSON.
-    report: String,
-    games: String,
-    shown: String,
+/// What an arena found, as Python has it: of these games, as they were summed up.
+fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Result<Bound<'py, PyAny>> {
+    let score = |agent: &AgentSummary| {
+        let [low, high] = agent.score.interval;
+        format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
+    };
+    let scores: Vec<String> = summary.agents.iter().map(score).collect();
+    let shown = format!("ArenaResult({} games of {}; {})", summary.games, summary.game, scores.join(", "));
+    let (report, games) = (serde_json::to_string(summary)?, serde_json::to_string(games)?);
+    Ok(py.import("ashta._results")?.call_method1("ArenaResult", (report, games, shown))?)
 }
 
-impl ArenaResult {
-    /// Of these games, as they were summed up.
-    pub(crate) fn new(summary: &Summary, games: &[GameLine]) -> PyResult<ArenaResult> {
-        let score = |agent: &ashta_agents::arena::AgentSummary| {
-            let [low, high] = agent.score.interval;
-            format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
+/// An arena: who meets in which game, and the games that others have played.
+#[pyclass(frozen, module = "ashta._ashta")]
+#[expect(missing_debug_implementations, reason = "it holds closures")]
+pub struct Arena {
+    game: Game,
+    agents: Vec<(String, Competitor)>,
+    folders: Folders,
+    reference: Option<Player>,
+    anchor: Option<String>,
+    sprt: Option<Sprt>,
+    pairs: u64,
+    found: Mutex<(Vec<GameFacts>, Vec<GameLine>)>,
+    stop: Arc<Interrupt>,
+}
+
+impl Arena {
+    fn tournament(&self) -> Result<Tournament<'_>> {
+        let mut entrants = Vec::new();
+        for (name, competitor) in &self.agents {
+            entrants.push(match competitor {
+                Competitor::Agent(agent) => {
+                    let player = agent.player(&self.game.race).with_context(|| name.clone())?;
+                    Entrant::new(name.clone(), move || {
+                        let mut agent = player.agent();
+                        agent.stop_by(&self.stop.stop());
+                        Box::new(agent)
+                    })
+                }
+                Competitor::Function(function) => Entrant::new(name.clone(), move || {
+                    Box::new(Function { name, function, game: &self.game, stop: &self.stop })
+                }),
+            });
+        }
+        let reference = self.reference.as_ref().map(|player| player.reference().stopped_by(self.stop.stop()));
+        let mut tournament = Tournament::new(&self.game.race, entrants, reference)?;
+        if let Some(name) = &self.anchor {
+            tournament = tournament.with_anchor(name)?;
+        }
+        if let Some(sprt) = self.sprt {
+            tournament = tournament.with_sprt(sprt)?;
+        }
+        Ok(tournament)
+    }
+
+    /// Plays blocks of games, until it is interrupted.
+    fn games(
+        &self,
+        tournament: &Tournament<'_>,
+        blocks: Range<u64>,
+        (seed, threads): (u64, usize),
+        clock: Clock<'_>,
+        keep_games: bool,
+    ) -> (Vec<GameFacts>, Vec<GameLine>) {
+        let config = MatchConfig { blocks: blocks.end, seed, threads, batch: BATCH };
+        let (mut facts, mut games) = (Vec::new(), Vec::new());
+        let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
+            if keep_games {
+                games.extend(lines);
+            }
+            ControlFlow::Continue(())
         };
-        let scores: Vec<String> = summary.agents.iter().map(score).collect();
-        let shown = format!("ArenaResult({} games of {}; {})", summary.games, summary.game, scores.join(", "));
-        let (report, games) = (serde_json::to_string(summary), serde_json::to_string(games));
-        Ok(ArenaResult { report: report.map_err(refused)?, games: games.map_err(refused)?, shown })
+        tournament.play(blocks, &config, clock, &|| self.stop.is_set(), &mut facts, &mut take);
+        (facts, games)
     }
 }
 
 #[pymethods]
-impl ArenaResult {
-    /// What `ashta arena --json` prints, with the same keys; bounds that are not known are `None`.
-    #[getter]
-    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, Ok(&self.report))
+impl Arena {
+    /// One of agents; see `ashta.arena`.
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "they are those of a Python function")]
+    fn new(
+        py: Python<'_>,
+        agents: &Bound<'_, PyAny>,
+        game: Option<&Game>,
+        pairs: u64,
+        luck: Option<&Bound<'_, PyAny>>,
+        anchor: Option<String>,
+        sprt: Option<(f64, f64)>,
+        alpha: f64,
+        beta: f64,
+        folders: Option<Vec<PathBuf>>,
+    ) -> Result<Arena> {
+        ensure!((1..=MOST_PAIRS).contains(&pairs), "`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}");
+        let folders = folders_or_default(py, folders)?;
+        let agents = named(agents, &folders)?;
+        let game = game_of(game, &agents)?;
+        let reference = reference(luck, &folders, &game.race)?;
+        let sprt = sprt.map(|(elo0, elo1)| Sprt { elo0, elo1, alpha, beta });
+        let found = Mutex::default();
+        let arena = Arena { game, agents, folders, reference, anchor, sprt, pairs, found, stop: Interrupt::new() };
+        arena.tournament()?;
+        Ok(arena)
     }
 
-    /// The games, each as a line of a file of games has it; none with `keep_games=False`. Made anew each time.
-    #[getter]
-    fn games<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, Ok(&self.games))
-    }
-
+    /// The arena on another machine, which plays blocks of it.
     #[staticmethod]
-    fn _restored(report: String, games: String, shown: String) -> ArenaResult {
-        ArenaResult { report, games, shown }
+    fn _restored(
+        agents: Vec<(String, PackedAgent)>,
+        game: &Game,
+        reference: Option<PackedAgent>,
+        tables: Files,
+    ) -> Result<Arena> {
+        let game = game.clone();
+        let folder = scratch(&tables)?;
+        let folders = Folders::from(vec![folder.path().to_owned()]);
+        let agent = |(name, packed)| Ok((name, Competitor::Agent(unpack(&packed, &folders)?)));
+        let agents = agents.into_iter().map(agent).collect::<Result<_>>()?;
+        let player = |packed| -> Result<_> { Ok(unpack(&packed, &folders)?.player(&game.race)?) };
+        let reference = reference.map(player).transpose()?;
+        let (found, stop) = (Mutex::default(), Interrupt::new());
+        let arena = Arena { game, agents, folders, reference, anchor: None, sprt: None, pairs: 0, found, stop };
+        // Reads the tables, while their folder is there.
+        arena.tournament()?;
+        Ok(arena)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, ArenaResult>) -> PyResult<Bound<'py, PyTuple>> {
-        let ArenaResult { report, games, shown } = slf.get();
-        restored(&slf.get_type(), "_restored", (report, games, shown))
+    /// Bots and tables go along; functions cannot.
+    fn __reduce__<'py>(slf: &Bound<'py, Arena>) -> Result<Bound<'py, PyTuple>> {
+        let arena = slf.get();
+        let agent = |(name, competitor): &(String, Competitor)| match competitor {
+            Competitor::Agent(agent) => Ok((name.clone(), pack(agent)?)),
+            Competitor::Function(_) => Err(anyhow!("{name} is a function, which stays on its machine")),
+        };
+        let agents = arena.agents.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+        let packed = |player: &Player| pack(player.named());
+        let reference = arena.reference.as_ref().map(packed).transpose()?;
+        let arguments = (agents, arena.game.clone(), reference, tables(&arena.folders, &arena.game.race)?);
+        Ok((slf.getattr("_restored")?, arguments).into_pyobject(slf.py())?)
     }
 
-    fn __repr__(&self) -> String {
-        self.shown.clone()
+    /// How many blocks there are.
+    #[getter]
+    fn blocks(&self) -> Result<u64> {
+        Ok(self.tournament()?.left(self.pairs, &[]).end)
+    }
+
+    /// Plays the blocks from `first` up to `end`; the lines of their games, as JSON.
+    fn play(&self, py: Python<'_>, first: u64, end: u64, seed: u64) -> Result<Vec<u8>> {
+        let tournament = self.tournament()?;
+        let (_, games) = self.stop.watch(py, || self.games(&tournament, first..end, (seed, 1), &|| 0, true))?;
+        Ok(serde_json::to_vec(&games)?)
+    }
+
+    /// Adds the games of the blocks that follow those before; whether no more are needed. Those after the decision of a
+    /// sequential test do not count.
+    fn add(&self, py: Python<'_>, lines: &[u8]) -> Result<bool> {
+        py.detach(|| {
+            let tournament = self.tournament()?;
+            let lines: Vec<GameLine> = serde_json::from_slice(lines).context("these are no lines of games")?;
+            let (facts, games) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            for block in lines.chunk_by(|a, b| a.block == b.block) {
+                let next = facts.last().map_or(0, |facts| facts.block + 1);
+                let number = block[0].block;
+                let is_whole = number == next && block.len() == tournament.legs(number);
+                ensure!(is_whole, "block {number} is not whole, or does not follow block {next}");
+                for line in block {
+                    facts.push(tournament.facts(line)?);
+                }
+                games.extend_from_slice(block);
+                if tournament.left(self.pairs, facts).is_empty() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
+    /// What the games say together.
+    fn result<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        let (facts, games) = &*self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        result_of(py, &self.tournament()?.summary(facts), games)
     }
 }
 
@@ -222,96 +340,40 @@ impl ArenaResult {
 ), text_signature = "(agents, game=None, *, pairs=1000, seed=7919, threads=None, luck='auto', anchor=None, sprt=None, \
     alpha=0.05, beta=0.05, keep_games=True, folders=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
-pub fn arena(
-    py: Python<'_>,
+pub fn arena<'py>(
+    py: Python<'py>,
     agents: &Bound<'_, PyAny>,
     game: Option<&Game>,
     pairs: u64,
     seed: u64,
     threads: Option<usize>,
     luck: Option<&Bound<'_, PyAny>>,
-    anchor: Option<&str>,
+    anchor: Option<String>,
     sprt: Option<(f64, f64)>,
     alpha: f64,
     beta: f64,
     keep_games: bool,
     folders: Option<Vec<PathBuf>>,
-) -> PyResult<ArenaResult> {
-    if !(1..=MOST_PAIRS).contains(&pairs) {
-        return Err(PyValueError::new_err(format!("`pairs` is {pairs}, but must be 1 to {MOST_PAIRS}")));
-    }
-    let folders = folders_or_default(py, folders)?;
-    let agents = named(agents, &folders)?;
-    let race = race(game, &agents)?;
-    let reference = match luck {
-        Some(luck) => reference(luck, &folders, &race)?,
-        None => folders.reference("auto", &race).map_err(refused)?.map(|player| player.reference()),
-    };
-    let seated = |(name, agent)| {
-        let mind = match agent {
-            Named::Agent(agent) => {
-                let in_agent = |error| PyValueError::new_err(format!("{name}: {}", refused(error).value(py)));
-                Mind::Inside(agent.player(&race).map_err(in_agent)?)
-            }
-            Named::Function(function) => Mind::Function(function),
-        };
-        Ok((name, mind))
-    };
-    let minds = agents.into_iter().map(seated).collect::<PyResult<Vec<(String, Mind)>>>()?;
-    // Functions think one at a time, and in the same order with one thread.
-    let thinks_alone = minds.iter().any(|(_, mind)| matches!(mind, Mind::Function(_)));
-    let threads = threads_or_all(threads.or(thinks_alone.then_some(1)))?;
-    let stop = Interrupt::new();
-    let reference = reference.map(|reference| reference.stopped_by(stop.stop()));
-    let entrants = minds.iter().map(|(name, mind)| entrant(name, mind, &race, &stop)).collect();
-    let mut tournament = Tournament::new(&race, entrants, reference).map_err(refused)?;
-    if let Some(name) = anchor {
-        tournament = tournament.with_anchor(name).map_err(refused)?;
-    }
-    if let Some((elo0, elo1)) = sprt {
-        tournament = tournament.with_sprt(Sprt { elo0, elo1, alpha, beta }).map_err(refused)?;
-    }
-    let config = MatchConfig { blocks: pairs, seed, threads, batch: BATCH };
-    stop.beside(py, || play(&tournament, &config, keep_games, &stop))?
+) -> Result<Bound<'py, PyAny>> {
+    let arena = Arena::new(py, agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)?;
+    // Functions are asked one at a time, and in the same order with one thread.
+    let asks_functions = arena.agents.iter().any(|(_, agent)| matches!(agent, Competitor::Function(_)));
+    let threads = threads_or_all(threads.or(asks_functions.then_some(1)))?;
+    let tournament = arena.tournament()?;
+    let (summary, games) = arena.stop.beside(py, || {
+        let begun = Instant::now();
+        let clock = || begun.elapsed().as_nanos() as u64;
+        let blocks = tournament.left(pairs, &[]);
+        let (facts, games) = arena.games(&tournament, blocks, (seed, threads), &clock, keep_games);
+        (tournament.summary(&facts), games)
+    })?;
+    result_of(py, &summary, &games)
 }
 
 /// The number of threads that the caller wants, or one for each processor.
-pub(crate) fn threads_or_all(threads: Option<usize>) -> PyResult<usize> {
+pub(crate) fn threads_or_all(threads: Option<usize>) -> Result<usize> {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    match threads.unwrap_or_else(processors) {
-        threads @ 1..=MOST_THREADS => Ok(threads),
-        threads => Err(PyValueError::new_err(format!("`threads` is {threads}, but must be 1 to {MOST_THREADS}"))),
-    }
-}
-
-fn entrant<'a>(name: &'a str, mind: &'a Mind, race: &'a Arc<Race>, stop: &'a Arc<Interrupt>) -> Entrant<'a> {
-    Entrant::new(name.to_owned(), move || match mind {
-        Mind::Inside(player) => {
-            let mut agent = player.agent();
-            agent.stop_by(&stop.stop());
-            Box::new(agent)
-        }
-        Mind::Function(function) => Box::new(Function { name, function, race, stop }),
-    })
-}
-
-/// Plays the games, until it is interrupted.
-fn play(
-    tournament: &Tournament<'_>,
-    config: &MatchConfig,
-    keep_games: bool,
-    stop: &Interrupt,
-) -> PyResult<ArenaResult> {
-    let (mut facts, mut games) = (Vec::new(), Vec::new());
-    let mut take = |_, lines: Vec<GameLine>, _: &[GameFacts]| {
-        if keep_games {
-            games.extend(lines);
-        }
-        ControlFlow::Continue(())
-    };
-    let begun = Instant::now();
-    let clock = || begun.elapsed().as_nanos() as u64;
-    let left = tournament.left(config.blocks, &facts);
-    tournament.play(left, config, &clock, &|| stop.is_set(), &mut facts, &mut take);
-    ArenaResult::new(&tournament.summary(&facts), &games)
+    let threads = threads.unwrap_or_else(processors);
+    ensure!((1..=MOST_THREADS).contains(&threads), "`threads` is {threads}, but must be 1 to {MOST_THREADS}");
+    Ok(threads)
 }

@@ -5,18 +5,20 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::{Context, anyhow};
 use ashta_agents::protocol::describe;
 use ashta_env::chance;
 use ashta_env::game::{Game as _, Outlook, Seat, SeatSet};
 use ashta_env::race::Race;
+use ashta_env::race::state::State as Position;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
 use ashta_env::sheet::{Sheet, Sheets, builtin};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
 use crate::state::State;
-use crate::{refused, to_python};
+use crate::{Result, to_python};
 
 /// The rules of one game for certain seats.
 ///
@@ -29,15 +31,22 @@ use crate::{refused, to_python};
 ///
 /// What is wrong is a `ValueError` that names every problem, of a sheet with file, line and key.
 #[pyclass(frozen, module = "ashta")]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Game {
     pub(crate) race: Arc<Race>,
 }
 
 impl Game {
     /// The number of a player: the place of its seat among those that take part.
-    pub(crate) fn player(race: &Race, seat: Seat) -> usize {
-        race.spec().seats.iter().take_while(|&other| other != seat).count()
+    pub(crate) fn player(&self, seat: Seat) -> usize {
+        self.race.spec().seats.iter().take_while(|&other| other != seat).count()
+    }
+
+    /// The seat of a player.
+    pub(crate) fn seat(&self, player: usize) -> Result<Seat> {
+        let seats = self.race.spec().seats;
+        let seat = seats.iter().nth(player);
+        Ok(seat.ok_or_else(|| anyhow!("there is no player {player}, only 0 to {}", seats.len() - 1))?)
     }
 
     /// A function of the package that makes the game again, and its arguments. For the same arguments it returns the
@@ -56,116 +65,113 @@ impl Game {
         Ok((py.import("ashta._game")?.getattr("restored")?, made))
     }
 
-    /// The letters of the seats that take part, in the order of the players.
-    pub(crate) fn letters(race: &Race) -> String {
-        race.spec().seats.iter().map(Seat::letter).collect()
+    /// Checks that `found` is this game.
+    pub(crate) fn check(&self, found: &Game) -> Result<()> {
+        let name = |game: &Game| format!("{} for {:?}", game.name(), game.race.spec().seats);
+        ensure!(self == found, "the game is {}, not {}", name(self), name(found));
+        Ok(())
     }
 
-    /// The seat of a player.
-    pub(crate) fn seat(race: &Race, player: usize) -> PyResult<Seat> {
-        let seats = race.spec().seats;
-        let unknown = || PyValueError::new_err(format!("there is no player {player}, only 0 to {}", seats.len() - 1));
-        seats.iter().nth(player).ok_or_else(unknown)
+    /// Checks how many games are to be stepped together.
+    pub(crate) fn check_count(&self, num_games: usize) -> Result<()> {
+        let most = MOST_NUMBERS / self.race.spec().observation;
+        ensure!((1..=most).contains(&num_games), "`num_games` is {num_games}, but must be 1 to {most}");
+        Ok(())
     }
+
+    /// Such a game in this position.
+    pub(crate) fn state(&self, state: Position) -> State {
+        State { game: self.clone(), state }
+    }
+}
+
+impl From<Race> for Game {
+    fn from(race: Race) -> Game {
+        Game { race: Arc::new(race) }
+    }
+}
+
+impl PartialEq for Game {
+    fn eq(&self, other: &Game) -> bool {
+        self.race.spec().ruleset_hash == other.race.spec().ruleset_hash
+    }
+}
+
+/// A game, or the name of one.
+#[derive(FromPyObject)]
+pub enum GameOrName<'py> {
+    Game(PyRef<'py, Game>),
+    Name(String),
 }
 
 /// What a game is made of, to be made again: name, seats, sheet, flags and turn limit.
 type Made<'py> = (Option<String>, String, Option<String>, Bound<'py, PyTuple>, Option<u32>);
 
-/// Checks that `found` is the game of `race`.
-pub(crate) fn check(race: &Race, found: &Race) -> PyResult<()> {
-    if race.spec().ruleset_hash == found.spec().ruleset_hash {
-        return Ok(());
-    }
-    let name = |race: &Race| format!("{} for {:?}", race.spec().name, race.spec().seats);
-    Err(PyValueError::new_err(format!("the game is {}, not {}", name(race), name(found))))
-}
-
 /// The most numbers in the observations of all games.
 const MOST_NUMBERS: usize = 1 << 31;
-
-/// Checks how many games are to be stepped together.
-pub(crate) fn check_count(race: &Race, num_games: usize) -> PyResult<()> {
-    let most = MOST_NUMBERS / race.spec().observation;
-    match (1..=most).contains(&num_games) {
-        true => Ok(()),
-        false => Err(PyValueError::new_err(format!("`num_games` is {num_games}, but must be 1 to {most}"))),
-    }
-}
 
 /// How a path to a sheet ends.
 const TOML: &str = ".toml";
 
 /// The sheet that is meant: a text, or the path of a file.
-fn sheet_of(sheet: &Bound<'_, PyAny>) -> PyResult<Arc<Sheet>> {
-    let text = sheet.extract::<String>().ok();
-    let (text, file) = match text {
-        Some(text) if text.contains('\n') || !text.ends_with(TOML) => (text, "sheet".to_owned()),
+fn sheet_of(sheet: &Bound<'_, PyAny>) -> Result<Arc<Sheet>> {
+    let (text, file) = match sheet.extract::<String>() {
+        Ok(text) if text.contains('\n') || !text.ends_with(TOML) => (text, "sheet".to_owned()),
         _ => {
             let wrong =
                 |_| PyTypeError::new_err("`sheet` is the text of a sheet, or the path of one that ends in .toml");
             let path: PathBuf = sheet.extract().map_err(wrong)?;
             let name = path.display().to_string();
-            let text = fs::read_to_string(&path);
-            (text.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?, name)
+            (fs::read_to_string(&path).with_context(|| name.clone())?, name)
         }
     };
-    let sheet = Sheet::read(&text, &file).map_err(refused)?;
-    Sheets::check_name(&sheet).map_err(|error| PyValueError::new_err(format!("{file}: {error}")))?;
+    let sheet = Sheet::read(&text, &file)?;
+    Sheets::check_name(&sheet).context(file)?;
     Ok(Arc::new(sheet))
 }
 
-/// The value of a house rule as the notation writes it: `True` is `true`, 3 is `3`.
-fn flag_text(flag: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    if let Ok(value) = value.cast::<PyBool>() {
-        return Ok(value.is_true().to_string());
-    }
-    if value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>() {
-        return Ok(value.str()?.to_string());
-    }
-    let kind = value.get_type().name()?;
-    Err(PyTypeError::new_err(format!("the value of the flag `{flag}` is a text, a number or a bool, not {kind}")))
-}
-
-/// The flags of a mapping by name.
-fn flags_of(flags: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+/// The flags of a mapping by name, with their values as the notation writes them: `True` is `true`, 3 is `3`.
+fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
     let wrong = |_| PyTypeError::new_err("`flags` is a dict of house rules by name");
-    let items = flags.call_method0("items").map_err(wrong)?;
     let one = |item: PyResult<Bound<'_, PyAny>>| {
         let (flag, value): (String, Bound<'_, PyAny>) = item?.extract()?;
-        let value = flag_text(&flag, &value)?;
-        Ok((flag, value))
+        if !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyInt>() {
+            let kind = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "the value of the flag `{flag}` is a text, a number or a bool, not {kind}"
+            ))
+            .into());
+        }
+        let text = value.str()?.to_string();
+        Ok((flag, if value.is_instance_of::<PyBool>() { text.to_lowercase() } else { text }))
     };
-    items.try_iter()?.map(one).collect()
-}
-
-/// A number of turns after which games are truncated.
-fn limit_of(max_turns: i64) -> PyResult<NonZero<u32>> {
-    let limit = u32::try_from(max_turns).ok().and_then(NonZero::new);
-    let message = || format!("`max_turns` is {max_turns}, but must be 1 to {}", u32::MAX);
-    limit.ok_or_else(|| PyValueError::new_err(message()))
+    flags.call_method0("items").map_err(wrong)?.try_iter()?.map(one).collect()
 }
 
 #[pymethods]
 impl Game {
     #[new]
     #[pyo3(signature = (game = None, seats = None, sheet = None, flags = None, max_turns = None))]
-    fn new(
+    pub(crate) fn new(
         game: Option<&str>,
         seats: Option<&Bound<'_, PyAny>>,
         sheet: Option<&Bound<'_, PyAny>>,
         flags: Option<&Bound<'_, PyAny>>,
         max_turns: Option<i64>,
-    ) -> PyResult<Game> {
-        let limit = max_turns.map(limit_of).transpose()?;
+    ) -> Result<Game> {
+        let limit = |turns: i64| {
+            let limit = u32::try_from(turns).ok().and_then(NonZero::new);
+            limit.ok_or_else(|| anyhow!("`max_turns` is {turns}, but must be 1 to {}", u32::MAX))
+        };
+        let limit = max_turns.map(limit).transpose()?;
         let (sheet, written) = match (game, sheet) {
             (Some(game), None) => {
                 let (name, flags) = Ruleset::split(game);
                 let unknown = || RulesetError::from(RulesetProblem::UnknownGame { game: name.to_owned() });
-                (Arc::clone(builtin::named(name).ok_or_else(unknown).map_err(refused)?), flags.collect())
+                (Arc::clone(builtin::named(name).ok_or_else(unknown)?), flags.collect())
             }
             (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
-            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`")),
+            _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`").into()),
         };
         let named = flags.map(flags_of).transpose()?.unwrap_or_default();
         let named = named.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
@@ -173,14 +179,15 @@ impl Game {
         let ruleset = match seats.map(|seats| (seats.extract::<usize>(), seats.extract::<String>())) {
             None => Ruleset::seated_of(sheet, None, flags),
             Some((Ok(count @ 2..=4), _)) => Ruleset::seated_of(sheet, Some(count), flags),
-            Some((Ok(_), _)) => {
-                return Err(PyValueError::new_err("`seats` is 2, 3 or 4, or letters such as \"SEW\""));
-            }
-            Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters).map_err(refused)?, flags),
-            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"")),
+            Some((Ok(_), _)) => return Err(anyhow!("`seats` is 2, 3 or 4, or letters such as \"SEW\"").into()),
+            Some((_, Ok(letters))) => Ruleset::of(sheet, SeatSet::from_letters(&letters)?, flags),
+            Some(_) => return Err(PyTypeError::new_err("`seats` is a number or letters such as \"SEW\"").into()),
         };
-        let race = Race::new(ruleset.map_err(refused)?);
-        Ok(Game { race: Arc::new(limit.map_or(race.clone(), |limit| race.with_turn_limit(limit))) })
+        let race = Race::new(ruleset?);
+        Ok(Game::from(match limit {
+            Some(limit) => race.with_turn_limit(limit),
+            None => race,
+        }))
     }
 
     /// The names of the games that come with the package.
@@ -191,7 +198,7 @@ impl Game {
 
     /// The game with its house rules.
     #[getter]
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.race.spec().name.clone()
     }
 
@@ -202,7 +209,7 @@ impl Game {
     /// number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
     /// are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
     /// `about`), its `default` and the `value` that it has here.
-    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
         let mut described = describe(ruleset.base());
         let flags = described.get_mut("flags").and_then(serde_json::Value::as_array_mut);
@@ -210,13 +217,13 @@ impl Game {
             flag["value"] = info.value.into();
         }
         described["pieces"]["value"] = ruleset.pieces().into();
-        to_python(py, serde_json::to_string(&described))
+        Ok(to_python(py, &described.to_string())?)
     }
 
     /// The letters of the seats that take part, in the order of the players.
     #[getter]
-    fn seats(&self) -> String {
-        Game::letters(&self.race)
+    pub(crate) fn seats(&self) -> String {
+        self.race.spec().seats.iter().map(Seat::letter).collect()
     }
 
     /// What returns mean: `"winner"` and `"teams"`: 1 for who wins; `"placings"`: 1, 2/3, 1/3 and 0.
@@ -253,7 +260,8 @@ impl Game {
 
     /// How many outcomes a throw has.
     fn max_chance_outcomes(&self) -> usize {
-        self.race.chance_outcomes(&self.race.initial_state(first(&self.race))).len()
+        let first = self.race.spec().seats.iter().next().unwrap_or(Seat::SOUTH);
+        self.race.chance_outcomes(&self.race.initial_state(first)).len()
     }
 
     /// The length of an observation.
@@ -291,18 +299,17 @@ impl Game {
 
     /// The position before the first throw; the first player is drawn from `seed` if none is named.
     #[pyo3(signature = (first_player = None, seed = 0))]
-    fn new_initial_state(&self, first_player: Option<usize>, seed: u64) -> PyResult<State> {
+    fn new_initial_state(&self, first_player: Option<usize>, seed: u64) -> Result<State> {
         let first = match first_player {
-            Some(player) => Game::seat(&self.race, player)?,
+            Some(player) => self.seat(player)?,
             None => chance::first_seat(self.race.spec().seats, &mut chance::stream(seed, 0)),
         };
-        Ok(State { race: Arc::clone(&self.race), state: self.race.initial_state(first) })
+        Ok(self.state(self.race.initial_state(first)))
     }
 
     /// The state that `State.serialize` wrote: a position in the notation.
-    fn deserialize_state(&self, text: &str) -> PyResult<State> {
-        let state = self.race.parse_state(text).map_err(refused)?;
-        Ok(State { race: Arc::clone(&self.race), state })
+    fn deserialize_state(&self, text: &str) -> Result<State> {
+        Ok(self.state(self.race.parse_state(text)?))
     }
 
     fn __repr__(&self) -> String {
@@ -310,7 +317,7 @@ impl Game {
     }
 
     fn __eq__(&self, other: &Game) -> bool {
-        self.race.spec().ruleset_hash == other.race.spec().ruleset_hash
+        self == other
     }
 
     fn __hash__(&self) -> u64 {
@@ -328,8 +335,4 @@ impl Game {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         self.made(py)
     }
-}
-
-fn first(race: &Race) -> Seat {
-    race.spec().seats.iter().next().unwrap_or(Seat::SOUTH)
 }

@@ -6,7 +6,7 @@
 //! its own is watched by the calling thread instead ([`Interrupt::beside`]). Either way what was abandoned is over when
 //! the call returns.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -20,21 +20,16 @@ const LOOKS_UP: Duration = Duration::from_millis(50);
 /// What ends a computation before its time, one computation after the other.
 #[derive(Debug)]
 pub struct Interrupt {
-    made: Instant,
-    /// When signals are looked at next, in milliseconds since it was made.
-    due: AtomicU64,
+    /// When signals are looked at next.
+    due: Mutex<Instant>,
     is_set: AtomicBool,
     why: Mutex<Option<PyErr>>,
 }
 
 impl Interrupt {
     pub fn new() -> Arc<Interrupt> {
-        Arc::new(Interrupt {
-            made: Instant::now(),
-            due: AtomicU64::new(0),
-            is_set: AtomicBool::new(false),
-            why: Mutex::default(),
-        })
+        let due = Mutex::new(Instant::now());
+        Arc::new(Interrupt { due, is_set: AtomicBool::new(false), why: Mutex::default() })
     }
 
     /// The same for agents and evaluators.
@@ -45,10 +40,14 @@ impl Interrupt {
 
     /// Whether the computation is to stop. Needs no interpreter lock, and may be called with it.
     pub fn is_set(&self) -> bool {
-        let (now, due) = (self.made.elapsed().as_millis() as u64, self.due.load(Ordering::Relaxed));
-        let next = now + LOOKS_UP.as_millis() as u64;
-        let claim = || self.due.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
-        if !self.was_set() && now >= due && claim().is_ok() {
+        let now = Instant::now();
+        // One thread looks for all.
+        if !self.was_set()
+            && let Ok(mut due) = self.due.try_lock()
+            && now >= *due
+        {
+            *due = now + LOOKS_UP;
+            drop(due);
             self.look();
         }
         self.was_set()
@@ -72,30 +71,20 @@ impl Interrupt {
         self.is_set.store(true, Ordering::Relaxed);
     }
 
-    fn begin(&self) {
-        self.is_set.store(false, Ordering::Relaxed);
-    }
-
-    /// What was computed, unless there was an error.
-    fn end<T>(&self, found: T) -> PyResult<T> {
-        let why = self.was_set().then(|| self.why.lock().unwrap_or_else(PoisonError::into_inner).take());
-        why.flatten().map_or(Ok(found), Err)
-    }
-
     /// Computes in this thread without the interpreter lock. `work` asks [`Interrupt::is_set`]; what it returns then is
     /// dropped, and the error raised.
     pub fn watch<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-        self.begin();
+        self.is_set.store(false, Ordering::Relaxed);
         let found = py.detach(work);
-        self.end(found)
+        let why = self.was_set().then(|| self.why.lock().unwrap_or_else(PoisonError::into_inner).take());
+        why.flatten().map_or(Ok(found), Err)
     }
 
     /// As [`Interrupt::watch`], for work in several threads: it is done in another thread, and this one sees to signals
     /// meanwhile.
     pub fn beside<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-        self.begin();
         let (over, waits) = mpsc::channel::<()>();
-        let found = py.detach(move || {
+        self.watch(py, move || {
             std::thread::scope(|scope| {
                 let worker = scope.spawn(move || {
                     // Dropped at the end, however that comes.
@@ -107,8 +96,7 @@ impl Interrupt {
                 }
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
-        });
-        self.end(found)
+        })
     }
 }
 

@@ -1,6 +1,15 @@
 //! The Python module `ashta._ashta`: games, many games at once, agents, bots, tables and the arena. What users see is
 //! the package `ashta` around it.
 
+/// Fails with a message unless a condition holds, as `anyhow::ensure` does, in any function that returns a `Result`.
+macro_rules! ensure {
+    ($condition:expr, $($message:tt)+) => {
+        if !$condition {
+            return Err(anyhow::anyhow!($($message)+).into());
+        }
+    };
+}
+
 mod agent;
 mod arena;
 mod arrays;
@@ -17,87 +26,64 @@ mod versus;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+use pyo3::PyClass;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
-/// An error of this program as one of Python, with all that led to it.
-fn refused(error: impl std::error::Error) -> PyErr {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message = format!("{message}: {error}");
-        cause = error.source();
+/// What went wrong. Python gets its own errors as they were raised, and any other as a `ValueError` with all that led
+/// to it.
+#[derive(Debug)]
+struct Failure(anyhow::Error);
+
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure(error.into())
     }
-    PyValueError::new_err(message)
+}
+
+impl From<Failure> for PyErr {
+    fn from(Failure(error): Failure) -> PyErr {
+        error.downcast().unwrap_or_else(|error| PyValueError::new_err(format!("{error:#}")))
+    }
 }
 
 /// What serde wrote as JSON, as Python's own types; numbers that JSON does not know are `None`.
-fn to_python(py: Python<'_>, json: serde_json::Result<impl AsRef<str>>) -> PyResult<Bound<'_, PyAny>> {
-    py.import("json")?.call_method1("loads", (json.map_err(refused)?.as_ref(),))
+fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
 }
 
-/// What `pickle` makes an object from again: the method of `of`, a class or an object of it, with these arguments.
-fn restored<'py>(
-    of: &Bound<'py, PyAny>,
-    method: &str,
-    arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let py = of.py();
-    let named = (method,).into_pyobject(py)?.as_sequence().concat(arguments.into_pyobject(py)?.as_sequence())?;
-    let call = py.import("operator")?.getattr("methodcaller")?.call1(named.to_tuple()?)?;
-    (call, (of,)).into_pyobject(py)
+/// Adds a class. It fails to compile for what Python would align too little: its objects have 16 bytes, whatever they
+/// hold.
+fn add<T: PyClass>(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    const { assert!(align_of::<T>() <= 16, "put it into a box") };
+    module.add_class::<T>()
 }
-
-/// Fails to compile for what Python would align too little: it gives its objects 16 bytes, whatever they hold.
-const fn is_aligned_by_python<T>() {
-    assert!(align_of::<T>() <= 16, "put it into a box");
-}
-
-const _: () = {
-    is_aligned_by_python::<agent::Agent>();
-    is_aligned_by_python::<agent::Bot>();
-    is_aligned_by_python::<arena::ArenaResult>();
-    is_aligned_by_python::<cluster::ArenaShare>();
-    is_aligned_by_python::<cluster::Plan>();
-    is_aligned_by_python::<cluster::RunEvaluator>();
-    is_aligned_by_python::<cluster::SelfPlay>();
-    is_aligned_by_python::<cluster::SpreadArena>();
-    is_aligned_by_python::<cluster::Trainer>();
-    is_aligned_by_python::<cluster::TrainingRun>();
-    is_aligned_by_python::<game::Game>();
-    is_aligned_by_python::<state::State>();
-    is_aligned_by_python::<table::Table>();
-    is_aligned_by_python::<vec_env::VectorGame>();
-    is_aligned_by_python::<versus::VersusGame>();
-};
 
 /// The compiled part of the package.
 #[pymodule]
-mod _ashta {
-    use pyo3::prelude::*;
-
-    #[pymodule_export]
-    use super::agent::{Agent, Bot, data_folders};
-    #[pymodule_export]
-    use super::arena::{ArenaResult, arena};
-    #[pymodule_export]
-    use super::cluster::{ArenaShare, Plan, RunEvaluator, SelfPlay, SpreadArena, Trainer, TrainingRun};
-    #[pymodule_export]
-    use super::game::Game;
-    #[pymodule_export]
-    use super::state::State;
-    #[pymodule_export]
-    use super::table::Table;
-    #[pymodule_export]
-    use super::training::{check_settings, export, run_program, solve, train_run};
-    #[pymodule_export]
-    use super::vec_env::VectorGame;
-    #[pymodule_export]
-    use super::versus::VersusGame;
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
+fn _ashta(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    add::<agent::Agent>(module)?;
+    add::<agent::Bot>(module)?;
+    add::<arena::Arena>(module)?;
+    add::<cluster::Plan>(module)?;
+    add::<cluster::RunEvaluator>(module)?;
+    add::<cluster::SelfPlay>(module)?;
+    add::<cluster::Trainer>(module)?;
+    add::<cluster::TrainingRun>(module)?;
+    add::<game::Game>(module)?;
+    add::<state::State>(module)?;
+    add::<table::Table>(module)?;
+    add::<vec_env::VectorGame>(module)?;
+    add::<versus::VersusGame>(module)?;
+    module.add_function(wrap_pyfunction!(agent::data_folders, module)?)?;
+    module.add_function(wrap_pyfunction!(arena::arena, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::numerics, module)?)?;
+    module.add_function(wrap_pyfunction!(training::check_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(training::export, module)?)?;
+    module.add_function(wrap_pyfunction!(training::run_program, module)?)?;
+    module.add_function(wrap_pyfunction!(training::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(training::train, module)?)
 }

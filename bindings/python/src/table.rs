@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ashta_agents::perfect::table::{Perfect, Table as Values};
 use ashta_agents::roster::folders::Folders;
-use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
@@ -16,14 +15,16 @@ use crate::agent::{absolute, by_player, folders_or_default, values};
 use crate::game::Game;
 use crate::interrupt::Interrupt;
 use crate::state::{State, positions};
-use crate::{refused, restored, to_python};
+use crate::{Result, to_python};
 
 /// The values of perfect play of one game, position by position. What is pickled finds its file again by its path.
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct Table {
     table: Arc<Values>,
-    race: Arc<Race>,
+    /// The game that was solved.
+    #[pyo3(get)]
+    game: Game,
     /// Its file, unless it was looked for in the folders.
     path: Option<PathBuf>,
     folders: Folders,
@@ -36,32 +37,24 @@ impl Table {
     /// `ValueError` when there is none, or it is damaged or not finished.
     #[staticmethod]
     #[pyo3(signature = (table, folders = None))]
-    fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> PyResult<Table> {
+    pub(crate) fn load(py: Python<'_>, table: &Bound<'_, PyAny>, folders: Option<Vec<PathBuf>>) -> Result<Table> {
         let folders = folders_or_default(py, folders)?;
         let mut file = None;
         let found = match (table.cast::<Game>(), table.extract::<PathBuf>()) {
             (Ok(game), _) => {
-                let race = Arc::clone(&game.get().race);
-                py.detach(|| {
-                    let player = folders.agent("perfect").and_then(|agent| agent.player(&race));
-                    player.map(|player| player.table().map(Arc::clone)).map_err(refused)
-                })?
+                let race = &game.get().race;
+                let player = py.detach(|| folders.agent("perfect")?.player(race))?;
+                player.table().map(Arc::clone)
             }
             (_, Ok(path)) => {
                 let named = folders.table(&path.to_string_lossy()).filter(|_| !path.is_file());
                 let path = file.insert(named.unwrap_or(path));
-                Some(Arc::new(py.detach(|| Values::read(path)).map_err(refused)?))
+                Some(Arc::new(py.detach(|| Values::read(path))?))
             }
             _ => None,
         };
         let table = found.ok_or_else(|| PyTypeError::new_err("`table` is a file, the name of one, or a `Game`"))?;
-        Ok(Table { race: Arc::new(Race::new(table.ruleset().clone())), table, path: file, folders })
-    }
-
-    /// The game that was solved.
-    #[getter]
-    fn game(&self) -> Game {
-        Game { race: Arc::clone(&self.race) }
+        Ok(Table { game: Race::new(table.ruleset().clone()).into(), table, path: file, folders })
     }
 
     /// Bits of a value in the file: 16 or 32.
@@ -73,8 +66,8 @@ impl Table {
     /// What is known of the values, as in the header of the file: `positions`, `sweeps`, `cut_off`, `residual` and
     /// `certificate`, the proof of how exact they are, or `None`.
     #[getter]
-    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, serde_json::to_string(self.table.facts()))
+    fn facts<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        Ok(to_python(py, &serde_json::to_string(self.table.facts())?)?)
     }
 
     /// How far any value may be from perfect play by the proof and by rounding to `bits`; `None` without a proof.
@@ -84,12 +77,12 @@ impl Table {
     }
 
     /// Values of the states for each player, `float32[states, num_players]`, 0 to 1.
-    fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let positions = positions(&self.race, &states)?;
+    fn values<'py>(&self, py: Python<'py>, states: Vec<PyRef<'py, State>>) -> Result<Bound<'py, PyArray2<f32>>> {
+        let positions = positions(&self.game, &states)?;
         drop(states);
         let (mut perfect, interrupt) = (Perfect::new(Arc::clone(&self.table)), Interrupt::new());
-        let found = interrupt.watch(py, || values(&mut perfect, &self.race, &positions, &interrupt))?;
-        by_player(py, &self.race, &found)
+        let found = interrupt.watch(py, || values(&mut perfect, &self.game.race, &positions, &interrupt))?;
+        Ok(by_player(py, &self.game, &found))
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -102,15 +95,15 @@ impl Table {
 
     /// Tables are large: it is read again, from its file or from the folders.
     fn __reduce__<'py>(slf: &Bound<'py, Table>) -> PyResult<Bound<'py, PyTuple>> {
-        let (kind, table) = (slf.get_type(), slf.get());
-        let folders = absolute(&table.folders)?;
-        match &table.path {
-            Some(path) => restored(&kind, "load", (path::absolute(path)?, folders)),
-            None => restored(&kind, "load", (table.game(), folders)),
-        }
+        let (py, table) = (slf.py(), slf.get());
+        let file = match &table.path {
+            Some(path) => path::absolute(path)?.into_pyobject(py)?.into_any(),
+            None => table.game.clone().into_pyobject(py)?.into_any(),
+        };
+        (slf.getattr("load")?, (file, absolute(&table.folders)?)).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {
-        format!("Table({:?}, {:?})", self.race.spec().name, Game::letters(&self.race))
+        format!("Table({:?}, {:?})", self.game.name(), self.game.seats())
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Context;
 use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, solve as solve_turns};
 use ashta_agents::perfect::table::Table as Values;
 use ashta_env::game::Game as _;
@@ -14,19 +15,14 @@ use ashta_train::files::check_writable;
 use ashta_train::run::{Run, RunEnding, prepare};
 use ashta_train::runlog::RunLog;
 use ashta_train::{export as files, games, program};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::agent::folders_or_default;
 use crate::arena::threads_or_all;
-use crate::game::Game;
+use crate::game::{Game, GameOrName};
 use crate::interrupt::Interrupt;
-use crate::{refused, to_python};
-
-/// What went wrong, as an error of Python.
-pub(crate) fn failed(error: impl Into<anyhow::Error>) -> PyErr {
-    PyValueError::new_err(format!("{:#}", error.into()))
-}
+use crate::table::Table;
+use crate::{Result, to_python};
 
 /// Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
 /// for in `installed` after all other folders.
@@ -46,114 +42,147 @@ pub fn check_settings(
     config: Option<PathBuf>,
     set: Vec<String>,
     folders: Option<Vec<PathBuf>>,
-) -> PyResult<()> {
+) -> Result<()> {
     let folders = folders_or_default(py, folders)?;
-    let check = || prepare(&Config::load(config.as_deref(), &set)?, &folders).map(drop);
-    check().map_err(failed)
+    prepare(&Config::load(config.as_deref(), &set)?, &folders)?;
+    Ok(())
 }
 
-/// Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if one
-/// is given, with `fallback` from the newest checkpoint that is whole: where the run is, its bot and its results,
-/// `None` if it was stopped. `watch`, called with the metrics of each iteration, says whether to stop.
+/// Settings as the program takes them: `KEY=VALUE` as it is, of a mapping each value as TOML.
+fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
+    if let Ok(texts) = settings.extract() {
+        return Ok(texts);
+    }
+    let one = |item: PyResult<Bound<'_, PyAny>>| -> Result<String> {
+        let (key, value): (String, Bound<'_, PyAny>) = item?.extract()?;
+        // TOML knows no null: the settings call it "none".
+        let value = if value.is_none() { "none".into_pyobject(value.py())?.into_any() } else { value };
+        Ok(format!("{key}={}", value.py().import("json")?.call_method1("dumps", (value,))?))
+    };
+    settings.call_method0("items")?.try_iter()?.map(one).collect()
+}
+
+/// Trains, evaluates and exports a bot as `ashta train` does.
+///
+/// `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
+/// of settings or a sheet; without one the defaults hold. `settings` change single keys, such as `{"selfplay.games":
+/// 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was interrupted, with
+/// which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is
+/// whole.
+///
+/// `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder
+/// as a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
+/// `KeyboardInterrupt` once what was learned is saved. With `progress` a line or a bar on standard error shows how the
+/// run stands. `folders` are those of bots and tables, by default `ashta.folders()`.
+///
+/// Raises `ValueError` with every problem of the settings, and when the run cannot be read or written.
 #[pyfunction]
-#[pyo3(signature = (config = None, set = Vec::new(), resume = None, fallback = false, watch = None, progress = true, folders = None))]
-#[expect(clippy::too_many_arguments, reason = "named by its callers in Python")]
-pub fn train_run<'py>(
+#[pyo3(signature = (
+    config = None, settings = None, *, resume = None, fallback = false, callback = None, progress = true, folders = None
+))]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
+pub fn train<'py>(
     py: Python<'py>,
     config: Option<PathBuf>,
-    set: Vec<String>,
+    settings: Option<Bound<'py, PyAny>>,
     resume: Option<PathBuf>,
     fallback: bool,
-    watch: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
     progress: bool,
     folders: Option<Vec<PathBuf>>,
-) -> PyResult<(PathBuf, Option<PathBuf>, Option<Bound<'py, PyAny>>)> {
+) -> Result<Bound<'py, PyAny>> {
+    let is_one = config.is_none() || resume.is_none();
+    ensure!(is_one, "`config` begins a run and `resume` goes on with one: give one of them");
+    let set = settings.as_ref().map_or(Ok(Vec::new()), changes)?;
     let folders = folders_or_default(py, folders)?;
     let interrupt = Interrupt::new();
-    let begin = || match resume {
-        Some(path) => Ok((Run::go_on(&path, &set, &folders, fallback)?, path)),
-        None => Run::start(config.as_deref(), &set, &folders),
-    };
-    let train = || {
-        let (mut run, path) = begin()?;
+    let work = || -> Result<_> {
+        let (mut run, path) = match resume {
+            Some(path) => (Run::go_on(&path, &set, &folders, fallback)?, path),
+            None => Run::start(config.as_deref(), &set, &folders)?,
+        };
         if !progress {
             run.hide_progress();
         }
-        let is_enough = |log: &RunLog| {
-            let ask = |watch: &Py<PyAny>| {
-                Python::attach(|py| {
-                    let metrics = to_python(py, Ok(log.last_line().to_owned()))?;
-                    metrics.set_item("run", &path)?;
-                    watch.call1(py, (metrics,))?.is_truthy(py)
-                })
-            };
-            let watch = watch.as_ref().filter(|_| !interrupt.was_set() && !log.last_line().is_empty());
-            watch.is_some_and(|watch| {
-                ask(watch).unwrap_or_else(|error| {
-                    interrupt.set(error);
-                    true
-                })
+        let is_enough = |log: &RunLog| -> Result<bool> {
+            let Some(callback) = callback.as_ref().filter(|_| !log.last_line().is_empty()) else { return Ok(false) };
+            Python::attach(|py| {
+                let metrics = to_python(py, log.last_line())?;
+                metrics.set_item("run", &path)?;
+                Ok(callback.call1(py, (metrics,))?.is_truthy(py)?)
             })
         };
-        let is_stopped = |log: &RunLog| match is_enough(log) || interrupt.was_set() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let is_stopped = |log: &RunLog| {
+            let is_stopped = interrupt.was_set()
+                || is_enough(log).unwrap_or_else(|error| {
+                    interrupt.set(error.into());
+                    true
+                });
+            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let concluded = match run.train(&is_stopped)? {
             RunEnding::Trained(mut run) => run.conclude(&interrupt.stop())?,
             RunEnding::Interrupted => None,
         };
-        anyhow::Ok(match concluded {
-            Some((evaluation, bot)) => (path, Some(bot), Some(serde_json::to_string(&evaluation.results))),
+        Ok(match concluded {
+            Some((evaluation, bot)) => (path, Some(bot), Some(serde_json::to_string(&evaluation.results)?)),
             None => (path, None, None),
         })
     };
-    let (path, bot, results) = interrupt.beside(py, train)?.map_err(failed)?;
-    Ok((path, bot, results.map(|results| to_python(py, results)).transpose()?))
+    let (path, bot, results) = interrupt.beside(py, work)??;
+    let results = results.map(|results| to_python(py, &results)).transpose()?;
+    Ok(py.import("ashta._results")?.call_method1("TrainedRun", (path, bot, results))?)
 }
 
-/// Solves a game and writes its table, as `ashta solve` does.
+/// Solves a small enough game, writes perfect play to the table `output`, and reads it.
+///
+/// `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead
+/// changes it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again.
+/// `threads`, by default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises
+/// `ValueError` when the game is too large or the table cannot be written.
 #[pyfunction]
 #[pyo3(signature = (game, output, *, bits = 16, threads = None, tolerance = 2e-9, proof = true))]
 pub fn solve(
     py: Python<'_>,
-    game: &Game,
+    game: GameOrName<'_>,
     output: PathBuf,
     bits: u8,
     threads: Option<usize>,
     tolerance: f64,
     proof: bool,
-) -> PyResult<()> {
-    if !matches!(bits, 16 | 32) {
-        return Err(PyValueError::new_err(format!("`bits` is {bits}, but must be 16 or 32")));
-    }
-    if !(tolerance > 0.0 && tolerance < 1.0) {
-        return Err(PyValueError::new_err(format!("`tolerance` is {tolerance}, but must be between 0 and 1")));
-    }
+) -> Result<Table> {
+    ensure!(matches!(bits, 16 | 32), "`bits` is {bits}, but must be 16 or 32");
+    ensure!(tolerance > 0.0 && tolerance < 1.0, "`tolerance` is {tolerance}, but must be between 0 and 1");
     let threads = threads_or_all(threads)?;
-    check_writable(&output).map_err(failed)?;
-    let race = Arc::clone(&game.race);
-    let starts = TurnIndex::new(&race).map_err(refused)?;
+    check_writable(&output)?;
+    let race = match game {
+        GameOrName::Game(game) => Arc::clone(&game.race),
+        GameOrName::Name(name) => Game::new(Some(&name), None, None, None, None)?.race,
+    };
+    let starts = TurnIndex::new(&race)?;
     let first = starts.movers()[0];
-    let (_, start) = starts
-        .locate(&race.initial_state(first))
-        .ok_or_else(|| PyValueError::new_err("the game does not begin with a throw"))?;
+    let located = starts.locate(&race.initial_state(first));
+    let (_, start) = located.context("the game does not begin with a throw")?;
     let interrupt = Interrupt::new();
     let config = SolveConfig { threads, tolerance, certify: proof };
-    let work = || {
+    let work = || -> Result<()> {
         let turns = RaceTurns::new(starts.clone());
         let watch = |_: &Stage| if interrupt.was_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        match solve_turns(&turns, start, None, &config, &watch).map_err(refused)? {
-            Solved::Solution(solution) => Values::new(starts, solution, bits == 16).write(&output).map_err(refused),
-            // The interrupt has the reason.
-            Solved::Unfinished(_) => Ok(()),
+        // Where it is unfinished, the interrupt has the reason.
+        if let Solved::Solution(solution) = solve_turns(&turns, start, None, &config, &watch)? {
+            Values::new(starts, solution, bits == 16).write(&output)?;
         }
+        Ok(())
     };
-    interrupt.beside(py, work)?
+    interrupt.beside(py, work)??;
+    Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Writes the bot of a run, or a bot that is there already, as a bot file or an ONNX model, with its card beside it:
-/// the file and the card.
+/// Writes the bot of a run, or a bot by its file or name, as one file, with its card beside it; gives the file.
+///
+/// `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
+/// default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when
+/// there is no such run, checkpoint or bot, or the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (source, output = None, *, format = "bot", checkpoint = None, folders = None))]
 pub fn export(
@@ -161,16 +190,12 @@ pub fn export(
     source: PathBuf,
     output: Option<PathBuf>,
     format: &str,
-    checkpoint: Option<&str>,
+    checkpoint: Option<Bound<'_, PyAny>>,
     folders: Option<Vec<PathBuf>>,
-) -> PyResult<(PathBuf, PathBuf)> {
-    let is_onnx = match format {
-        "bot" => false,
-        "onnx" => true,
-        other => return Err(PyValueError::new_err(format!("`format` is {other:?}, but must be \"bot\" or \"onnx\""))),
-    };
+) -> Result<PathBuf> {
+    ensure!(matches!(format, "bot" | "onnx"), "`format` is {format:?}, but must be \"bot\" or \"onnx\"");
     let folders = folders_or_default(py, folders)?;
-    let source = source.to_string_lossy().into_owned();
-    let write = || files::write(&source, checkpoint, output.as_deref().map(Path::new), is_onnx, &folders);
-    py.detach(write).map_err(failed)
+    let (source, checkpoint) = (source.to_string_lossy(), checkpoint.map(|which| which.to_string()));
+    let (checkpoint, is_onnx) = (checkpoint.as_deref(), format == "onnx");
+    Ok(py.detach(|| files::write(&source, checkpoint, output.as_deref(), is_onnx, &folders))?.0)
 }

@@ -2,19 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
-use ashta_env::game::{Action, Game as _, MAX_SEATS};
-use ashta_env::gym::{StepError, VecBuffers, VecEnv};
+use ashta_env::game::{Action, Game as _, MAX_SEATS, Seat};
+use ashta_env::gym::{VecBuffers, VecEnv};
 use ashta_env::race::Race;
 use ndarray::{Array1, Array2};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyEllipsis, PyTuple};
 
-use crate::arrays::{SnapshotText, actions_of, in_use, snapshot, snapshot_text};
-use crate::game::{Game, check_count};
+use crate::Result;
+use crate::arrays::{SnapshotText, actions_of, snapshot, snapshot_text, writable};
+use crate::game::Game;
 use crate::interrupt::alone;
-use crate::refused;
 
 /// Many games that are stepped together, in arrays that stay where they are. A game that ends begins anew at once:
 /// `observations` are already those of the next game. Its last position is in `final_observations`, as Gymnasium's
@@ -22,16 +21,41 @@ use crate::refused;
 #[pyclass(frozen, module = "ashta")]
 #[derive(Debug)]
 pub struct VectorGame {
-    race: Arc<Race>,
+    /// The game that is played.
+    #[pyo3(get)]
+    game: Game,
+    /// How many games there are.
+    #[pyo3(get)]
     num_games: usize,
     games: Mutex<Games>,
+    /// What the players to act see, `float32[num_games, observation]`; the same array all the time.
+    #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
+    /// What they may do, `bool[num_games, actions]`.
+    #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
+    /// Who they are, `int64[num_games]`.
+    #[pyo3(get)]
     players: Py<PyArray1<i64>>,
+    /// What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`.
+    #[pyo3(get)]
     returns: Py<PyArray2<f32>>,
+    /// Whether the last step ended the game by its rules, `bool[num_games]`.
+    #[pyo3(get)]
     terminated: Py<PyArray1<bool>>,
+    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
+    #[pyo3(get)]
     truncated: Py<PyArray1<bool>>,
+    /// The last position of a game that the last step ended, as its player of `final_players` sees it, else zeros.
+    ///
+    /// `float32[num_games, observation]`. Of a truncated game it is the position before the next throw; at the end by
+    /// the rules it shows the pieces of all seats, but no mover, phase or throws.
+    #[pyo3(get)]
     final_observations: Py<PyArray2<f32>>,
+    /// Who sees the final observation, `int64[num_games]`; -1 where the last step did not end the game.
+    ///
+    /// Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
+    #[pyo3(get)]
     final_players: Py<PyArray1<i64>>,
 }
 
@@ -58,39 +82,27 @@ impl VectorGame {
         act: impl FnOnce(&mut VecEnv<Race>, &mut VecBuffers<'_>) -> T + Send,
     ) -> PyResult<T> {
         let Games { envs, seats, final_seats, returns_by_seat, .. } = games;
-        let race = &self.race;
-        let mut observations = self.observations.bind(py).try_readwrite().map_err(in_use)?;
-        let mut legal_actions = self.legal_actions.bind(py).try_readwrite().map_err(in_use)?;
-        let mut players = self.players.bind(py).try_readwrite().map_err(in_use)?;
-        let mut returns = self.returns.bind(py).try_readwrite().map_err(in_use)?;
-        let mut terminated = self.terminated.bind(py).try_readwrite().map_err(in_use)?;
-        let mut truncated = self.truncated.bind(py).try_readwrite().map_err(in_use)?;
-        let mut final_observations = self.final_observations.bind(py).try_readwrite().map_err(in_use)?;
-        let mut final_players = self.final_players.bind(py).try_readwrite().map_err(in_use)?;
-        let (mut players, mut returns) = (players.as_array_mut(), returns.as_array_mut());
-        let mut final_players = final_players.as_array_mut();
+        writable!(py, self: observations, legal_actions, players, returns);
+        writable!(py, self: terminated, truncated, final_observations, final_players);
         let mut out = VecBuffers {
-            observations: observations.as_array_mut(),
-            masks: legal_actions.as_array_mut(),
+            observations,
+            masks: legal_actions,
             seats: seats.view_mut(),
             returns: returns_by_seat.view_mut(),
-            terminated: terminated.as_array_mut(),
-            truncated: truncated.as_array_mut(),
-            final_observations: final_observations.as_array_mut(),
+            terminated,
+            truncated,
+            final_observations,
             final_seats: final_seats.view_mut(),
         };
         Ok(py.detach(move || {
             let done = act(envs, &mut out);
-            let all: Vec<_> = race.spec().seats.iter().collect();
-            let mut number = [0; MAX_SEATS];
-            all.iter().enumerate().for_each(|(player, seat)| number[seat.index()] = player as i64);
-            for (player, &seat) in players.iter_mut().zip(out.seats.iter()) {
-                *player = number[usize::from(seat) % MAX_SEATS];
-            }
-            let has_ended =
-                out.terminated.iter().zip(&out.truncated).map(|(&terminated, &truncated)| terminated | truncated);
-            for ((player, &seat), has_ended) in final_players.iter_mut().zip(out.final_seats.iter()).zip(has_ended) {
-                *player = if has_ended { number[usize::from(seat) % MAX_SEATS] } else { NONE };
+            let all: Vec<Seat> = self.game.race.spec().seats.iter().collect();
+            let number =
+                |seat: u8| all.iter().position(|own| own.index() == usize::from(seat)).map_or(NONE, |of| of as i64);
+            for game in 0..self.num_games {
+                players[game] = number(out.seats[game]);
+                let has_ended = out.terminated[game] | out.truncated[game];
+                final_players[game] = if has_ended { number(out.final_seats[game]) } else { NONE };
             }
             for (mut own, by_seat) in returns.rows_mut().into_iter().zip(out.returns.rows()) {
                 own.iter_mut().zip(&all).for_each(|(own, seat)| *own = by_seat[seat.index()]);
@@ -103,9 +115,9 @@ impl VectorGame {
 #[pymethods]
 impl VectorGame {
     #[new]
-    fn new(py: Python<'_>, game: &Game, num_games: usize) -> PyResult<VectorGame> {
+    fn new(py: Python<'_>, game: &Game, num_games: usize) -> Result<VectorGame> {
         let spec = game.race.spec();
-        check_count(&game.race, num_games)?;
+        game.check_count(num_games)?;
         Ok(VectorGame {
             num_games,
             games: Mutex::new(Games {
@@ -116,32 +128,20 @@ impl VectorGame {
                 returns_by_seat: Array2::zeros((num_games, MAX_SEATS)),
             }),
             observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
-            legal_actions: PyArray2::from_array(py, &Array2::from_elem((num_games, spec.actions), false)).unbind(),
+            legal_actions: PyArray2::zeros(py, [num_games, spec.actions], false).unbind(),
             players: PyArray1::zeros(py, [num_games], false).unbind(),
             returns: PyArray2::zeros(py, [num_games, spec.seats.len()], false).unbind(),
-            terminated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
-            truncated: PyArray1::from_array(py, &Array1::from_elem(num_games, false)).unbind(),
+            terminated: PyArray1::zeros(py, [num_games], false).unbind(),
+            truncated: PyArray1::zeros(py, [num_games], false).unbind(),
             final_observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
             final_players: PyArray1::from_array(py, &Array1::from_elem(num_games, NONE)).unbind(),
-            race: Arc::clone(&game.race),
+            game: game.clone(),
         })
-    }
-
-    /// The game that is played.
-    #[getter]
-    fn game(&self) -> Game {
-        Game { race: Arc::clone(&self.race) }
-    }
-
-    /// How many games there are.
-    #[getter]
-    fn num_games(&self) -> usize {
-        self.num_games
     }
 
     /// Begins all games; game `i` throws by stream `i` of `seed`.
     #[pyo3(signature = (seed = 0))]
-    fn reset(&self, py: Python<'_>, seed: u64) -> PyResult<()> {
+    fn reset(&self, py: Python<'_>, seed: u64) -> Result<()> {
         let mut games = alone(&self.games)?;
         self.write(py, &mut games, |envs, out| envs.reset(seed, out))?;
         games.has_begun = true;
@@ -150,105 +150,47 @@ impl VectorGame {
 
     /// Takes one action in every game, `int[num_games]`. When one is not legal, it is a `ValueError` and no game has
     /// moved.
-    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;
-        if !games.has_begun {
-            return Err(PyValueError::new_err("the games have not begun: call `reset` first"));
-        }
+        ensure!(games.has_begun, "the games have not begun: call `reset` first");
         // What is no number of an action is one that is never legal.
         let action = |&number: &i64| Action(u8::try_from(number).ok().filter(|&number| number < 32).unwrap_or(u8::MAX));
         let actions: Vec<Action> = actions.iter().map(action).collect();
-        let stepped: Result<(), StepError> = self.write(py, &mut games, |envs, out| envs.step(&actions, out))?;
-        stepped.map_err(refused)
-    }
-
-    /// What the players to act see, `float32[num_games, observation]`; the same array all the time.
-    #[getter]
-    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
-        self.observations.bind(py).clone()
-    }
-
-    /// What they may do, `bool[num_games, actions]`.
-    #[getter]
-    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
-        self.legal_actions.bind(py).clone()
-    }
-
-    /// Who they are, `int64[num_games]`.
-    #[getter]
-    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        self.players.bind(py).clone()
-    }
-
-    /// What each player got from a game that the last step ended, else zeros, `float32[num_games, num_players]`.
-    #[getter]
-    fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
-        self.returns.bind(py).clone()
-    }
-
-    /// Whether the last step ended the game by its rules, `bool[num_games]`.
-    #[getter]
-    fn terminated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.terminated.bind(py).clone()
-    }
-
-    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
-    #[getter]
-    fn truncated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.truncated.bind(py).clone()
-    }
-
-    /// The last position of a game that the last step ended, as its player of `final_players` sees it, else zeros.
-    ///
-    /// `float32[num_games, observation]`. Of a truncated game it is the position before the next throw; at the end by
-    /// the rules it shows the pieces of all seats, but no mover, phase or throws.
-    #[getter]
-    fn final_observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
-        self.final_observations.bind(py).clone()
-    }
-
-    /// Who sees the final observation, `int64[num_games]`; -1 where the last step did not end the game.
-    ///
-    /// Where it truncated the game, the player to throw next; where the game is over, the player of the last move.
-    #[getter]
-    fn final_players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        self.final_players.bind(py).clone()
+        Ok(self.write(py, &mut games, |envs, out| envs.step(&actions, out))??)
     }
 
     /// The games go on where they stand, throws included.
-    fn __reduce__<'py>(slf: &Bound<'py, VectorGame>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(slf: &Bound<'py, VectorGame>) -> Result<Bound<'py, PyTuple>> {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;
-        let stands = games.envs.envs().iter().map(|env| snapshot_text(&many.race, &env.snapshot()));
-        let stands = stands.collect::<PyResult<Vec<SnapshotText>>>()?;
+        let stands = games.envs.envs().iter().map(|env| snapshot_text(&many.game.race, &env.snapshot()));
+        let stands = stands.collect::<Result<Vec<SnapshotText>>>()?;
         let arrays = PyDict::new(py);
         for name in ARRAYS {
             arrays.set_item(name, slf.getattr(name)?)?;
         }
-        let arguments = (many.game(), many.num_games).into_pyobject(py)?;
-        (slf.get_type(), arguments, (games.has_begun, stands, arrays).into_pyobject(py)?).into_pyobject(py)
+        let arguments = (many.game.clone(), many.num_games);
+        Ok((slf.get_type(), arguments, (games.has_begun, stands, arrays)).into_pyobject(py)?)
     }
 
-    fn __setstate__(slf: &Bound<'_, VectorGame>, state: (bool, Vec<SnapshotText>, Bound<'_, PyDict>)) -> PyResult<()> {
+    fn __setstate__(slf: &Bound<'_, VectorGame>, state: (bool, Vec<SnapshotText>, Bound<'_, PyDict>)) -> Result<()> {
         let (many, (has_begun, stands, arrays)) = (slf.get(), state);
-        if stands.len() != many.num_games {
-            return Err(PyValueError::new_err(format!("{} games, not {}", stands.len(), many.num_games)));
-        }
+        ensure!(stands.len() == many.num_games, "{} games, not {}", stands.len(), many.num_games);
         for name in ARRAYS {
             slf.getattr(name)?.set_item(PyEllipsis::get(slf.py()), arrays.as_any().get_item(name)?)?;
         }
         let final_players = many.final_players.bind(slf.py()).readonly();
         let ended = final_players.as_array().iter().map(|&player| player != NONE).collect::<Vec<bool>>();
-        let stands = stands.into_iter().map(|stands| snapshot(&many.race, stands)).collect::<PyResult<Vec<_>>>()?;
+        let stands = stands.into_iter().map(|stands| snapshot(&many.game.race, stands)).collect::<Result<Vec<_>>>()?;
         let mut games = alone(&many.games)?;
-        games.envs = VecEnv::resume(&many.race, stands.into_iter().zip(ended));
+        games.envs = VecEnv::resume(&many.game.race, stands.into_iter().zip(ended));
         games.has_begun = has_begun;
         Ok(())
     }
 
     fn __repr__(&self) -> String {
-        format!("VectorGame({:?}, {:?}, {} games)", self.race.spec().name, Game::letters(&self.race), self.num_games)
+        format!("VectorGame({:?}, {:?}, {} games)", self.game.name(), self.game.seats(), self.num_games)
     }
 }
 

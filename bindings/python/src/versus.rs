@@ -4,21 +4,22 @@ use std::sync::{Arc, Mutex};
 
 use ashta_agents::play::agent::Agent as Acting;
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Action, ActionMask, Game as _, Seat};
+use ashta_env::game::{Action, Game as _, Node, Seat};
 use ashta_env::gym::Env;
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::Rng;
 
+use crate::Result;
 use crate::agent::{Agent, act};
-use crate::arrays::{self, SnapshotText, actions_of, generator, generator_text, snapshot, snapshot_text, write_row};
-use crate::game::{Game, check_count};
+use crate::arrays::{self, SnapshotText, actions_of, generator_text, snapshot, snapshot_text, writable, write_row};
+use crate::game::Game;
 use crate::interrupt::{Interrupt, alone};
 use crate::state::State;
 
@@ -33,16 +34,31 @@ use crate::state::State;
 #[pyclass(frozen, module = "ashta")]
 #[expect(missing_debug_implementations, reason = "it holds an agent")]
 pub struct VersusGame {
-    race: Arc<Race>,
+    /// The game that is played.
+    #[pyo3(get)]
+    game: Game,
+    /// How many games there are.
+    #[pyo3(get)]
     num_games: usize,
-    /// The player that the caller is; `None`: drawn anew for each game.
-    player: Option<usize>,
+    /// Who the caller is; `None`: drawn anew for each game.
+    own: Option<Seat>,
     opponent: Py<PyAny>,
     games: Mutex<Games>,
+    /// What the caller sees, `float32[num_games, observation]`, where the game is over its last position; the same
+    /// array all the time.
+    #[pyo3(get)]
     observations: Py<PyArray2<f32>>,
+    /// What the caller may do, `bool[num_games, actions]`; nothing where the game is over.
+    #[pyo3(get)]
     legal_actions: Py<PyArray2<bool>>,
+    /// At the end of a game what the caller got, -1 to 1, else 0, `float32[num_games]`.
+    #[pyo3(get)]
     rewards: Py<PyArray1<f32>>,
+    /// Whether the last step ended the game by its rules, `bool[num_games]`.
+    #[pyo3(get)]
     terminated: Py<PyArray1<bool>>,
+    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
+    #[pyo3(get)]
     truncated: Py<PyArray1<bool>>,
 }
 
@@ -71,16 +87,16 @@ impl Table {
         self.env.is_terminated() || self.env.is_truncated()
     }
 
-    fn begin(&mut self, player: Option<Seat>) {
+    fn begin(&mut self, own: Option<Seat>) {
         let seats = self.env.game().spec().seats;
         self.env.reset(self.rng.next_u64());
         let drawn = chance::below(seats.len(), &mut self.rng);
-        self.own = player.or_else(|| seats.iter().nth(drawn)).unwrap_or(Seat::SOUTH);
+        self.own = own.or_else(|| seats.iter().nth(drawn)).unwrap_or(Seat::SOUTH);
     }
 }
 
 /// What a function chooses.
-fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> PyResult<Vec<Action>> {
+fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> Result<Vec<Action>> {
     let (py, spec) = (function.py(), race.spec());
     let observations = PyArray2::<f32>::zeros(py, [states.len(), spec.observation], false);
     let masks = PyArray2::<i8>::zeros(py, [states.len(), spec.actions], false);
@@ -89,22 +105,15 @@ fn ask(function: &Bound<'_, PyAny>, race: &Race, states: &[Position]) -> PyResul
         let (mut observations, mut masks) = (observations.as_array_mut(), masks.as_array_mut());
         let mut active = Vec::new();
         for (row, state) in states.iter().enumerate() {
-            if let Some(seat) = arrays::seat_to_act(race, state) {
+            if let Node::Decision(seat) = race.node(state) {
                 write_row(race, state, seat, observations.row_mut(row), &mut active);
             }
             race.legal_actions(state).iter().for_each(|action| masks[[row, usize::from(action.0)]] = 1);
         }
     }
-    let chosen = actions_of(&function.call1((observations, masks))?, "the actions of the opponent", states.len())?;
-    let legal = |(state, &action): (&Position, &i64)| {
-        arrays::legal(race.legal_actions(state), action).ok_or_else(|| {
-            let (position, legal) = (race.print(state), race.legal_actions(state));
-            PyValueError::new_err(format!(
-                "the opponent chose {action}, which is not legal at `{position}`; legal are {legal:?}"
-            ))
-        })
-    };
-    states.iter().zip(&chosen).map(legal).collect()
+    let actions = actions_of(&function.call1((observations, masks))?, "the actions of the opponent", states.len())?;
+    let chosen = |(state, action)| arrays::chosen("the opponent", race, state, action, Some(action));
+    states.iter().zip(actions).map(chosen).collect()
 }
 
 impl Games {
@@ -112,17 +121,17 @@ impl Games {
     fn play_on(&mut self, race: &Race, function: &Py<PyAny>) {
         let Games { tables, agent, interrupt, .. } = self;
         loop {
-            let waits = |table: &Table| table.env.seat().is_some_and(|seat| seat != table.own);
-            let waiting: Vec<usize> = (0..tables.len()).filter(|&place| waits(&tables[place])).collect();
+            let waits = |(_, table): &(usize, &Table)| table.env.seat().is_some_and(|seat| seat != table.own);
+            let waiting: Vec<usize> = tables.iter().enumerate().filter(waits).map(|(place, _)| place).collect();
             if waiting.is_empty() {
                 return;
             }
-            let states: Vec<_> = waiting.iter().map(|&place| *tables[place].env.state()).collect();
+            let states: Vec<Position> = waiting.iter().map(|&place| *tables[place].env.state()).collect();
             let mut rngs: Vec<GameRng> = waiting.iter().map(|&place| tables[place].rng.clone()).collect();
             let actions = match agent {
                 Some(agent) => act(&mut **agent, race, &states, &mut rngs, interrupt),
                 None => Python::attach(|py| ask(function.bind(py), race, &states)).unwrap_or_else(|error| {
-                    interrupt.set(error);
+                    interrupt.set(error.into());
                     Vec::new()
                 }),
             };
@@ -139,17 +148,13 @@ impl Games {
 }
 
 impl VersusGame {
-    fn seat(&self) -> PyResult<Option<Seat>> {
-        self.player.map(|player| Game::seat(&self.race, player)).transpose()
-    }
-
     /// Changes the games, lets the opponent play on, and writes what the caller sees; or leaves all as it was.
     fn change(&self, py: Python<'_>, games: &mut Games, change: impl FnOnce(&mut [Table]) + Send) -> PyResult<()> {
         games.before.clone_from(&games.tables);
         let interrupt = Arc::clone(&games.interrupt);
         let changed = interrupt.watch(py, || {
             change(&mut games.tables);
-            games.play_on(&self.race, &self.opponent);
+            games.play_on(&self.game.race, &self.opponent);
         });
         if changed.is_err() {
             std::mem::swap(&mut games.before, &mut games.tables);
@@ -161,15 +166,8 @@ impl VersusGame {
 
     /// Writes what the caller sees of every game.
     fn write(&self, py: Python<'_>, tables: &[Table]) -> PyResult<()> {
-        let mut observations = self.observations.bind(py).try_readwrite().map_err(arrays::in_use)?;
-        let mut legal_actions = self.legal_actions.bind(py).try_readwrite().map_err(arrays::in_use)?;
-        let mut rewards = self.rewards.bind(py).try_readwrite().map_err(arrays::in_use)?;
-        let mut terminated = self.terminated.bind(py).try_readwrite().map_err(arrays::in_use)?;
-        let mut truncated = self.truncated.bind(py).try_readwrite().map_err(arrays::in_use)?;
-        let (mut observations, mut legal_actions) = (observations.as_array_mut(), legal_actions.as_array_mut());
-        let mut rewards = rewards.as_array_mut();
-        let (mut terminated, mut truncated) = (terminated.as_array_mut(), truncated.as_array_mut());
-        let race = &self.race;
+        writable!(py, self: observations, legal_actions, rewards, terminated, truncated);
+        let race = &self.game.race;
         py.detach(move || {
             let mut active = Vec::with_capacity(64);
             for (row, table) in tables.iter().enumerate() {
@@ -187,32 +185,16 @@ impl VersusGame {
     }
 }
 
-/// The seed of all games, or one for each.
-enum Seeds {
-    All(u64),
-    Each(Vec<u64>),
-}
-
-impl Seeds {
-    fn of(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> PyResult<Seeds> {
-        let Some(seed) = seed else { return Ok(Seeds::All(0)) };
-        if let Ok(seed) = seed.extract() {
-            return Ok(Seeds::All(seed));
-        }
-        let wrong = |_| PyTypeError::new_err("`seed` is a number from 0 to 2**64 - 1, or a list of them for the games");
-        let seeds: Vec<u64> = seed.extract().map_err(wrong)?;
-        match seeds.len() == num_games {
-            true => Ok(Seeds::Each(seeds)),
-            false => Err(PyValueError::new_err(format!("{} seeds for {num_games} games", seeds.len()))),
-        }
+/// The generators of games by the seed of all, or by one for each.
+fn generators(seed: Option<&Bound<'_, PyAny>>, num_games: usize) -> Result<Vec<GameRng>> {
+    if let Ok(seed) = seed.map_or(Ok(0), |seed| seed.extract()) {
+        return Ok((0..num_games as u64).map(|game| chance::stream(seed, game)).collect());
     }
-
-    fn generator(&self, game: usize) -> GameRng {
-        match self {
-            Seeds::All(seed) => chance::stream(*seed, game as u64),
-            Seeds::Each(seeds) => chance::stream(seeds[game], 0),
-        }
-    }
+    let wrong = "`seed` is a number from 0 to 2**64 - 1, or a list of them for the games";
+    let seeds: Option<Vec<u64>> = seed.and_then(|seed| seed.extract().ok());
+    let seeds = seeds.ok_or_else(|| PyTypeError::new_err(wrong))?;
+    ensure!(seeds.len() == num_games, "{} seeds for {num_games} games", seeds.len());
+    Ok(seeds.into_iter().map(|seed| chance::stream(seed, 0)).collect())
 }
 
 #[pymethods]
@@ -225,14 +207,14 @@ impl VersusGame {
         num_games: usize,
         opponent: &Bound<'_, PyAny>,
         player: Option<usize>,
-    ) -> PyResult<VersusGame> {
+    ) -> Result<VersusGame> {
         let spec = game.race.spec();
-        check_count(&game.race, num_games)?;
-        player.map(|player| Game::seat(&game.race, player)).transpose()?;
+        game.check_count(num_games)?;
+        let own = player.map(|player| game.seat(player)).transpose()?;
         let interrupt = Interrupt::new();
         let agent = if let Ok(agent) = opponent.cast::<Agent>() {
-            agent.get().check(&game.race)?;
-            let mut acting = agent.get().player().agent();
+            agent.get().game.check(game)?;
+            let mut acting = agent.get().player.agent();
             acting.stop_by(&interrupt.stop());
             Some(acting)
         } else if opponent.is_callable() {
@@ -241,14 +223,15 @@ impl VersusGame {
             let kind = opponent.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
                 "`opponent` is an `Agent`, or a function from observations and action masks to actions, not {kind}"
-            )));
+            ))
+            .into());
         };
         let table = |_| Table { env: Env::new(Arc::clone(&game.race)), rng: chance::stream(0, 0), own: Seat::SOUTH };
         let tables: Vec<Table> = (0..num_games).map(table).collect();
         Ok(VersusGame {
-            race: Arc::clone(&game.race),
+            game: game.clone(),
             num_games,
-            player,
+            own,
             opponent: opponent.clone().unbind(),
             games: Mutex::new(Games { tables, before: Vec::new(), has_begun: false, agent, interrupt }),
             observations: PyArray2::zeros(py, [num_games, spec.observation], false).unbind(),
@@ -259,148 +242,86 @@ impl VersusGame {
         })
     }
 
-    /// The game that is played.
-    #[getter]
-    fn game(&self) -> Game {
-        Game { race: Arc::clone(&self.race) }
-    }
-
-    /// How many games there are.
-    #[getter]
-    fn num_games(&self) -> usize {
-        self.num_games
-    }
-
     /// Begins the games anew: all, or those where `only`, `bool[num_games]`, says so. Game `i` throws by stream `i` of
     /// `seed`; where `seed` is a list, by stream 0 of its own one, as the only game of that seed would.
     #[pyo3(signature = (seed = None, only = None), text_signature = "(self, /, seed=0, only=None)")]
-    fn reset(&self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>, only: Option<Vec<bool>>) -> PyResult<()> {
-        let seeds = Seeds::of(seed, self.num_games)?;
+    fn reset(&self, py: Python<'_>, seed: Option<&Bound<'_, PyAny>>, only: Option<Vec<bool>>) -> Result<()> {
+        let generators = generators(seed, self.num_games)?;
         let mut games = alone(&self.games)?;
-        if let Some(only) = &only {
-            if only.len() != self.num_games {
-                let message = format!("`only` has {} entries for {} games", only.len(), self.num_games);
-                return Err(PyValueError::new_err(message));
+        let is_all = only.as_ref().is_none_or(|only| !only.contains(&false));
+        let only = only.unwrap_or_else(|| vec![true; self.num_games]);
+        ensure!(only.len() == self.num_games, "`only` has {} entries for {} games", only.len(), self.num_games);
+        ensure!(games.has_begun || is_all, "the games have not begun: call `reset` for all of them first");
+        Ok(self.change(py, &mut games, |tables| {
+            for ((table, rng), _) in tables.iter_mut().zip(generators).zip(only).filter(|(_, begins)| *begins) {
+                table.rng = rng;
+                table.begin(self.own);
             }
-            if !games.has_begun && only.contains(&false) {
-                return Err(PyValueError::new_err("the games have not begun: call `reset` for all of them first"));
-            }
-        }
-        let player = self.seat()?;
-        self.change(py, &mut games, |tables| {
-            for (index, table) in tables.iter_mut().enumerate() {
-                if only.as_ref().is_none_or(|only| only[index]) {
-                    table.rng = seeds.generator(index);
-                    table.begin(player);
-                }
-            }
-        })
+        })?)
     }
 
     /// Takes one action in every game, `int[num_games]`, and plays on to where the caller has to choose again. A game
     /// that is over begins anew instead. When an action is not legal, it is a `ValueError` and no game has moved.
-    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> Result<()> {
         let actions = actions_of(actions, "`actions`", self.num_games)?;
         let mut games = alone(&self.games)?;
-        if !games.has_begun {
-            return Err(PyValueError::new_err("the games have not begun: call `reset` first"));
-        }
+        ensure!(games.has_begun, "the games have not begun: call `reset` first");
         let mut checked = Vec::with_capacity(actions.len());
         for (number, (&action, table)) in actions.iter().zip(&games.tables).enumerate() {
-            let legal: ActionMask = table.env.legal_actions();
-            match arrays::legal(legal, action) {
-                Some(found) => checked.push(found),
-                None if table.is_over() => checked.push(Action(0)),
-                None => {
-                    let message = format!("action {action} is not legal in game {number}; legal are {legal:?}");
-                    return Err(PyValueError::new_err(message));
-                }
-            }
+            let legal = table.env.legal_actions();
+            let found = arrays::legal(legal, action).or(table.is_over().then_some(Action(0)));
+            ensure!(found.is_some(), "action {action} is not legal in game {number}; legal are {legal:?}");
+            checked.extend(found);
         }
-        let player = self.seat()?;
-        self.change(py, &mut games, |tables| {
+        Ok(self.change(py, &mut games, |tables| {
             for (table, action) in tables.iter_mut().zip(checked) {
                 if table.is_over() {
-                    table.begin(player);
+                    table.begin(self.own);
                 } else {
                     // It was checked.
                     let _ = table.env.step(action);
                 }
             }
-        })
+        })?)
     }
 
     /// The states of the games, as copies.
     fn states(&self) -> PyResult<Vec<State>> {
-        let state = |table: &Table| State { race: Arc::clone(&self.race), state: *table.env.state() };
-        Ok(alone(&self.games)?.tables.iter().map(state).collect())
+        Ok(alone(&self.games)?.tables.iter().map(|table| self.game.state(*table.env.state())).collect())
     }
 
     /// Who the caller is, `int64[num_games]`; a new array.
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let games = alone(&self.games)?;
-        Ok(PyArray1::from_iter(py, games.tables.iter().map(|table| Game::player(&self.race, table.own) as i64)))
-    }
-
-    /// What the caller sees, `float32[num_games, observation]`, where the game is over its last position; the same
-    /// array all the time.
-    #[getter]
-    fn observations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f32>> {
-        self.observations.bind(py).clone()
-    }
-
-    /// What the caller may do, `bool[num_games, actions]`; nothing where the game is over.
-    #[getter]
-    fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<bool>> {
-        self.legal_actions.bind(py).clone()
-    }
-
-    /// At the end of a game what the caller got, -1 to 1, else 0, `float32[num_games]`.
-    #[getter]
-    fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        self.rewards.bind(py).clone()
-    }
-
-    /// Whether the last step ended the game by its rules, `bool[num_games]`.
-    #[getter]
-    fn terminated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.terminated.bind(py).clone()
-    }
-
-    /// Whether the last step truncated the game at the turn limit, `bool[num_games]`.
-    #[getter]
-    fn truncated<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.truncated.bind(py).clone()
+        Ok(PyArray1::from_iter(py, games.tables.iter().map(|table| self.game.player(table.own) as i64)))
     }
 
     /// The games go on where they stand, throws and draws included.
-    fn __reduce__<'py>(slf: &Bound<'py, VersusGame>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(slf: &Bound<'py, VersusGame>) -> Result<Bound<'py, PyTuple>> {
         let (py, many) = (slf.py(), slf.get());
         let games = alone(&many.games)?;
-        let table = |table: &Table| -> PyResult<TableText> {
-            let player = Game::player(&many.race, table.own);
-            Ok((snapshot_text(&many.race, &table.env.snapshot())?, generator_text(&table.rng)?, player))
+        let table = |table: &Table| -> Result<TableText> {
+            let stands = snapshot_text(&many.game.race, &table.env.snapshot())?;
+            Ok((stands, generator_text(&table.rng)?, many.game.player(table.own)))
         };
-        let tables = games.tables.iter().map(table).collect::<PyResult<Vec<_>>>()?;
-        let arguments = (many.game(), many.num_games, &many.opponent, many.player).into_pyobject(py)?;
-        let state = (games.has_begun, tables).into_pyobject(py)?;
-        (slf.get_type(), arguments, state).into_pyobject(py)
+        let tables = games.tables.iter().map(table).collect::<Result<Vec<_>>>()?;
+        let player = many.own.map(|seat| many.game.player(seat));
+        let arguments = (many.game.clone(), many.num_games, &many.opponent, player);
+        Ok((slf.get_type(), arguments, (games.has_begun, tables)).into_pyobject(py)?)
     }
 
-    fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<TableText>)) -> PyResult<()> {
+    fn __setstate__(&self, py: Python<'_>, state: (bool, Vec<TableText>)) -> Result<()> {
         let (has_begun, tables) = state;
-        let table = |(env, rng, player): TableText| {
-            let env = Env::resume(Arc::clone(&self.race), snapshot(&self.race, env)?);
-            Ok(Table { env, rng: generator(&rng)?, own: Game::seat(&self.race, player)? })
+        let table = |(env, rng, player): TableText| -> Result<Table> {
+            let env = Env::resume(Arc::clone(&self.game.race), snapshot(&self.game.race, env)?);
+            Ok(Table { env, rng: serde_json::from_str(&rng)?, own: self.game.seat(player)? })
         };
-        let tables = tables.into_iter().map(table).collect::<PyResult<Vec<Table>>>()?;
-        if tables.len() != self.num_games {
-            return Err(PyValueError::new_err(format!("{} games, not {}", tables.len(), self.num_games)));
-        }
+        let tables = tables.into_iter().map(table).collect::<Result<Vec<Table>>>()?;
+        ensure!(tables.len() == self.num_games, "{} games, not {}", tables.len(), self.num_games);
         let mut games = alone(&self.games)?;
         (games.has_begun, games.tables) = (has_begun, tables);
-        if has_begun { self.write(py, &games.tables) } else { Ok(()) }
+        Ok(if has_begun { self.write(py, &games.tables) } else { Ok(()) }?)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -408,7 +329,7 @@ impl VersusGame {
     }
 
     fn __repr__(&self) -> String {
-        format!("VersusGame({:?}, {:?}, {} games)", self.race.spec().name, Game::letters(&self.race), self.num_games)
+        format!("VersusGame({:?}, {:?}, {} games)", self.game.name(), self.game.seats(), self.num_games)
     }
 }
 

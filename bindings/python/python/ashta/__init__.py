@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ._ashta import (
     Agent,
-    ArenaResult,
     Bot,
     Game,
     State,
@@ -19,8 +18,11 @@ from ._ashta import (
     __version__,
     arena,
     data_folders,
+    export,
+    solve,
+    train,
 )
-from ._training import TrainedRun, export, solve, train
+from ._results import ArenaResult, TrainedRun
 
 __all__ = [
     "Agent",

@@ -8,16 +8,16 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._results import ArenaResult, TrainedRun
+
 __all__ = [
     "Agent",
-    "ArenaResult",
-    "ArenaShare",
+    "Arena",
     "Bot",
     "Game",
     "Plan",
     "RunEvaluator",
     "SelfPlay",
-    "SpreadArena",
     "State",
     "Table",
     "Trainer",
@@ -29,9 +29,10 @@ __all__ = [
     "check_settings",
     "data_folders",
     "export",
+    "numerics",
     "run_program",
     "solve",
-    "train_run",
+    "train",
 ]
 
 __version__: str
@@ -366,17 +367,6 @@ class Table:
     def __copy__(self) -> Table: ...
     def __deepcopy__(self, memo: object) -> Table: ...
 
-@final
-class ArenaResult:
-    """What an arena found."""
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """What `ashta arena --json` prints, with the same keys; bounds that are not known are `None`."""
-    @property
-    def games(self) -> list[dict[str, Any]]:
-        """The games, each as a line of a file of games has it; none with `keep_games=False`. Made anew each time."""
-
 def arena(
     agents: Sequence[str | Agent | Callable[[State], int]] | Mapping[str, str | Agent | Callable[[State], int]],
     game: Game | None = None,
@@ -411,6 +401,7 @@ def data_folders() -> list[Path]:
 
 _Folders = Sequence[str | PathLike[str]] | None
 _Files = dict[str, bytes]
+_PackedAgent = tuple[str, str, bytes]
 
 def check_settings(
     config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
@@ -423,36 +414,62 @@ def export(
     output: str | PathLike[str] | None = None,
     *,
     format: str = "bot",
-    checkpoint: str | None = None,
+    checkpoint: str | int | None = None,
     folders: _Folders = None,
-) -> tuple[Path, Path]:
-    """Writes the bot of a run, or a bot that is there already, as a bot file or an ONNX model, with its card beside it:
-    the file and the card."""
+) -> Path:
+    """Writes the bot of a run, or a bot by its file or name, as one file, with its card beside it; gives the file.
+
+    `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
+    default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when
+    there is no such run, checkpoint or bot, or the file cannot be written.
+    """
+def numerics() -> str:
+    """How this machine rounds: with others games and networks are not the same to the last bit."""
 def run_program(arguments: Sequence[str], installed: str | PathLike[str]) -> int:
     """Runs the program `ashta` with these arguments, its name first; gives its exit code. Bots and tables are looked
     for in `installed` after all other folders."""
 def solve(
-    game: Game,
+    game: str | Game,
     output: str | PathLike[str],
     *,
     bits: int = 16,
     threads: int | None = None,
     tolerance: float = 2e-9,
     proof: bool = True,
-) -> None:
-    """Solves a game and writes its table, as `ashta solve` does."""
-def train_run(
+) -> Table:
+    """Solves a small enough game, writes perfect play to the table `output`, and reads it.
+
+    `game` is a name or a `Game`. `bits`, 16 or 32, are those of a value; a value has settled when looking ahead changes
+    it by no more than `tolerance`. `proof` finds how exact the values are and takes as much memory again. `threads`, by
+    default one a processor, do not change the table. Ctrl-C ends it at the next sweep. Raises `ValueError` when the game
+    is too large or the table cannot be written.
+    """
+def train(
     config: str | PathLike[str] | None = None,
-    set: Sequence[str] = ...,
+    settings: Mapping[str, Any] | Sequence[str] | None = None,
+    *,
     resume: str | PathLike[str] | None = None,
     fallback: bool = False,
-    watch: Callable[[dict[str, Any]], object] | None = None,
+    callback: Callable[[dict[str, Any]], bool | None] | None = None,
     progress: bool = True,
     folders: _Folders = None,
-) -> tuple[Path, Path | None, list[dict[str, Any]] | None]:
-    """Trains, evaluates and exports a bot as `ashta train` does, and goes on with the run in the folder `resume` if
-    one is given, with `fallback` from the newest checkpoint that is whole: where the run is, its bot and its results,
-    `None` if it was stopped. `watch`, called with the metrics of each iteration, says whether to stop."""
+) -> TrainedRun:
+    """Trains, evaluates and exports a bot as `ashta train` does.
+
+    `config` is the name of a configuration that comes with the package (`"pagade"`, `"ashte-kashte?pieces=2"`), a file
+    of settings or a sheet; without one the defaults hold. `settings` change single keys, such as
+    `{"selfplay.games": 20_000}`, or are texts such as `"selfplay.games=20000"`. `resume` is the folder of a run that was
+    interrupted, with which it goes on; with `fallback` damaged checkpoints are set aside, and it goes on from the newest
+    one that is whole.
+
+    `callback` is called after each iteration with its metrics, by the names of docs/metrics.md, and `run`, the folder as
+    a `Path`; where it returns something true the run stops and can be resumed. So it does on Ctrl-C, which raises
+    `KeyboardInterrupt` once what was learned is saved. With `progress` a line or a bar on standard error shows how the
+    run stands. `folders` are those of bots and tables, by default `ashta.folders()`.
+
+    Raises `ValueError` with every problem of the settings, and when the run cannot be read or written.
+    """
+
 @final
 class Plan:
     """What one iteration does."""
@@ -475,19 +492,21 @@ class Plan:
 
 @final
 class TrainingRun:
-    """The folder of a run under way, its settings and its counters."""
+    """The folder of a run under way, its settings and its counters.
 
-    @staticmethod
-    def begin(
-        config: str | PathLike[str] | None = None, set: Sequence[str] = ..., folders: _Folders = None
-    ) -> TrainingRun:
-        """A run that begins, in a folder of its own. Settings as for `ashta train`."""
-    @staticmethod
-    def resume(
-        path: str | PathLike[str], set: Sequence[str] = ..., folders: _Folders = None, fallback: bool = False
-    ) -> TrainingRun:
-        """A run that goes on from its newest checkpoint, and from the games that were kept since, unless settings
-        change. With `fallback` damaged checkpoints are set aside."""
+    It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
+    newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
+    checkpoints are set aside.
+    """
+
+    def __new__(
+        cls,
+        config: str | PathLike[str] | None = None,
+        set: Sequence[str] = ...,
+        folders: _Folders = None,
+        resume: str | PathLike[str] | None = None,
+        fallback: bool = False,
+    ) -> TrainingRun: ...
     def accept(self) -> None:
         """Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were
         kept are forgotten where settings have changed."""
@@ -507,9 +526,6 @@ class TrainingRun:
     def iteration(self) -> int:
         """Iterations finished."""
     @property
-    def games(self) -> int:
-        """Games finished."""
-    @property
     def is_over(self) -> bool:
         """Whether all games are played, or the time is up."""
     @property
@@ -520,9 +536,9 @@ class TrainingRun:
     @property
     def saved(self) -> int:
         """The iteration of the newest checkpoint, 0 before the first."""
-    def opponents(self) -> tuple[_Files, _Files]:
-        """The files of the opponents of the settings, by how the settings name them, and the table of perfect play, for
-        `RunEvaluator`."""
+    def opponents(self) -> tuple[dict[str, _PackedAgent], _Files]:
+        """The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
+        for `RunEvaluator`."""
     def plan(self, before: Plan | None = None) -> Plan | None:
         """The plan that follows `before`, or what is finished; `None` when the run is over."""
     def keep(self, plan: Plan, messages: Sequence[bytes], seconds: float) -> None:
@@ -538,16 +554,15 @@ class TrainingRun:
     ) -> None:
         """Counts the games of a plan: with the messages of the trainer, the seconds that they took, and more numbers to
         be written by name."""
-    def evaluated(self, iteration: int, evaluation: bytes) -> bool:
-        """Adds what a short evaluation found, of the weights after `iteration`; whether no earlier one was as good."""
+    def evaluated(self, iteration: int, evaluation: bytes) -> None:
+        """Adds what a short evaluation found, of the weights after `iteration`, and marks the best checkpoint, if it is
+        saved."""
     def weights(self, weights: NDArray[np.float32]) -> None:
         """Adds the weights of each layer, as histograms."""
     def write(self) -> None:
         """Writes the metrics of the iteration that was finished last, and shows how the run stands."""
     def save(self, files: _Files, state: bytes) -> None:
         """Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned."""
-    def mark_best(self) -> None:
-        """Marks the best checkpoint, if it is saved."""
     def state(self, state: bytes) -> str:
         """The counters of the run as text, from what the trainer's `save` returned."""
     def close(self) -> None:
@@ -560,8 +575,6 @@ class SelfPlay:
     """Plays games of a run."""
 
     def __new__(cls, config: str) -> SelfPlay: ...
-    def numerics(self) -> str:
-        """How this machine rounds: with others the games are not the same to the last bit."""
     def play(self, weights: NDArray[np.float32], first: int, end: int) -> bytes:
         """Plays the games from number `first` up to `end` with these weights; the message with their records."""
 
@@ -570,8 +583,6 @@ class Trainer:
     """Learns from the games of a run."""
 
     def __new__(cls, config: str, files: _Files | None = None) -> Trainer: ...
-    def numerics(self) -> str:
-        """How this machine rounds: with others the networks are not the same to the last bit."""
     def learn(self, learning_rate: float) -> tuple[NDArray[np.float32], bytes]:
         """Learns what is due with steps of this size; the weights for self-play, and the message with the losses."""
     def take_in(self, messages: Sequence[bytes], lambda_: float, wants_details: bool) -> bytes:
@@ -588,45 +599,34 @@ class Trainer:
 class RunEvaluator:
     """Evaluates the networks of a run."""
 
-    def __new__(cls, config: str, files: _Files, tables: _Files) -> RunEvaluator: ...
+    def __new__(cls, config: str, opponents: dict[str, _PackedAgent], tables: _Files) -> RunEvaluator: ...
     def evaluate(self, weights: NDArray[np.float32]) -> bytes:
         """A short evaluation; the message with what it found."""
     def conclude(self, weights: NDArray[np.float32], state: str) -> tuple[bytes, str]:
         """The evaluation at the end: the bot as a file holds it, and a table of the results for people. `state` is the
         text of the counters of the run."""
 
-_Share = tuple[list[tuple[str, str]], str, str | None, _Files, _Files]
-
 @final
-class ArenaShare:
-    """Plays blocks of an arena."""
-
-    def __new__(cls, share: _Share) -> ArenaShare: ...
-    def play(self, first: int, end: int, seed: int, threads: int) -> bytes:
-        """Plays the blocks from `first` up to `end`; the lines of their games, as JSON."""
-
-@final
-class SpreadArena:
-    """An arena of which others play the games."""
+class Arena:
+    """An arena: who meets in which game, and the games that others have played."""
 
     def __new__(
         cls,
-        agents: Sequence[str],
+        agents: Sequence[str | Agent | Callable[[State], int]] | Mapping[str, str | Agent | Callable[[State], int]],
         game: Game | None,
         pairs: int,
-        luck: str,
+        luck: str | Agent | None,
         anchor: str | None,
         sprt: tuple[float, float] | None,
         alpha: float,
         beta: float,
         folders: _Folders,
-    ) -> SpreadArena: ...
-    @property
-    def share(self) -> _Share:
-        """What `ArenaShare` is made of."""
+    ) -> Arena: ...
     @property
     def blocks(self) -> int:
         """How many blocks there are."""
+    def play(self, first: int, end: int, seed: int) -> bytes:
+        """Plays the blocks from `first` up to `end`; the lines of their games, as JSON."""
     def add(self, lines: bytes) -> bool:
         """Adds the games of the blocks that follow those before; whether no more are needed. Those after the decision
         of a sequential test do not count."""

@@ -33,20 +33,24 @@ The function gets `observations`, `float32[n, observation]`, as the seats to cho
 """
 
 
-def _spaces(game: Game) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
-    observation = gymnasium.spaces.Box(0.0, 1.0, (game.observation_tensor_size(),), np.float32)
-    return observation, gymnasium.spaces.Discrete(game.num_distinct_actions())
+class _Versus:
+    """What one game and many have in common."""
+
+    np_random: Any
+
+    def _set_up(self, num_games, game, seats, opponent, player, max_turns):
+        """Makes the games; the spaces of one."""
+        self.game = game_of(game, seats, max_turns)
+        opponent = Agent(opponent, self.game) if isinstance(opponent, str) else opponent
+        self._games = VersusGame(self.game, num_games, opponent, player)
+        observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
+        return observation, gymnasium.spaces.Discrete(self.game.num_distinct_actions())
+
+    def _drawn(self) -> int:
+        return int(self.np_random.integers(2**63))
 
 
-def _games(game: Game, num_games: int, opponent: Opponent, player: int | None) -> VersusGame:
-    return VersusGame(game, num_games, Agent(opponent, game) if isinstance(opponent, str) else opponent, player)
-
-
-def _drawn(generator: np.random.Generator) -> int:
-    return int(generator.integers(2**63))
-
-
-class RaceEnv(gymnasium.Env):
+class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game`, a name or an `ashta.Game`, against `opponent`, who plays all other seats.
 
     With a name go `seats` and `max_turns`, which an `ashta.Game` has already: it is also the way to games of sheets.
@@ -74,14 +78,11 @@ class RaceEnv(gymnasium.Env):
     ) -> None:
         if illegal not in ("error", "random"):
             raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "random"')
-        self.game = game_of(game, seats, max_turns)
-        self.observation_space, self.action_space = _spaces(self.game)
-        self.render_mode = render_mode
-        self._illegal = illegal
-        self._games = _games(self.game, 1, opponent, player)
+        self.observation_space, self.action_space = self._set_up(1, game, seats, opponent, player, max_turns)
+        self.render_mode, self._illegal = render_mode, illegal
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._games.legal_actions[0].astype(np.int8)}
+        return {"action_mask": self.action_masks()}
 
     def action_masks(self) -> NDArray[np.int8]:
         """What is legal, `int8[actions]`: as sb3-contrib asks for it."""
@@ -92,7 +93,7 @@ class RaceEnv(gymnasium.Env):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begins a game; the same `seed` and actions give the same game."""
         super().reset(seed=seed)
-        self._games.reset([_drawn(self.np_random) if seed is None else seed])
+        self._games.reset([self._drawn() if seed is None else seed])
         return self._games.observations[0].copy(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -117,7 +118,7 @@ class RaceEnv(gymnasium.Env):
         return str(self._games.states()[0]) if self.render_mode == "ansi" else None
 
 
-class RaceVectorEnv(VectorEnv):
+class RaceVectorEnv(_Versus, VectorEnv):
     """Many games as `RaceEnv` has one, stepped together without the interpreter lock.
 
     A game that is over begins anew with the next step, whose action for it does not count (`AutoresetMode.NEXT_STEP`).
@@ -140,12 +141,11 @@ class RaceVectorEnv(VectorEnv):
         render_mode: str | None = None,
         max_turns: int | None = None,
     ) -> None:
-        self.game = game_of(game, seats, max_turns)
+        spaces = self._set_up(num_envs, game, seats, opponent, player, max_turns)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
-        self.single_observation_space, self.single_action_space = _spaces(self.game)
+        self.single_observation_space, self.single_action_space = spaces
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = _games(self.game, num_envs, opponent, player)
 
     def _own(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
@@ -176,7 +176,7 @@ class RaceVectorEnv(VectorEnv):
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 wrong = f"{mask.dtype} of the shape {mask.shape} with {np.count_nonzero(mask)} that are not 0"
                 raise ValueError(f'`options["reset_mask"]` is bool[{self.num_envs}], one `True` or more, not {wrong}')
-        self._games.reset([_drawn(self.np_random) if number is None else int(number) for number in numbers], mask)
+        self._games.reset([self._drawn() if number is None else int(number) for number in numbers], mask)
         return self._own(self._games.observations), self._info()
 
     def step(

@@ -20,38 +20,22 @@ from ._game import game_of
 __all__ = ["ParallelRaceEnv", "RaceEnv", "env", "parallel_env", "raw_env"]
 
 
-def env(
-    game: str | Game = "ashtapada",
-    seats: int | str | None = None,
-    render_mode: str | None = None,
-    max_turns: int | None = None,
-) -> RaceEnv:
-    """The environment in which an illegal action ends the game: its agent is rewarded -1, the others 0."""
-    return RaceEnv(game, seats, render_mode, max_turns, illegal="lose")
+class _Spaces:
+    """Each agent has spaces of its own, which stay the same."""
+
+    observation_spaces: dict[str, gymnasium.spaces.Dict]
+    action_spaces: dict[str, gymnasium.spaces.Discrete]
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """The same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """The same object each time."""
+        return self.action_spaces[agent]
 
 
-def raw_env(
-    game: str | Game = "ashtapada",
-    seats: int | str | None = None,
-    render_mode: str | None = None,
-    max_turns: int | None = None,
-) -> RaceEnv:
-    """The environment in which an illegal action is a `ValueError`."""
-    return RaceEnv(game, seats, render_mode, max_turns)
-
-
-def parallel_env(
-    game: str | Game = "ashtapada",
-    seats: int | str | None = None,
-    max_cycles: int | None = None,
-    max_turns: int | None = None,
-    render_mode: str | None = None,
-) -> ParallelRaceEnv:
-    """The environment in which everybody submits an action each time, and that of the agent to act counts."""
-    return ParallelRaceEnv(game, seats, max_cycles, max_turns, render_mode)
-
-
-class RaceEnv(AECEnv):
+class RaceEnv(_Spaces, AECEnv):
     """One game; between two decisions the environment throws the dice.
 
     `game` is a name, with which `seats` and `max_turns` go, or an `ashta.Game`, which has its own: it is also the way to
@@ -81,28 +65,19 @@ class RaceEnv(AECEnv):
         self._illegal, self._most_turns = illegal, self.game.max_game_length()
         self.possible_agents = [f"player_{player}" for player in range(self.game.num_players())]
         self._players = {agent: player for player, agent in enumerate(self.possible_agents)}
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
-        actions = self.game.num_distinct_actions()
+        shape, actions = self.game.observation_tensor_shape(), self.game.num_distinct_actions()
+        self.observation_spaces = {
+            agent: gymnasium.spaces.Dict(
+                {
+                    "observation": gymnasium.spaces.Box(0.0, 1.0, shape, np.float32),
+                    "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
         self.action_spaces = {agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents}
         self._random = random.Random()
         self.state_ = self.game.new_initial_state(0)
-
-    def _observation_space(self) -> gymnasium.spaces.Dict:
-        shape, actions = (self.game.observation_tensor_size(),), self.game.num_distinct_actions()
-        return gymnasium.spaces.Dict(
-            {
-                "observation": gymnasium.spaces.Box(0.0, 1.0, shape, np.float32),
-                "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
-            }
-        )
-
-    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        """The same object each time."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
-        """The same object each time."""
-        return self.action_spaces[agent]
 
     def __getattr__(self, name: str) -> Any:
         """Is asked for what is not there, as what a game has before the first one."""
@@ -178,17 +153,15 @@ class RaceEnv(AECEnv):
         """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode")
-            return None
-        if self.render_mode == "ansi":
-            return str(self.state_)
-        print(self.state_)
-        return None
+        elif self.render_mode == "human":
+            print(self.state_)
+        return str(self.state_) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """There is nothing to close."""
 
 
-class ParallelRaceEnv(ParallelEnv):
+class ParallelRaceEnv(_Spaces, ParallelEnv):
     """One game in which all agents submit an action at each step; agents, observations and rewards are those of `RaceEnv`.
 
     That of the agent to act is taken, those of the others are ignored; their masks allow nothing. An action that is
@@ -210,14 +183,6 @@ class ParallelRaceEnv(ParallelEnv):
         self.game, self.render_mode, self.max_cycles = self._env.game, render_mode, max_cycles
         self.possible_agents = self._env.possible_agents
         self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces
-
-    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        """The same object each time."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
-        """The same object each time."""
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
         """Begins a game: observations and infos by agent."""
@@ -245,3 +210,19 @@ class ParallelRaceEnv(ParallelEnv):
     def render(self) -> str | None:
         """The position in the notation: returned with `render_mode="ansi"`, printed with `"human"`."""
         return self._env.render()
+
+
+def env(
+    game: str | Game = "ashtapada",
+    seats: int | str | None = None,
+    render_mode: str | None = None,
+    max_turns: int | None = None,
+) -> RaceEnv:
+    """The environment in which an illegal action ends the game: its agent is rewarded -1, the others 0."""
+    return RaceEnv(game, seats, render_mode, max_turns, illegal="lose")
+
+
+# The environment in which an illegal action is a `ValueError`.
+raw_env = RaceEnv
+# The environment in which everybody submits an action each time, and that of the agent to act counts.
+parallel_env = ParallelRaceEnv

@@ -4,73 +4,59 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, bail};
 use ashta_agents::learn::config as plan;
 use ashta_agents::learn::net::LearnerDevice;
-use ashta_agents::learn::trainer::{MeanLosses, Report, TrainerState};
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
-use ashta_env::game::Game as _;
 use ashta_env::race::Race;
 use ashta_train::checkpoint::load_state;
 use ashta_train::config::Config;
-use ashta_train::evaluation::RunEvaluation;
+use ashta_train::run::prepare;
 use ashta_train::rundir::{RunDir, RunInfo};
 use ashta_train::runlog::{KeptGames, RunLog};
 use ashta_train::{export, wire};
-use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use super::attachments;
+use super::attachments::{self, PackedAgent};
+use super::workers::{Weights, network};
 use super::{Files, read_files, write_files};
+use crate::Result;
 use crate::agent::folders_or_default;
-use crate::training::failed;
-use ashta_train::run::prepare;
 
 /// What one iteration does.
-#[pyclass(frozen, module = "ashta._ashta")]
+#[pyclass(frozen, get_all, module = "ashta._ashta")]
 #[derive(Clone, Debug)]
-pub struct Plan(plan::Plan);
-
-#[pymethods]
-impl Plan {
+pub struct Plan {
     /// Its number, from 1.
-    #[getter]
-    fn iteration(&self) -> u64 {
-        self.0.iteration
-    }
-
+    iteration: u64,
     /// The number of its first game.
-    #[getter]
-    fn first(&self) -> u64 {
-        self.0.first
-    }
-
+    first: u64,
     /// The number after its last game.
-    #[getter]
-    fn end(&self) -> u64 {
-        self.0.end
-    }
-
+    end: u64,
     /// How far results reach back in these games.
-    #[getter]
-    fn lambda_(&self) -> f64 {
-        self.0.lambda
-    }
-
+    lambda_: f64,
     /// The learning rate of what is learned meanwhile.
-    #[getter]
-    fn learning_rate(&self) -> f64 {
-        self.0.learning_rate
-    }
+    learning_rate: f64,
+}
 
-    fn __repr__(&self) -> String {
-        let plan::Plan { iteration, first, end, .. } = self.0;
-        format!("Plan(iteration={iteration}, games={first}..{end})")
+impl From<plan::Plan> for Plan {
+    fn from(plan::Plan { iteration, first, end, lambda, learning_rate }: plan::Plan) -> Plan {
+        Plan { iteration, first, end, lambda_: lambda, learning_rate }
+    }
+}
+
+impl Plan {
+    fn inner(&self) -> plan::Plan {
+        let Plan { iteration, first, end, lambda_: lambda, learning_rate } = *self;
+        plan::Plan { iteration, first, end, lambda, learning_rate }
     }
 }
 
 /// The folder of a run under way, its settings and its counters.
+///
+/// It begins in a folder of its own, with settings as for `ashta train`; or goes on in the folder `resume`, from its
+/// newest checkpoint, and from the games that were kept since, unless settings change. With `fallback` damaged
+/// checkpoints are set aside.
 #[pyclass(frozen, module = "ashta._ashta")]
 #[derive(Debug)]
 pub struct TrainingRun {
@@ -92,64 +78,44 @@ type KeptTuple = (Plan, Vec<Vec<u8>>, f64);
 
 #[pymethods]
 impl TrainingRun {
-    /// A run that begins, in a folder of its own. Settings as for `ashta train`.
-    #[staticmethod]
-    #[pyo3(signature = (config = None, set = Vec::new(), folders = None))]
-    fn begin(
+    #[new]
+    #[pyo3(signature = (config = None, set = Vec::new(), folders = None, resume = None, fallback = false))]
+    fn new(
         py: Python<'_>,
         config: Option<PathBuf>,
         set: Vec<String>,
         folders: Option<Vec<PathBuf>>,
-    ) -> PyResult<TrainingRun> {
-        let folders = folders_or_default(py, folders)?;
-        let begin = || -> Result<TrainingRun> {
-            let config = Config::load(config.as_deref(), &set)?;
-            let (race, _) = prepare(&config, &folders)?;
-            let info = RunInfo::of(&race, config.run.seed);
-            let rundir = RunDir::begin(&config.run.directory, &config.run.name, &config.to_toml(), &info)?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(RunLog::open(config, rundir, None)?), changes: false })
-        };
-        begin().map_err(failed)
-    }
-
-    /// A run that goes on from its newest checkpoint, and from the games that were kept since, unless settings change.
-    /// With `fallback` damaged checkpoints are set aside.
-    #[staticmethod]
-    #[pyo3(signature = (path, set = Vec::new(), folders = None, fallback = false))]
-    fn resume(
-        py: Python<'_>,
-        path: PathBuf,
-        set: Vec<String>,
-        folders: Option<Vec<PathBuf>>,
+        resume: Option<PathBuf>,
         fallback: bool,
-    ) -> PyResult<TrainingRun> {
+    ) -> Result<TrainingRun> {
         let folders = folders_or_default(py, folders)?;
-        let resume = || -> Result<TrainingRun> {
-            let file = path.join("config.toml");
-            if !file.is_file() {
-                bail!("{} is not the folder of a run: it has no config.toml", path.display());
+        let config = match &resume {
+            Some(path) => {
+                let file = path.join("config.toml");
+                ensure!(file.is_file(), "{} is not the folder of a run: it has no config.toml", path.display());
+                Config::of_run(&file, &set)?
             }
-            let config = Config::of_run(&file, &set)?;
-            let (race, _) = prepare(&config, &folders)?;
-            let (rundir, newest) = RunDir::resume(&path, &RunInfo::of(&race, config.run.seed), fallback)?;
-            let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
-            let log = RunLog::open(config, rundir, state.as_ref())?;
-            Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: !set.is_empty() })
+            None => Config::load(config.as_deref(), &set)?,
         };
-        resume().map_err(failed)
+        let (race, _) = prepare(&config, &folders)?;
+        let (info, run) = (RunInfo::of(&race, config.run.seed), &config.run);
+        let (rundir, newest) = match &resume {
+            Some(path) => RunDir::resume(path, &info, fallback)?,
+            None => (RunDir::begin(&run.directory, &run.name, &config.to_toml(), &info)?, None),
+        };
+        let state = newest.map(|iteration| load_state(&rundir.checkpoint(iteration))).transpose()?;
+        let log = RunLog::open(config, rundir, state.as_ref())?;
+        Ok(TrainingRun { race, folders, log: Mutex::new(log), changes: resume.is_some() && !set.is_empty() })
     }
 
     /// Writes the settings into the folder of the run, once they are known to fit the checkpoint; games that were kept
     /// are forgotten where settings have changed.
-    fn accept(&self) -> PyResult<()> {
-        let accept = || -> Result<()> {
-            let log = self.log();
-            if self.changes {
-                log.rundir().forget_games(None)?;
-            }
-            log.rundir().store_config(&log.config().to_toml())
-        };
-        accept().map_err(failed)
+    fn accept(&self) -> Result<()> {
+        let log = self.log();
+        if self.changes {
+            log.rundir().forget_games(None)?;
+        }
+        Ok(log.rundir().store_config(&log.config().to_toml())?)
     }
 
     /// How the machine rounds that began the run.
@@ -182,7 +148,6 @@ impl TrainingRun {
             ("learner_cores", Some(cluster.learner_cores)),
             ("evaluator_cores", Some(cluster.evaluator_cores)),
             ("learner_gpus", Some(u64::from(run.device != LearnerDevice::Cpu))),
-            ("games_per_iteration", Some(log.config().training.selfplay.games_per_iteration)),
         ])
     }
 
@@ -190,12 +155,6 @@ impl TrainingRun {
     #[getter]
     fn iteration(&self) -> u64 {
         self.log().iteration()
-    }
-
-    /// Games finished.
-    #[getter]
-    fn games(&self) -> u64 {
-        self.log().games()
     }
 
     /// Whether all games are played, or the time is up.
@@ -211,10 +170,12 @@ impl TrainingRun {
     }
 
     /// The files of the newest checkpoint, if there is one.
-    fn checkpoint(&self) -> PyResult<Option<Files>> {
+    fn checkpoint(&self) -> Result<Option<Files>> {
         let log = self.log();
-        let read = |saved| read_files(&log.rundir().checkpoint(saved));
-        Some(log.saved()).filter(|&saved| saved > 0).map(read).transpose().map_err(failed)
+        Ok(match log.saved() {
+            0 => None,
+            saved => Some(read_files(&log.rundir().checkpoint(saved))?),
+        })
     }
 
     /// The iteration of the newest checkpoint, 0 before the first.
@@ -223,37 +184,31 @@ impl TrainingRun {
         self.log().saved()
     }
 
-    /// The files of the opponents of the settings, by how the settings name them, and the table of perfect play, for
-    /// `RunEvaluator`.
-    fn opponents(&self) -> PyResult<(Files, Files)> {
-        let find = || -> Result<(Files, Files)> {
-            let log = self.log();
-            let evaluation = &log.config().evaluation;
-            let mut files = Files::new();
-            for spec in evaluation.during.iter().chain(&evaluation.opponents) {
-                attachments::pack(spec, &self.folders.agent(spec)?, &mut files)?;
-            }
-            Ok((files, attachments::tables(&self.folders, &self.race)?))
-        };
-        find().map_err(failed)
+    /// The opponents of the settings with their files, by how the settings name them, and the table of perfect play,
+    /// for `RunEvaluator`.
+    fn opponents(&self) -> Result<(BTreeMap<String, PackedAgent>, Files)> {
+        let log = self.log();
+        let evaluation = &log.config().evaluation;
+        let packed = |spec: &String| Ok((spec.clone(), attachments::pack(&self.folders.agent(spec)?)?));
+        let opponents = evaluation.during.iter().chain(&evaluation.opponents).map(packed).collect::<Result<_>>()?;
+        Ok((opponents, attachments::tables(&self.folders, &self.race)?))
     }
 
     /// The plan that follows `before`, or what is finished; `None` when the run is over.
     #[pyo3(signature = (before = None))]
     fn plan(&self, before: Option<&Plan>) -> Option<Plan> {
-        self.log().plan(before.map(|plan| &plan.0)).map(Plan)
+        self.log().plan(before.map(Plan::inner).as_ref()).map(Plan::from)
     }
 
     /// Keeps the messages with the games of a plan, until a checkpoint has learned from them.
-    fn keep(&self, plan: &Plan, messages: Vec<Vec<u8>>, seconds: f64) -> PyResult<()> {
-        let kept = KeptGames { plan: plan.0.clone(), seconds, messages };
-        self.log().keep(&kept).map_err(failed)
+    fn keep(&self, plan: &Plan, messages: Vec<Vec<u8>>, seconds: f64) -> Result<()> {
+        Ok(self.log().keep(&KeptGames { plan: plan.inner(), seconds, messages })?)
     }
 
     /// The plan, the messages and the seconds that were kept of an iteration, if they were.
-    fn kept(&self, iteration: u64) -> PyResult<Option<KeptTuple>> {
-        let kept = self.log().kept(iteration).map_err(failed)?;
-        Ok(kept.map(|KeptGames { plan, seconds, messages }| (Plan(plan), messages, seconds)))
+    fn kept(&self, iteration: u64) -> Result<Option<KeptTuple>> {
+        let kept = self.log().kept(iteration)?;
+        Ok(kept.map(|KeptGames { plan, seconds, messages }| (plan.into(), messages, seconds)))
     }
 
     /// Whether there is a short evaluation after an iteration.
@@ -275,60 +230,43 @@ impl TrainingRun {
         losses: &[u8],
         seconds: f64,
         numbers: BTreeMap<String, f64>,
-    ) -> PyResult<()> {
-        let finish = || -> Result<()> {
-            let (report, losses): (Report, MeanLosses) = (wire::decode(report)?, wire::decode(losses)?);
-            let mut log = self.log();
-            log.finish(&plan.0, &report, &losses, seconds);
-            numbers.iter().for_each(|(tag, &number)| log.scalar(tag, number));
-            Ok(())
-        };
-        finish().map_err(failed)
+    ) -> Result<()> {
+        let mut log = self.log();
+        log.finish(&plan.inner(), &wire::decode(report)?, &wire::decode(losses)?, seconds);
+        numbers.iter().for_each(|(tag, &number)| log.scalar(tag, number));
+        Ok(())
     }
 
-    /// Adds what a short evaluation found, of the weights after `iteration`; whether no earlier one was as good.
-    fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> PyResult<bool> {
-        let evaluation: RunEvaluation = wire::decode(evaluation).map_err(crate::refused)?;
+    /// Adds what a short evaluation found, of the weights after `iteration`, and marks the best checkpoint, if it is
+    /// saved.
+    fn evaluated(&self, iteration: u64, evaluation: &[u8]) -> Result<()> {
         let mut log = self.log();
         log.scalar("eval/iteration", iteration as f64);
-        Ok(log.evaluated(iteration, &evaluation))
+        log.evaluated(iteration, &wire::decode(evaluation)?);
+        Ok(log.mark_best()?)
     }
 
     /// Adds the weights of each layer, as histograms.
-    fn weights(&self, weights: PyReadonlyArray1<'_, f32>) -> PyResult<()> {
+    fn weights(&self, weights: Weights<'_>) -> Result<()> {
         let mut log = self.log();
-        let shape = log.config().training.shape(self.race.spec());
-        let weights = weights.as_array().iter().copied().collect::<Vec<f32>>();
-        log.weights(&wire::net(&shape, &weights).map_err(crate::refused)?);
+        let net = network(log.config(), &self.race, &weights)?;
+        log.weights(&net);
         Ok(())
     }
 
     /// Writes the metrics of the iteration that was finished last, and shows how the run stands.
-    fn write(&self) -> PyResult<()> {
-        self.log().write().map_err(failed)
+    fn write(&self) -> Result<()> {
+        Ok(self.log().write()?)
     }
 
     /// Saves a checkpoint of the iteration that was finished last, from what the trainer's `save` returned.
-    fn save(&self, files: Files, state: &[u8]) -> PyResult<()> {
-        let save = || -> Result<()> {
-            let state: TrainerState = wire::decode(state)?;
-            self.log().save(state, |dir| write_files(dir, &files))
-        };
-        save().map_err(failed)
-    }
-
-    /// Marks the best checkpoint, if it is saved.
-    fn mark_best(&self) -> PyResult<()> {
-        self.log().mark_best().map_err(failed)
+    fn save(&self, files: Files, state: &[u8]) -> Result<()> {
+        Ok(self.log().save(wire::decode(state)?, |dir| write_files(dir, &files))?)
     }
 
     /// The counters of the run as text, from what the trainer's `save` returned.
-    fn state(&self, state: &[u8]) -> PyResult<String> {
-        let text = || -> Result<String> {
-            let state: TrainerState = wire::decode(state)?;
-            Ok(serde_json::to_string(&self.log().state(state))?)
-        };
-        text().map_err(failed)
+    fn state(&self, state: &[u8]) -> Result<String> {
+        Ok(serde_json::to_string(&self.log().state(wire::decode(state)?))?)
     }
 
     /// Ends what is shown of the run while it goes on, and lets others go on with it.
@@ -339,15 +277,12 @@ impl TrainingRun {
     }
 
     /// Writes the bot of the run with its card; where it is.
-    fn write_bot(&self, bot: &[u8]) -> PyResult<PathBuf> {
-        let write = || -> Result<PathBuf> {
-            let (log, bot) = (self.log(), Bot::from_bytes(bot)?);
-            let name = &log.config().run.name;
-            let path = log.rundir().bots().join(format!("{name}.bot"));
-            bot.write(&path)?;
-            export::write_card(&path, &bot.manifest, name)?;
-            Ok(path)
-        };
-        write().map_err(failed)
+    fn write_bot(&self, bot: &[u8]) -> Result<PathBuf> {
+        let (log, bot) = (self.log(), Bot::from_bytes(bot)?);
+        let name = &log.config().run.name;
+        let path = log.rundir().bots().join(format!("{name}.bot"));
+        bot.write(&path)?;
+        export::write_card(&path, &bot.manifest, name)?;
+        Ok(path)
     }
 }

@@ -1,10 +1,12 @@
-"""Fault-tolerant workers: a pool of equal ones, and one that is started anew when it fails."""
+"""Fault-tolerant workers: pools of equal ones, of which each does one thing at a time."""
 
 import time
 from collections import deque
 
 import ray
 from ray.exceptions import RayError, RayTaskError
+
+from .._ashta import numerics
 
 # How often the size of the cluster is asked for, in seconds.
 LOOKS_AROUND = 2.0
@@ -16,9 +18,26 @@ class WorkersDied(RuntimeError):
     """Workers died again and again without finishing anything."""
 
 
-def is_lost(error: RayError) -> bool:
-    """Whether a worker is gone, and not an error of what it was asked to do."""
-    return not isinstance(error, RayTaskError)
+class WorkerProcess:
+    """Has one object, and calls its methods."""
+
+    def __init__(self, made, *arguments):
+        """The object is `made`, or what `made` makes of the arguments."""
+        self.inner = made(*arguments) if arguments else made
+
+    def ready(self):
+        """How the machine rounds."""
+        return numerics()
+
+    def ask(self, method, *arguments):
+        """What the object answers, and the seconds that it took."""
+        begun = time.perf_counter()
+        return getattr(self.inner, method)(*arguments), time.perf_counter() - begun
+
+
+def worker(name):
+    """A kind of worker, by this name in what Ray shows."""
+    return ray.remote(max_restarts=0, max_task_retries=0)(type(name, (WorkerProcess,), {}))
 
 
 def answer(ref):
@@ -30,72 +49,52 @@ def answer(ref):
         raise (cause if isinstance(cause, Exception) else error) from None
 
 
-class Deaths:
-    """Counts deaths since something was finished, and gives up when there are too many."""
-
-    def __init__(self, what, most):
-        self.what, self.most, self.count = what, most, 0
-
-    def add(self, error):
-        self.count += 1
-        if self.count > self.most:
-            raise WorkersDied(f"{self.what} died {self.count} times in a row, last because of: {error}") from error
-
-    def reset(self):
-        self.count = 0
-
-
 class Pool:
-    """Actors that do tasks, each one at a time, in the order in which they were given.
+    """Workers that are asked one thing at a time, in the order in which it was given.
 
-    `start()` makes an actor with a method `ready`, whose answer `greet` gets; `wanted()` says how many there should be. A
-    task is any object
-    with a method `start(actor)` that returns a reference. What an actor was doing when it died goes to another one.
+    `start()` makes a worker; `greet` gets how its machine rounds. `wanted()` says how many there should be, and `what` they
+    are called. What a worker was doing when it died goes to another one.
     """
 
-    def __init__(self, start, wanted, greet=lambda answered: None):
-        self._start, self._wanted, self._greet = start, wanted, greet
+    def __init__(self, what, start, wanted, greet=lambda answered: None):
+        self._what, self._start, self._wanted, self._greet = what, start, wanted, greet
         self._starting = {}
         self._idle = deque()
         self._busy = {}
         self._waiting = deque()
         self._looked = 0.0
-        self._deaths = Deaths("actors", 0)
+        # Workers that died since something was finished, and how many are tolerated.
+        self._deaths = self._most_deaths = 0
         self.lost_tasks = 0
         self.size = max(1, wanted())
 
     @property
     def ready(self):
-        """Actors that are at work, or could be."""
+        """Workers that are busy, or could be."""
         return len(self._idle) + len(self._busy)
 
-    def give(self, task):
-        """Puts a task behind those that wait."""
-        self._waiting.append(task)
+    def give(self, task, *question):
+        """Puts a question, a method with arguments, behind those that wait; `task` is what it is known by."""
+        self._waiting.append((task, question))
 
-    def pump(self, others=()):
-        """Keeps actors busy, and waits until something happens.
+    def give_first(self, questions):
+        """Puts questions, known by `None`, before all that wait, in place of those that were put there before."""
+        given = [(task, question) for task, question in self._waiting if task is not None]
+        self._waiting = deque([*((None, question) for question in questions), *given])
 
-        Returns the tasks that were finished, as pairs with their answers, and those of the references `others` that
-        are there.
-        """
+    def refs(self):
+        """Keeps the workers busy; the references to what they do."""
         self._look_around()
         while self._waiting and self._idle:
-            actor, task = self._idle.popleft(), self._waiting.popleft()
-            self._busy[task.start(actor)] = (actor, task)
-        refs = [*others, *self._busy, *self._starting]
-        found, _ = ray.wait(refs, num_returns=len(refs), timeout=0) if refs else ([], [])
-        if not found and refs:
-            found, _ = ray.wait(refs, num_returns=1, timeout=PATIENCE)
-        finished, there = [], []
-        for ref in found:
-            if ref in self._busy:
-                finished += self._finish(ref)
-            elif ref in self._starting:
-                self._begin(ref)
-            else:
-                there.append(ref)
-        return finished, there
+            actor, (task, question) = self._idle.popleft(), self._waiting.popleft()
+            self._busy[actor.ask.remote(*question)] = actor, task, question
+        return [*self._busy, *self._starting]
+
+    def take(self, ref):
+        """Takes what is there of one of the references: of a task that was finished, the task and its answer."""
+        if ref in self._starting:
+            self._begin(ref)
+        return self._finish(ref) if ref in self._busy else []
 
     def _look_around(self):
         now = time.monotonic()
@@ -103,8 +102,8 @@ class Pool:
             return
         self._looked = now
         self.size = max(1, self._wanted())
-        # A machine that is lost takes all its actors with it.
-        self._deaths.most = max(self._deaths.most, 10 + 3 * self.size)
+        # A machine that is lost takes all its workers with it.
+        self._most_deaths = max(self._most_deaths, 5 + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
             self._starting[actor.ready.remote()] = actor
@@ -124,30 +123,46 @@ class Pool:
             self._bury(actor, error)
 
     def _finish(self, ref):
-        actor, task = self._busy.pop(ref)
+        actor, task, question = self._busy.pop(ref)
         try:
             result = answer(ref)
         except RayError as error:
-            self._waiting.appendleft(task)
+            self._waiting.appendleft((task, question))
             self.lost_tasks += 1
             self._bury(actor, error)
             return []
-        self._deaths.reset()
+        self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]
 
     def _bury(self, actor, error):
-        if not is_lost(error):
+        if isinstance(error, RayTaskError):
+            # The worker is there, and could not do what it was asked.
             raise error
         # It may be out of reach only; the pool does not wait for it.
         ray.kill(actor)
-        self._deaths.add(error)
+        self._deaths += 1
+        if self._deaths > self._most_deaths:
+            died = f"{self._what} died {self._deaths} times in a row, last because of: {error}"
+            raise WorkersDied(died) from error
 
     def drop(self):
         """Forgets the tasks that wait."""
         self._waiting.clear()
 
     def close(self):
-        """Ends all actors."""
-        for actor in [*self._idle, *self._starting.values(), *(actor for actor, _ in self._busy.values())]:
+        """Ends all workers."""
+        for actor in [*self._idle, *self._starting.values(), *(actor for actor, *_ in self._busy.values())]:
             ray.kill(actor)
+
+
+def pump(*pools):
+    """Keeps the workers of pools busy, and waits until something happens.
+
+    Returns, for each pool, the tasks that were finished, as pairs with their answers.
+    """
+    refs = [ref for pool in pools for ref in pool.refs()]
+    found, _ = ray.wait(refs, num_returns=len(refs), timeout=0) if refs else ([], [])
+    if not found and refs:
+        found, _ = ray.wait(refs, num_returns=1, timeout=PATIENCE)
+    return [[done for ref in found for done in pool.take(ref)] for pool in pools]

@@ -9,7 +9,7 @@ from ray import tune
 
 import ashta
 
-from .._ashta import check_settings, train_run
+from .._ashta import check_settings
 from .training import connect
 
 # What a sweep can look for: the metric, and which way is better.
@@ -25,11 +25,12 @@ def objective_of(line):
     return found
 
 
-def _rating(bot, opponents, pairs, folders):
+def _rating(bot, folders):
     """The rating of a bot in an arena with the opponents of its settings, of whom the first is rated 0."""
-    report = ashta.arena([str(bot), *opponents], pairs=pairs, threads=1, anchor=opponents[0], folders=folders).report
-    own = next(agent for agent in report["agents"] if agent["name"] == str(bot))
-    return own["rating"]["elo"]
+    strength = json.loads(ashta.Bot.load(bot).manifest_json)["strength"]
+    opponents = [match["opponent"].split(" (")[0] for match in strength]
+    found = ashta.arena([str(bot), *opponents], pairs=200, threads=1, anchor=opponents[0], folders=folders)
+    return next(agent["rating"]["elo"] for agent in found.report["agents"] if agent["name"] == str(bot))
 
 
 def _change(key, value):
@@ -38,7 +39,7 @@ def _change(key, value):
 
 def _check(configs, space, set, folders):
     """Refuses settings that no run would take, before any is begun. What a space draws is seen when it is drawn."""
-    for config in configs or [None]:
+    for config in configs:
         check_settings(config, set, folders)
         for key, values in space.items():
             listed = values.get("grid_search", []) if isinstance(values, dict) else []
@@ -61,14 +62,12 @@ def trial(given, *, config, set, objective, folders, directory):
             if objective in latest:
                 tune.report(dict(latest))
 
-    run, bot, _ = train_run(given.get("config", config), changes, None, False, watch, True, folders)
-    for line in Path(run, "metrics.jsonl").read_text().splitlines():
+    run = ashta.train(given.get("config", config), changes, callback=watch, folders=folders)
+    for line in Path(run.path, "metrics.jsonl").read_text().splitlines():
         latest.update(objective_of(json.loads(line)))
-    latest |= {"run": str(run), "bot": str(bot)}
+    latest |= {"run": str(run.path), "bot": str(run.bot)}
     if objective == "rating":
-        strength = json.loads(ashta.Bot.load(bot).manifest_json)["strength"]
-        opponents = [match["opponent"].split(" (")[0] for match in strength]
-        latest["rating"] = _rating(bot, opponents, 200, folders)
+        latest["rating"] = _rating(run.bot, folders)
     if objective not in latest:
         raise ValueError(f"the run says nothing of {objective}: is the game solved, are there opponents?")
     tune.report(dict(latest))

@@ -6,99 +6,22 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import ray
-from ray.exceptions import RayError
 
 from .._ashta import RunEvaluator, SelfPlay, Trainer, TrainingRun, check_settings
-from .pool import Deaths, Pool, WorkersDied, answer, is_lost
+from .pool import Pool, WorkersDied, pump, worker
 
 __all__ = ["Interrupted", "WorkersDied", "resume", "train"]
 
-# Failures of the learner or the evaluator in a row that are tolerated.
-MOST_DEATHS = 5
+Actor, Learner, Evaluator = map(worker, ("ActorProcess", "LearnerProcess", "EvaluatorProcess"))
 
 
 class Interrupted(RuntimeError):
     """The run was interrupted; everything is saved."""
-
-
-class ActorProcess:
-    """Plays games."""
-
-    def __init__(self, config):
-        self.player = SelfPlay(config)
-
-    def ready(self):
-        return self.player.numerics()
-
-    def play(self, weights, first, end):
-        return self.player.play(weights, first, end)
-
-
-Actor = ray.remote(max_restarts=0, max_task_retries=0)(ActorProcess)
-
-
-class LearnerProcess:
-    """Learns from games."""
-
-    def __init__(self, config, files):
-        self.trainer = Trainer(config, files)
-
-    def numerics(self):
-        return self.trainer.numerics()
-
-    def learn(self, learning_rate):
-        begun = time.perf_counter()
-        weights, losses = self.trainer.learn(learning_rate)
-        return weights, losses, time.perf_counter() - begun
-
-    def take_in(self, messages, lambda_, wants_details):
-        return self.trainer.take_in(messages, lambda_, wants_details)
-
-    def weights(self):
-        return self.trainer.weights()
-
-    def average(self):
-        return self.trainer.average()
-
-    def save(self):
-        return self.trainer.save()
-
-
-Learner = ray.remote(max_restarts=0, max_task_retries=0)(LearnerProcess)
-
-
-class EvaluatorProcess:
-    """Evaluates networks."""
-
-    def __init__(self, config, files, tables):
-        self.inner = RunEvaluator(config, files, tables)
-
-    def evaluate(self, weights):
-        return self.inner.evaluate(weights)
-
-    def conclude(self, weights, state):
-        return self.inner.conclude(weights, state)
-
-
-Evaluator = ray.remote(max_restarts=0, max_task_retries=0)(EvaluatorProcess)
-
-
-@dataclass
-class Task:
-    """Games for an actor."""
-
-    plan: object
-    place: int
-    first: int
-    end: int
-    weights: object
-
-    def start(self, actor):
-        return actor.play.remote(self.weights, self.first, self.end)
 
 
 @dataclass
@@ -111,56 +34,6 @@ class Gathering:
     @property
     def is_whole(self):
         return all(message is not None for message in self.messages)
-
-
-class Single:
-    """One worker that is made anew when it is lost."""
-
-    def __init__(self, what, make, restore=lambda worker: None):
-        self._make, self._restore = make, restore
-        self._deaths = Deaths(f"the {what}", MOST_DEATHS)
-        self._worker = None
-
-    def ask(self, pump, method, *arguments):
-        """What it answers; `pump` keeps the others busy meanwhile, with the references that are waited for."""
-        while True:
-            try:
-                if self._worker is None:
-                    self._worker = self._make()
-                    self._restore(lambda name, *given: self._answer(pump, name, *given))
-                result = self._answer(pump, method, *arguments)
-                self._deaths.reset()
-                return result
-            except RayError as error:
-                self.bury(error)
-
-    def send(self, method, *arguments):
-        """Asks without waiting; the caller that waits calls `bury` when the worker turns out to be lost."""
-        if self._worker is None:
-            self._worker = self._make()
-        return getattr(self._worker, method).remote(*arguments)
-
-    def succeeded(self):
-        """What it was sent it has done."""
-        self._deaths.reset()
-
-    def bury(self, error):
-        if not is_lost(error):
-            raise error
-        if self._worker is not None:
-            ray.kill(self._worker)
-        self._worker = None
-        self._deaths.add(error)
-
-    def close(self):
-        if self._worker is not None:
-            ray.kill(self._worker)
-
-    def _answer(self, pump, method, *arguments):
-        ref = getattr(self._worker, method).remote(*arguments)
-        while ref not in pump([ref]):
-            pass
-        return answer(ref)
 
 
 class Driver:
@@ -179,10 +52,12 @@ class Driver:
         cores, gpus = self.settings["learner_cores"], self.settings["learner_gpus"]
         learner = Learner.options(num_cpus=cores, num_gpus=gpus)
         evaluator = Evaluator.options(num_cpus=self.settings["evaluator_cores"])
-        opponents = [ray.put(files) for files in run.opponents()]
-        self.learner = Single("learner", lambda: learner.remote(config, run.checkpoint()), self._replay)
-        self.evaluator = Single("evaluator", lambda: evaluator.remote(config, *opponents))
-        self.pool = Pool(lambda: Actor.options(num_cpus=1).remote(config), self._wanted, lambda found: self._compare("actor", found))
+        opponents = [ray.put(part) for part in run.opponents()]
+        self.learners = Pool("learners", lambda: learner.remote(Trainer, config, run.checkpoint()), lambda: 1, self._replay)
+        self.evaluators = Pool("evaluators", lambda: evaluator.remote(RunEvaluator, config, *opponents), lambda: 1)
+        actor = Actor.options(num_cpus=1)
+        greet = lambda found: self._compare("actor", found)  # noqa: E731
+        self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
         # Other ways to round than that of the run, each said once.
         self.rounds = {run.numerics}
         # What the learner was asked since the newest checkpoint.
@@ -191,8 +66,8 @@ class Driver:
         self.first_version = 1
         self.planned = None
         self.gatherings = {}
+        # What is asked of the evaluator, if anything is, and its answer once it is there.
         self.evaluation = None
-        # The iteration whose checkpoint is to be the best one, until it is marked.
         self.lost_tasks = 0
         self.broadcast = 0
 
@@ -236,7 +111,12 @@ class Driver:
     # The learner.
 
     def _ask(self, method, *arguments):
-        return self.learner.ask(self._pump, method, *arguments)
+        """What the learner answers, and the seconds that it took."""
+        self.answered = None
+        self.learners.give(method, method, *arguments)
+        while self.answered is None:
+            self._pump()
+        return self.answered
 
     def _learn(self, learning_rate):
         answered = self._ask("learn", learning_rate)
@@ -244,36 +124,40 @@ class Driver:
         return answered
 
     def _take_in(self, plan, messages, wants_details):
-        report = self._ask("take_in", messages, plan.lambda_, wants_details)
+        report, _ = self._ask("take_in", messages, plan.lambda_, wants_details)
         self.asked.append(("take_in", plan.iteration))
         return report
 
-    def _replay(self, ask):
+    def _replay(self, numerics):
         """Brings a new learner from the newest checkpoint to where the lost one was."""
-        for method, what in self.asked:
-            if method == "learn":
-                ask("learn", what)
-            else:
-                plan, messages, _ = self.run.kept(what)
-                ask("take_in", messages, plan.lambda_, False)
+        self._compare("learner", numerics)
+        self.learners.give_first([self._again(*asked) for asked in self.asked])
+
+    def _again(self, method, what):
+        if method == "learn":
+            return method, what
+        plan, messages, _ = self.run.kept(what)
+        return method, messages, plan.lambda_, False
 
     def _save(self):
         if self.run.saved < self.run.iteration:
-            self.run.save(*self._ask("save"))
+            saved, _ = self._ask("save")
+            self.run.save(*saved)
             self.asked = []
 
     # The actors.
 
-    def _pump(self, refs=()):
-        """Plans what can be planned, and waits until something happens; which of `refs` are there."""
+    def _pump(self):
+        """Plans what can be planned, and waits until something happens."""
         self._schedule()
-        waited = [self.evaluation.ref] if self.evaluation and self.evaluation.found is None else []
-        finished, there = self.pool.pump([*refs, *waited])
-        for task, message in finished:
-            self.gatherings[task.plan.iteration].messages[task.place] = message
-        if waited and waited[0] in there:
-            self._evaluated()
-        return there
+        learned, evaluated, played = pump(self.learners, self.evaluators, self.pool)
+        for task, answered in learned:
+            # What is learned again only, has no task.
+            self.answered = answered if task else None
+        for asked, (found, _) in evaluated:
+            self.evaluation = asked, found
+        for (iteration, place), (message, _) in played:
+            self.gatherings[iteration].messages[place] = message
 
     def _schedule(self):
         while (plan := self.run.plan(self.planned)) is not None:
@@ -286,8 +170,8 @@ class Driver:
             size = self.settings["games_per_task"] or -(-games // max(1, self.pool.size))
             for place, first in enumerate(range(plan.first, plan.end, size)):
                 gathering.messages.append(None)
-                weights = self.versions[version]
-                self.pool.give(Task(plan, place, first, min(first + size, plan.end), weights))
+                weights, end = self.versions[version], min(first + size, plan.end)
+                self.pool.give((plan.iteration, place), "play", weights, first, end)
 
     def _publish(self, version, weights):
         self.broadcast = weights.nbytes
@@ -306,31 +190,26 @@ class Driver:
     def _evaluate(self):
         """Begins a short evaluation of the weights as they are."""
         self._end_evaluation()
-        weights = self._ask("average")
+        weights, _ = self._ask("average")
         self.run.weights(weights)
-        self.evaluation = Evaluation(self.run.iteration, weights)
-        self.evaluation.ref = self.evaluator.send("evaluate", weights)
+        self._ask_evaluator(self.run.iteration, "evaluate", weights)
 
-    def _evaluated(self):
-        evaluation = self.evaluation
-        try:
-            evaluation.found = answer(evaluation.ref)
-            self.evaluator.succeeded()
-        except RayError as error:
-            self.evaluator.bury(error)
-            evaluation.ref = self.evaluator.send("evaluate", evaluation.weights)
+    def _ask_evaluator(self, asked, *question):
+        self.evaluation = asked, None
+        self.evaluators.give(asked, *question)
 
     def _note_evaluation(self):
         """Adds to the metrics what the evaluation found, if it is there."""
-        evaluation = self.evaluation
-        if evaluation and evaluation.found is not None:
-            self.run.evaluated(evaluation.iteration, evaluation.found)
+        if self.evaluation and self.evaluation[1] is not None:
+            self.run.evaluated(*self.evaluation)
             self.evaluation = None
-            self.run.mark_best()
+
+    def _await_evaluation(self):
+        while self.evaluation and self.evaluation[1] is None:
+            self._pump()
 
     def _end_evaluation(self):
-        while self.evaluation and self.evaluation.found is None:
-            self._pump()
+        self._await_evaluation()
         self._note_evaluation()
 
     # The loop.
@@ -339,8 +218,7 @@ class Driver:
         """Trains to the end, or until `stops()`; whether it is the end."""
         run = self.run
         self.first_version = run.iteration + 1
-        weights = self._ask("weights")
-        self._compare("learner", self._ask("numerics"))
+        weights, _ = self._ask("weights")
         # The learner has taken what there is: the settings fit.
         run.accept()
         kept = self._kept_plans()
@@ -351,7 +229,7 @@ class Driver:
         begun = time.monotonic()
         stopped = not run.is_over and stops()
         while not stopped and (plan := kept.pop(0) if kept else run.plan()) is not None:
-            weights, losses, learner_seconds = self._learn(plan.learning_rate)
+            (weights, losses), learner_seconds = self._learn(plan.learning_rate)
             self._publish(plan.iteration + 1, weights)
             numbers = {"cluster/learner_seconds": learner_seconds}
             stored = None if plan.iteration in self.gatherings else run.kept(plan.iteration)
@@ -407,14 +285,16 @@ class Driver:
 
     def conclude(self):
         """Evaluates and exports the bot; the table of results, and the path of the bot."""
-        weights, (_, state) = self._ask("average"), self._ask("save")
-        bot, table = self.evaluator.ask(self._pump, "conclude", weights, self.run.state(state))
+        (weights, _), ((_, state), _) = self._ask("average"), self._ask("save")
+        self._ask_evaluator("bot", "conclude", weights, self.run.state(state))
+        self._await_evaluation()
+        _, (bot, table) = self.evaluation
         return table, Path(self.run.write_bot(bot))
 
     def close(self):
         """Ends all workers, and lets others go on with the run."""
         try:
-            for part in (self.pool, self.learner, self.evaluator):
+            for part in (self.pool, self.learners, self.evaluators):
                 part.close()
         finally:
             self.run.close()
@@ -429,16 +309,6 @@ def fits(needs, places, nodes):
     return all(cpus >= 0 and gpus >= 0 for cpus, gpus in left)
 
 
-@dataclass
-class Evaluation:
-    """A short evaluation under way."""
-
-    iteration: int
-    weights: object
-    ref: object = None
-    found: bytes | None = None
-
-
 def train(config=None, set=(), *, address=None, folders=None, stops=None):
     """Trains a bot on a cluster, evaluates it and exports it; where the bot is.
 
@@ -449,7 +319,7 @@ def train(config=None, set=(), *, address=None, folders=None, stops=None):
     """
     check_settings(config, list(set), folders)
     connect(address)
-    return _train(TrainingRun.begin(config, list(set), folders), stops)
+    return _train(TrainingRun(config, list(set), folders), stops)
 
 
 def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=False):
@@ -458,7 +328,7 @@ def resume(path, set=(), *, address=None, folders=None, stops=None, fallback=Fal
     With `fallback` damaged checkpoints are set aside, and it goes on from the newest one that is whole.
     """
     connect(address)
-    return _train(TrainingRun.resume(path, list(set), folders, fallback), stops)
+    return _train(TrainingRun(None, list(set), folders, path, fallback), stops)
 
 
 def connect(address):
@@ -475,8 +345,8 @@ def _train(run, stops):
         run.close()
         raise
     try:
-        with _Signals() as signals:
-            if not driver.train(lambda: signals.stops or (stops is not None and stops())):
+        with _signals() as stopped:
+            if not driver.train(lambda: bool(stopped) or (stops is not None and stops())):
                 raise Interrupted(f"interrupted; go on with\n    python -m ashta.ray train --resume {run.path}")
         table, bot = driver.conclude()
     finally:
@@ -486,24 +356,21 @@ def _train(run, stops):
     return bot
 
 
-class _Signals:
-    """Ctrl-C and termination end the run after the iteration, a second time at once."""
+@contextmanager
+def _signals():
+    """Ctrl-C and termination end the run after the iteration, a second time at once; the signals that came."""
+    came = []
 
-    def __init__(self):
-        self.stops, self._old = False, {}
-
-    def __enter__(self):
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._old[number] = signal.signal(number, self._stop)
-        return self
-
-    def __exit__(self, *_):
-        for number, old in self._old.items():
-            signal.signal(number, old)
-
-    def _stop(self, *_):
-        if self.stops:
+    def stop(number, _):
+        if came:
             raise KeyboardInterrupt
-        self.stops = True
+        came.append(number)
         print("stopping after this iteration (again: at once, losing what was not saved)", file=sys.stderr)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
