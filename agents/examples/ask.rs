@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let agent: NamedAgent = std::env::args().nth(1).ok_or("usage: ask AGENT < POSITIONS")?.parse()?;
     let mut output = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
-        let (race, state) = Race::parse(&line?)?;
+        let (race, state) = Race::parse_position(&line?)?;
         let seat = match race.node(&state) {
             Node::Chance(seat) | Node::Decision(seat) => seat,
             Node::Terminal => return Err("the game is over: there is nothing to ask".into()),

@@ -17,7 +17,7 @@ use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::learn::trainer::Trainer;
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::play::agent::{Agent, GameRng, OnePly};
-use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, Seat, SeatSet, Spec};
+use ashta_env::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, Seat, SeatSet, Spec};
 
 const GOAL: u8 = 50;
 const THROW: Action = Action(0);
@@ -60,14 +60,14 @@ impl Pig {
         let spec = Spec {
             name: "pig".to_owned(),
             seats: SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
-            outlook: Outlook::Winner,
+            payoff: Payoff::Winner,
             teams: BySeat(Seat::ALL.map(|seat| SeatSet::of(&[seat]))),
             actions: 2,
             observation: start_observation + 2,
             start_observation,
             encoding: 1,
             ruleset_hash: 1,
-            turn_cap: 1_000,
+            turn_limit: 1_000,
         };
         Pig { spec, die: vec![1.0 / 6.0; 6].into(), nothing: Chances::NONE }
     }

@@ -8,7 +8,7 @@
 //! use ashta_env::{Game, Race, chance};
 //!
 //! let bot = Bot::load("../checkpoints/ashtapada.bot")?;
-//! let (race, state) = Race::parse("ashtapada S:5,30/N:off,23 S 4,2")?;
+//! let (race, state) = Race::parse_position("ashtapada S:5,30/N:off,23 S 4,2")?;
 //! let action = bot.agent().choose(&race, &state, &mut chance::stream(7, 0));
 //! assert!(race.legal_actions(&state).contains(action));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -21,7 +21,7 @@
 //! use ashta_agents::{Agent, Evaluator, NamedAgent};
 //! use ashta_env::{Race, Seat, chance};
 //!
-//! let (race, state) = Race::parse("ashtapada S:5,30/N:off,23 S 4,2")?;
+//! let (race, state) = Race::parse_position("ashtapada S:5,30/N:off,23 S 4,2")?;
 //! let player = "greedy+2ply".parse::<NamedAgent>()?.player(&race)?;
 //! let action = player.agent().choose(&race, &state, &mut chance::stream(7, 0));
 //! let south = player.evaluator().evaluate(&race, &[state])[0].values[Seat::SOUTH];

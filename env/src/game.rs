@@ -315,7 +315,7 @@ pub enum Node {
 
 /// The scale of a game's returns and values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outlook {
+pub enum Payoff {
     /// One seat wins: the values of the seats sum to 1.
     Winner,
     /// A team wins: the seats of a team share their value, the values of one seat of each team sum to 1.
@@ -332,7 +332,7 @@ pub struct Spec {
     /// The seats that take part.
     pub seats: SeatSet,
     /// The scale of the returns and values.
-    pub outlook: Outlook,
+    pub payoff: Payoff,
     /// For each seat the seats of its team, itself included.
     pub teams: BySeat<SeatSet>,
     /// Size of the action space.
@@ -347,7 +347,7 @@ pub struct Spec {
     /// Stable hash of the ruleset, seats included.
     pub ruleset_hash: u64,
     /// Turns after which a game is truncated.
-    pub turn_cap: u32,
+    pub turn_limit: u32,
 }
 
 /// A game with explicit chance nodes.
@@ -381,7 +381,7 @@ pub trait Game: Send + Sync {
     /// Applies an action of [`Game::legal_actions`].
     fn apply_action(&self, state: &mut Self::State, action: Action);
 
-    /// The return of each seat of a finished game, 0 to 1 (see [`Outlook`]); zeros at other nodes.
+    /// The return of each seat of a finished game, 0 to 1 (see [`Payoff`]); zeros at other nodes.
     fn returns(&self, state: &Self::State) -> BySeat<f32>;
 
     /// Appends the indices of the entries of the observation that are 1, as `seat` sees `state`; all others are 0.

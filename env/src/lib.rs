@@ -31,7 +31,7 @@ pub mod testing;
 pub mod turn;
 pub mod turn_index;
 
-pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
+pub use game::{Action, ActionMask, BySeat, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec};
 pub use gym::{Env, Observation, Step, VecEnv};
 pub use race::Race;
 pub use sheet::ruleset::{self, Ruleset, RulesetError};

@@ -123,8 +123,8 @@ def test_each_game_has_its_seed():
 
 
 def test_some_games_begin_anew():
-    many = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", max_turns=40)
-    alone = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", max_turns=40)
+    many = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40)
+    alone = gymnasium.make_vec("ashta/Race-v0", num_envs=6, game="ashtapada", opponent="hunter", turn_limit=40)
     generator, mask = np.random.default_rng(1), np.array([True, False, False, True, False, False])
     for env in (many, alone):
         _, infos = env.reset(seed=1)

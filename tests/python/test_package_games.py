@@ -94,8 +94,8 @@ def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
         (lambda: ashta.Game(sheet=own(), flags={"lap": "x", "stack": "many"}), ["unknown flag `lap`", "`stack` does not take"]),
         (lambda: ashta.Game(sheet=own(), seats=4), ["my-siga is not played on the seats `SENW`"]),
         (lambda: ashta.Game("siga?stack=none", flags={"stack": "none"}), ["`stack` is given twice"]),
-        (lambda: ashta.Game("siga", max_turns=0), ["`max_turns` is 0, but must be 1 to"]),
-        (lambda: ashta.Game("siga", max_turns=1 << 32), ["must be 1 to 4294967295"]),
+        (lambda: ashta.Game("siga", turn_limit=0), ["`turn_limit` is 0, but must be 1 to"]),
+        (lambda: ashta.Game("siga", turn_limit=1 << 32), ["must be 1 to 4294967295"]),
         (lambda: ashta.gymnasium.RaceEnv(ashta.Game("siga"), seats=2), ["an `ashta.Game` has its own"]),
     ]:
         with pytest.raises(ValueError) as error:
@@ -113,7 +113,7 @@ def test_what_is_wrong_with_a_sheet_is_named(tmp_path):
 
 
 def test_a_game_of_a_sheet_works_everywhere():
-    game = ashta.Game(sheet=own(), flags={"stack": "none"}, max_turns=300)
+    game = ashta.Game(sheet=own(), flags={"stack": "none"}, turn_limit=300)
     for made in [pickle.loads(pickle.dumps(game)), copy.deepcopy(game)]:
         assert made == game and made.name == game.name and made.max_game_length() == 300
     state = game.new_initial_state(0)
@@ -158,7 +158,7 @@ def test_every_game_describes_itself():
 
 
 def test_the_turn_limit_can_be_set():
-    plain, limited = ashta.Game("ashtapada"), ashta.Game("ashtapada", max_turns=5)
+    plain, limited = ashta.Game("ashtapada"), ashta.Game("ashtapada", turn_limit=5)
     assert limited == plain and limited.ruleset_hash == plain.ruleset_hash and hash(limited) == hash(plain)
     assert limited.max_game_length() == 5 < plain.max_game_length()
     assert pickle.loads(pickle.dumps(limited)).max_game_length() == 5
@@ -176,7 +176,7 @@ def test_the_turn_limit_can_be_set():
     for _ in range(20):
         versus.step(legal(versus.legal_actions, generator))
         assert not versus.terminated.any()
-    env = ashta.pettingzoo.raw_env("ashtapada", max_turns=5)
+    env = ashta.pettingzoo.raw_env("ashtapada", turn_limit=5)
     env.reset(seed=1)
     steps = 0
     for agent in env.agent_iter():
@@ -186,7 +186,7 @@ def test_the_turn_limit_can_be_set():
             break
         env.step(legal(info["action_mask"], generator))
     assert is_truncated and not terminated and steps < 60
-    single = gymnasium.make("ashta/Race-v0", max_turns=5)
+    single = gymnasium.make("ashta/Race-v0", turn_limit=5)
     _, info = single.reset(seed=1)
     is_over = False
     while not is_over:
@@ -197,7 +197,7 @@ def test_the_turn_limit_can_be_set():
 @pytest.mark.parametrize("name, seats", GAMES)
 def test_the_last_position_of_a_game_is_kept(name, seats):
     for limit in [None, 40]:
-        game, generator = ashta.Game(name, seats, max_turns=limit), np.random.default_rng(4)
+        game, generator = ashta.Game(name, seats, turn_limit=limit), np.random.default_rng(4)
         many = ashta.VectorGame(game, 16)
         many.reset(5)
         arrays = (many.final_observations, many.final_players)
@@ -224,7 +224,7 @@ def test_the_end_of_a_game_is_seen_by_those_who_ask(name, seats):
 
 
 def test_the_last_observation_of_gymnasium_is_the_last_position():
-    for settings in [{"game": "ashte-kashte?pieces=1"}, {"game": "ashtapada", "max_turns": 7}]:
+    for settings in [{"game": "ashte-kashte?pieces=1"}, {"game": "ashtapada", "turn_limit": 7}]:
         env, generator = ashta.gymnasium.RaceEnv(opponent="random", **settings), np.random.default_rng(5)
         for seed in range(10):
             _, info = env.reset(seed=seed)

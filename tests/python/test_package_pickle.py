@@ -40,7 +40,7 @@ def copies(thing):
 
 def own_game():
     text = (program.ROOT / "env" / "games" / "siga.toml").read_text()
-    return ashta.Game(sheet=text.replace('name = "siga"', 'name = "mine"', 1), flags={"stack": "none"}, max_turns=70)
+    return ashta.Game(sheet=text.replace('name = "siga"', 'name = "mine"', 1), flags={"stack": "none"}, turn_limit=70)
 
 
 def legal(mask, generator):
@@ -89,7 +89,7 @@ def test_a_throw_is_that_of_its_bits():
         state.child(0).throw(1)
 
 
-@pytest.mark.parametrize("game", [ashta.Game("ashtapada"), ashta.Game("pagade", 4, max_turns=30), own_game()], ids=repr)
+@pytest.mark.parametrize("game", [ashta.Game("ashtapada"), ashta.Game("pagade", 4, turn_limit=30), own_game()], ids=repr)
 @pytest.mark.parametrize("kind", ["vector", "greedy", "function", "unused"])
 def test_many_games_go_on_where_they_stood(game, kind):
     opponent = fewest if kind == "function" else ashta.Agent("greedy", game)
@@ -137,9 +137,9 @@ def played(env, steps, seed=None):
 
 @pytest.mark.parametrize("opponent", ["hunter", "ashtapada", fewest])
 @pytest.mark.parametrize("make", [
-    lambda opponent: ashta.gymnasium.RaceEnv("ashtapada", opponent=opponent, max_turns=60),
-    lambda opponent: gymnasium.make("ashta/Race-v0", game="ashtapada", opponent=opponent, max_turns=60),
-    lambda opponent: ashta.gymnasium.RaceVectorEnv(5, "ashtapada", opponent=opponent, max_turns=60),
+    lambda opponent: ashta.gymnasium.RaceEnv("ashtapada", opponent=opponent, turn_limit=60),
+    lambda opponent: gymnasium.make("ashta/Race-v0", game="ashtapada", opponent=opponent, turn_limit=60),
+    lambda opponent: ashta.gymnasium.RaceVectorEnv(5, "ashtapada", opponent=opponent, turn_limit=60),
 ])  # fmt: skip
 def test_environments_of_gymnasium_go_on_where_they_stood(make, opponent):
     env = make(opponent)

@@ -44,7 +44,7 @@ pub fn turns_by_actions(position: &str, throws: &[u8]) -> Result<BTreeSet<String
 }
 
 fn thrown(position: &str, throws: &[u8]) -> Result<(Race, State), String> {
-    let (race, mut state) = Race::parse(position).map_err(|error| error.to_string())?;
+    let (race, mut state) = Race::parse_position(position).map_err(|error| error.to_string())?;
     race.throw(&mut state, throws).map_err(|error| error.to_string())?;
     Ok((race, state))
 }

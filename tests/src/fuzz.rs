@@ -12,7 +12,7 @@ use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::protocol::Engine;
 use ashta_env::chance::{self, GameRng, below};
-use ashta_env::game::{BySeat, Game, Node, Outcome, Outlook, RaceGame, Seat};
+use ashta_env::game::{BySeat, Game, Node, Outcome, Payoff, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
@@ -72,7 +72,7 @@ const COLUMNS: usize = 80;
 /// When a property fails.
 pub fn notation(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
-    let (race, state) = match Race::parse(text) {
+    let (race, state) = match Race::parse_position(text) {
         Ok(read) => read,
         Err(error) => return check_error(text, &error.to_string()),
     };
@@ -105,7 +105,7 @@ pub fn protocol(data: &[u8]) {
         let positions = answer.get("positions").and_then(Value::as_array);
         for position in answer.get("position").into_iter().chain(positions.into_iter().flatten()) {
             let text = position.as_str().expect("a position is text");
-            assert!(Race::parse(text).is_ok_and(|(race, state)| race.print(&state) == text), "{answer}");
+            assert!(Race::parse_position(text).is_ok_and(|(race, state)| race.print(&state) == text), "{answer}");
         }
         if let Some(outcomes) = answer.get("outcomes").and_then(Value::as_array) {
             let sum: f64 = outcomes.iter().filter_map(|outcome| outcome["p"].as_f64()).sum();
@@ -351,7 +351,7 @@ fn successors(race: &Race, state: &State) -> Vec<State> {
 /// The properties of every position.
 fn check(race: &Race, state: &State) {
     let text = race.print(state);
-    match Race::parse(&text) {
+    match Race::parse_position(&text) {
         Ok((again, read)) => {
             assert_eq!(again.ruleset(), race.ruleset(), "{text}");
             assert_eq!(read, *state, "{text}");
@@ -386,14 +386,14 @@ fn check(race: &Race, state: &State) {
     }
 }
 
-/// Returns lie between 0 and 1 and sum to the total of the outlook.
+/// Returns lie between 0 and 1 and sum to the total of the payoff.
 fn check_returns(race: &Race, returns: &BySeat<f32>) {
     let spec = race.spec();
     let shares: Vec<f32> = spec.seats.iter().map(|seat: Seat| returns[seat]).collect();
-    let expected = match spec.outlook {
-        Outlook::Winner => 1.0,
-        Outlook::Teams => 2.0,
-        Outlook::Placings => shares.len() as f32 / 2.0,
+    let expected = match spec.payoff {
+        Payoff::Winner => 1.0,
+        Payoff::Teams => 2.0,
+        Payoff::Placings => shares.len() as f32 / 2.0,
     };
     let sum: f32 = shares.iter().sum();
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - expected).abs() < 1e-5, "{shares:?}");

@@ -133,7 +133,7 @@ impl Laws {
 
     /// Printing and parsing are inverse to each other, and no other game accepts the text.
     fn check_text(&self, state: &State, text: &str) -> Result<(), String> {
-        let (race, parsed) = Race::parse(text).map_err(|error| format!("its text is refused: {error}"))?;
+        let (race, parsed) = Race::parse_position(text).map_err(|error| format!("its text is refused: {error}"))?;
         if race.ruleset() != self.race.ruleset() {
             return Err(format!("its text is of `{}`", race.ruleset()));
         }

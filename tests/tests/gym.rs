@@ -31,8 +31,8 @@ struct Capped {
 }
 
 impl Capped {
-    fn new(race: Race, turn_cap: u32) -> Arc<Capped> {
-        let spec = Spec { turn_cap, ..race.spec().clone() };
+    fn new(race: Race, turn_limit: u32) -> Arc<Capped> {
+        let spec = Spec { turn_limit, ..race.spec().clone() };
         Arc::new(Capped { race, spec })
     }
 }
@@ -104,7 +104,7 @@ impl<'a, G: Game> Model<'a, G> {
     fn throw(&mut self) {
         let is_turn = matches!(self.game.node(&self.state), Node::Chance(_));
         self.turns += u32::from(is_turn);
-        while matches!(self.game.node(&self.state), Node::Chance(_)) && self.turns <= self.game.spec().turn_cap {
+        while matches!(self.game.node(&self.state), Node::Chance(_)) && self.turns <= self.game.spec().turn_limit {
             let outcome = chance::outcome(self.game.chance_outcomes(&self.state), self.rng.next_u64());
             self.game.apply_chance(&mut self.state, outcome);
         }
@@ -369,7 +369,7 @@ fn a_race_takes_another_turn_limit_and_stays_the_same_game() {
     for limit in [1, 2, 9] {
         let sheet = race("ashte-kashte", 2);
         let limited = sheet.clone().with_turn_limit(NonZero::new(limit).expect("a number of turns"));
-        assert_eq!(limited.spec().turn_cap, limit);
+        assert_eq!(limited.spec().turn_limit, limit);
         assert_eq!((limited.ruleset(), limited.spec().ruleset_hash), (sheet.ruleset(), sheet.spec().ruleset_hash));
         let mut env = Env::new(Arc::new(limited));
         env.reset(3);

@@ -41,7 +41,7 @@ const WITHIN: [&str; 16] = [
 #[test]
 fn examples_are_read_and_printed_as_they_are() {
     for text in EXAMPLES.into_iter().chain(WITHIN) {
-        let printed = Race::parse(text).map(|(race, state)| race.print(&state));
+        let printed = Race::parse_position(text).map(|(race, state)| race.print(&state));
         assert_eq!(printed.as_deref(), Ok(text));
     }
 }
@@ -181,7 +181,7 @@ const BROKEN: &[(&str, &str)] = &[
 fn broken_positions_are_refused_by_name() {
     let mut wrong = Vec::new();
     for (text, words) in BROKEN {
-        match Race::parse(text) {
+        match Race::parse_position(text) {
             Ok((race, state)) => wrong.push(format!("`{text}` is read as `{}`, not `{words}`", race.print(&state))),
             Err(error) if !error.to_string().contains(words) => wrong.push(format!("`{text}`: {error}, not `{words}`")),
             Err(_) => {}
@@ -193,7 +193,7 @@ fn broken_positions_are_refused_by_name() {
 #[test]
 fn a_space_too_many_is_not_called_four_parts() {
     for text in ["ashtapada  S:off,off/N:off,off S *", " ashtapada S:off,off/N:off,off S *"] {
-        let error = Race::parse(text).expect_err("an empty part").to_string();
+        let error = Race::parse_position(text).expect_err("an empty part").to_string();
         assert!(error.contains("four parts") && !error.contains("this has 4"), "{error}");
     }
 }
@@ -201,14 +201,14 @@ fn a_space_too_many_is_not_called_four_parts() {
 #[test]
 fn a_series_holds_64_throws_before_its_last() {
     let position = |count: usize| format!("ashtapada S:off,5/N:off,off S {}2", "1,".repeat(count));
-    assert_eq!(Race::parse(&position(64)).map(|(race, state)| race.print(&state)), Ok(position(64)));
-    let error = Race::parse(&position(65)).expect_err("one throw too many");
+    assert_eq!(Race::parse_position(&position(64)).map(|(race, state)| race.print(&state)), Ok(position(64)));
+    let error = Race::parse_position(&position(65)).expect_err("one throw too many");
     assert!(error.to_string().contains("at most 64 throws"), "{error}");
 }
 
 #[test]
 fn a_game_refuses_the_positions_of_another() {
-    let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("valid");
+    let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("valid");
     for (text, found) in [
         ("ashtapada?x=block S:off,off/N:off,off S *", "ashtapada?x=block SN"),
         ("ashtapada S:off,off/E:off,off/N:off,off S *", "ashtapada SEN"),
@@ -305,7 +305,7 @@ fn allotted(text: &str, throws: &[usize], roles: &[(usize, usize)]) -> Option<St
 
 /// Every text that parses is a position: it prints as it was written, and keeps the laws.
 fn check_whatever_is_read(text: &str) -> Result<(), TestCaseError> {
-    let Ok((race, state)) = Race::parse(text) else { return Ok(()) };
+    let Ok((race, state)) = Race::parse_position(text) else { return Ok(()) };
     let positions = |text: &str| text.split_once(' ').map(|(_, rest)| rest.to_owned());
     prop_assert_eq!(positions(&race.print(&state)), positions(text), "{} is repaired silently", text);
     let broken = check_state(&race, &state).err();

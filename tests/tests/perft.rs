@@ -28,7 +28,7 @@ fn recount(line: &str) -> Result<String, String> {
     let wrong = || format!("`{line}` is not `position ; depth count`");
     let (position, numbers) = line.split_once(" ; ").ok_or_else(wrong)?;
     let (depth, _) = numbers.split_once(' ').ok_or_else(wrong)?;
-    let (race, state) = Race::parse(position).map_err(|error| format!("{line}: {error}"))?;
+    let (race, state) = Race::parse_position(position).map_err(|error| format!("{line}: {error}"))?;
     let count = perft(&race, state, depth.parse().map_err(|_| wrong())?);
     Ok(format!("{position} ; {depth} {count}"))
 }

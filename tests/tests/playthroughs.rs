@@ -78,19 +78,19 @@ fn header(race: &Race) -> String {
     teams.sort_unstable();
     teams.dedup();
     format!(
-        "name: {}\nseats: {:?}\nteams: {}\noutlook: {:?}\npieces: {}\ngoal: {}\nactions: {}\nobservation: {}\n\
-         encoding: {}\nruleset hash: {:016x}\nturn cap: {}\n",
+        "name: {}\nseats: {:?}\nteams: {}\npayoff: {:?}\npieces: {}\ngoal: {}\nactions: {}\nobservation: {}\n\
+         encoding: {}\nruleset hash: {:016x}\nturn limit: {}\n",
         spec.name,
         spec.seats,
         teams.join(" "),
-        spec.outlook,
+        spec.payoff,
         race.pieces(),
         race.goal(),
         spec.actions,
         spec.observation,
         spec.encoding,
         spec.ruleset_hash,
-        spec.turn_cap
+        spec.turn_limit
     )
 }
 

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Outlook, Seat, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, SeatSet};
 use rand::SeedableRng;
 
 use super::MatchSetup;
@@ -218,7 +218,7 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
                     if begins {
                         end_turn(table);
                     }
-                    if begins && table.clock.turns() >= self.meeting.game.spec().turn_cap {
+                    if begins && table.clock.turns() >= self.meeting.game.spec().turn_limit {
                         return Halt::End(Ending::Truncated);
                     }
                     let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
@@ -293,9 +293,9 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
     /// The returns when `seat` forfeits.
     fn forfeited(&self, seat: Seat) -> BySeat<f32> {
         let spec = self.meeting.game.spec();
-        let all = match spec.outlook {
-            Outlook::Winner | Outlook::Teams => 1.0,
-            Outlook::Placings => self.sides.len() as f32 / 2.0,
+        let all = match spec.payoff {
+            Payoff::Winner | Payoff::Teams => 1.0,
+            Payoff::Placings => self.sides.len() as f32 / 2.0,
         };
         let share = all / (self.sides.len() - 1) as f32;
         let mut returns = BySeat::default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ashta_env::game::{Outlook, SeatSet, Spec};
+use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
 use super::estimate::{Blocks, Interval, with_error};
@@ -241,7 +241,7 @@ pub struct Schedule<'a> {
 
 /// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
 pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
-    if spec.outlook == Outlook::Placings { 0.5 } else { 1.0 / sides as f64 }
+    if spec.payoff == Payoff::Placings { 0.5 } else { 1.0 / sides as f64 }
 }
 
 /// Forfeits whose reasons are listed.
@@ -261,7 +261,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         let Some(returns) = &game.returns else { continue };
         let luck = |side: usize| game.luck.as_ref().map_or(0.0, |luck| luck[side]);
         turns.add(game.block, f64::from(game.turns), 0.0, 0.0);
-        let played_on = spec.outlook == Outlook::Placings;
+        let played_on = spec.payoff == Payoff::Placings;
         rounds.entry(game.block).or_insert_with(Vec::new).extend(contests(&game.agents, returns, played_on));
         for (side, &agent) in game.agents.iter().enumerate() {
             own[agent].add(game.block, returns[side], luck(side), chance_level);
@@ -368,7 +368,7 @@ mod tests {
             pair(3, [Some(0.0), Some(1.0)]),
         ]
         .concat();
-        let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
         let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
         let found = summarise(&schedule, &agents, None, &games);

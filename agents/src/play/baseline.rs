@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Outlook, RaceGame, Seat};
+use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Payoff, RaceGame, Seat};
 use ashta_env::turn::TurnResults;
 
 use crate::play::agent::{Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn};
@@ -153,7 +153,7 @@ fn pip_values<G: RaceGame>(game: &G, state: &G::State) -> BySeat<f32> {
     let mut shares = BySeat([0.0; MAX_SEATS]);
     spec.seats.iter().for_each(|seat| shares[seat] = covered(game, state, seat));
     let mut values = BySeat([0.0; MAX_SEATS]);
-    if spec.outlook == Outlook::Placings {
+    if spec.payoff == Payoff::Placings {
         let rivals = (spec.seats.len() - 1).max(1) as f32;
         for seat in spec.seats.iter() {
             let others = spec.seats.iter().filter(|&other| other != seat);
@@ -209,7 +209,7 @@ mod tests {
     fn a_series_of_many_throws_is_answered_too() {
         let throws = ["1"; 8].into_iter().chain(["4"; 12]).chain(["8"; 12]).collect::<Vec<_>>().join(",");
         let text = format!("ashtapada?pieces=4 S:1,3,5,7/N:2,9,26,45 S {throws},3");
-        let (race, state) = Race::parse(&text).expect("the position is written well");
+        let (race, state) = Race::parse_position(&text).expect("the position is written well");
         assert!(!turn_results_within(&race, &state, MOST_POSITIONS, &mut TurnResults::new()), "the turn is a long one");
         for baseline in [Baseline::Random, Baseline::Runner, Baseline::Hunter, Baseline::Greedy] {
             let mut agent = baseline.agent();

@@ -1,17 +1,17 @@
 //! The perspective rule: the mapping between values relative to the observing seat and values by seat.
 //!
 //! A network always sees the board from one seat, so its values are relative too. Where a seat wins or is placed
-//! ([`Outlook::Winner`], [`Outlook::Placings`]), value 0 belongs to the observer and the others follow
-//! counter-clockwise, seats that do not take part left out. Where a team wins ([`Outlook::Teams`]), value 0 belongs to
+//! ([`Payoff::Winner`], [`Payoff::Placings`]), value 0 belongs to the observer and the others follow
+//! counter-clockwise, seats that do not take part left out. Where a team wins ([`Payoff::Teams`]), value 0 belongs to
 //! the observer's team and value 1 to the other. This module knows neither networks nor rules.
 
-use ashta_env::game::{BySeat, MAX_SEATS, Outlook, Seat, Spec};
+use ashta_env::game::{BySeat, MAX_SEATS, Payoff, Seat, Spec};
 
 /// Number of values that a network for `spec` gives: 2 for teams, otherwise one for each seat that takes part.
 pub fn value_count(spec: &Spec) -> usize {
-    match spec.outlook {
-        Outlook::Teams => 2,
-        Outlook::Winner | Outlook::Placings => spec.seats.len(),
+    match spec.payoff {
+        Payoff::Teams => 2,
+        Payoff::Winner | Payoff::Placings => spec.seats.len(),
     }
 }
 
@@ -27,9 +27,9 @@ pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
         if !spec.seats.contains(seat) {
             continue;
         }
-        let index = match spec.outlook {
-            Outlook::Teams => usize::from(!spec.teams[observer].contains(seat)),
-            Outlook::Winner | Outlook::Placings => next,
+        let index = match spec.payoff {
+            Payoff::Teams => usize::from(!spec.teams[observer].contains(seat)),
+            Payoff::Winner | Payoff::Placings => next,
         };
         values[seat] = relative[index];
         next += 1;
@@ -45,9 +45,9 @@ pub fn to_seats(relative: &[f32], spec: &Spec, observer: Seat) -> BySeat<f32> {
 #[inline]
 pub fn to_relative(values: &BySeat<f32>, spec: &Spec, observer: Seat, out: &mut Vec<f32>) {
     let seats = (0..MAX_SEATS).map(|quarters| observer.rotated(quarters)).filter(|&seat| spec.seats.contains(seat));
-    match spec.outlook {
-        Outlook::Winner | Outlook::Placings => out.extend(seats.map(|seat| values[seat])),
-        Outlook::Teams => {
+    match spec.payoff {
+        Payoff::Winner | Payoff::Placings => out.extend(seats.map(|seat| values[seat])),
+        Payoff::Teams => {
             let mut opponents = seats.filter(|&seat| !spec.teams[observer].contains(seat));
             out.push(values[observer]);
             out.push(opponents.next().map_or(0.0, |seat| values[seat]));
@@ -60,28 +60,28 @@ mod tests {
     use super::*;
     use ashta_env::game::SeatSet;
 
-    fn spec(seats: &[Seat], outlook: Outlook) -> Spec {
-        let own = |seat: Seat| match outlook {
-            Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
-            Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
+    fn spec(seats: &[Seat], payoff: Payoff) -> Spec {
+        let own = |seat: Seat| match payoff {
+            Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
+            Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         };
         Spec {
             name: "fake".into(),
             seats: SeatSet::of(seats),
-            outlook,
+            payoff,
             teams: BySeat(Seat::ALL.map(own)),
             actions: 9,
             observation: 40,
             start_observation: 30,
             encoding: 1,
             ruleset_hash: 7,
-            turn_cap: 100,
+            turn_limit: 100,
         }
     }
 
     #[test]
     fn the_observer_comes_first_and_absent_seats_are_skipped() {
-        let spec = spec(&[Seat::SOUTH, Seat::EAST, Seat::WEST], Outlook::Winner);
+        let spec = spec(&[Seat::SOUTH, Seat::EAST, Seat::WEST], Payoff::Winner);
         assert_eq!(value_count(&spec), 3);
         assert_eq!(to_seats(&[0.5, 0.3, 0.2], &spec, Seat::EAST), BySeat([0.2, 0.5, 0.0, 0.3]));
         let mut relative = Vec::new();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_seats_of_a_team_share_its_value() {
-        let spec = spec(&Seat::ALL, Outlook::Teams);
+        let spec = spec(&Seat::ALL, Payoff::Teams);
         assert_eq!(value_count(&spec), 2);
         assert_eq!(to_seats(&[0.7, 0.3], &spec, Seat::WEST), BySeat([0.3, 0.7, 0.3, 0.7]));
         let mut relative = Vec::new();
@@ -101,18 +101,18 @@ mod tests {
 
     #[test]
     fn to_relative_inverts_to_seats_for_every_observer() {
-        for (seats, outlook) in [
-            (&[Seat::SOUTH, Seat::NORTH][..], Outlook::Winner),
-            (&[Seat::SOUTH, Seat::EAST, Seat::WEST][..], Outlook::Placings),
-            (&Seat::ALL[..], Outlook::Placings),
-            (&Seat::ALL[..], Outlook::Teams),
+        for (seats, payoff) in [
+            (&[Seat::SOUTH, Seat::NORTH][..], Payoff::Winner),
+            (&[Seat::SOUTH, Seat::EAST, Seat::WEST][..], Payoff::Placings),
+            (&Seat::ALL[..], Payoff::Placings),
+            (&Seat::ALL[..], Payoff::Teams),
         ] {
-            let spec = spec(seats, outlook);
+            let spec = spec(seats, payoff);
             let values = &[0.4, 0.3, 0.2, 0.1][..value_count(&spec)];
             for &observer in seats {
                 let mut relative = Vec::new();
                 to_relative(&to_seats(values, &spec, observer), &spec, observer, &mut relative);
-                assert_eq!(relative, values, "{seats:?} {outlook:?} seen from {observer}");
+                assert_eq!(relative, values, "{seats:?} {payoff:?} seen from {observer}");
             }
         }
     }

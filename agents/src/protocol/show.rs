@@ -1,6 +1,6 @@
 //! Operations for drawn boards: squares, pieces, the effects of each action and of whole turns, and their values.
 
-use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Payoff, Seat};
 use ashta_env::notation::{BoardStep, Ground, Standing};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
@@ -26,10 +26,10 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         })
         .collect();
     let sheet = race.ruleset().sheet();
-    let outlook = match race.spec().outlook {
-        Outlook::Winner => "winner",
-        Outlook::Teams => "teams",
-        Outlook::Placings => "placings",
+    let payoff = match race.spec().payoff {
+        Payoff::Winner => "winner",
+        Payoff::Teams => "teams",
+        Payoff::Placings => "placings",
     };
     Ok(json!({
         "side": race.board().side(),
@@ -39,7 +39,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         "throws": sheet.throws,
         "words": sheet.words,
         "look": sheet.board.look,
-        "outlook": outlook,
+        "outlook": payoff,
         "has_gate": sheet.gate.at > 0,
         "has_units": sheet.unit.kind != UnitKind::None,
         "bears_off": race.bears_off(),

@@ -98,7 +98,7 @@ fn the_agent_answers() {
 #[test]
 fn observations_are_of_the_declared_length() {
     let answer = ask(r#"{"op":"observe","position":"pagade S+:8,20,30,76/N:6,7,12,12 S 3,3"}"#);
-    let (race, _) = Race::parse("pagade S+:8,20,30,76/N:6,7,12,12 S 3,3").expect("valid");
+    let (race, _) = Race::parse_position("pagade S+:8,20,30,76/N:6,7,12,12 S 3,3").expect("valid");
     assert_eq!(answer["observation"].as_array().expect("a list").len(), race.spec().observation);
     assert_eq!(answer["mask"].as_array().expect("a list").len(), race.spec().actions);
     assert_eq!(answer["encoding"], ashta_env::race::ENCODING);

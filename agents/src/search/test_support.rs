@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ashta_env::game::{Action, BySeat, Game, Node, Outlook, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Payoff, Seat};
 use ashta_env::testing::exact::{Exact, Play, solve};
 use ashta_env::testing::toy::{Toy, ToyState};
 use rand::SeedableRng;
@@ -49,9 +49,9 @@ impl Evaluator<Toy> for Ignorant {
     fn evaluate(&mut self, game: &Toy, states: &[ToyState]) -> Vec<Evaluation> {
         self.calls += 1;
         self.states += states.len();
-        let share = match game.spec().outlook {
-            Outlook::Winner => 1.0 / game.spec().seats.len() as f32,
-            Outlook::Teams | Outlook::Placings => 0.5,
+        let share = match game.spec().payoff {
+            Payoff::Winner => 1.0 / game.spec().seats.len() as f32,
+            Payoff::Teams | Payoff::Placings => 0.5,
         };
         let values = |state| match game.node(state) {
             Node::Terminal => game.returns(state),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use ashta_agents::protocol::describe;
 use ashta_env::chance;
-use ashta_env::game::{Game as _, Outlook, Seat, SeatSet};
+use ashta_env::game::{Game as _, Payoff, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
@@ -25,7 +25,7 @@ use crate::{Result, to_python};
 /// `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your
 /// own instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name
 /// with their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the
-/// first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `max_turns`, 1
+/// first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `turn_limit`, 1
 /// or more, is the number of turns after which environments truncate a game, by default that of the sheet; it is no
 /// part of the rules: games that differ in nothing else are equal, and share states and agents.
 ///
@@ -53,14 +53,14 @@ impl Game {
     /// same object, so that many states have their game once.
     pub(crate) fn made<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'py>)> {
         let ruleset = self.race.ruleset();
-        let limit = self.race.spec().turn_cap;
-        let max_turns = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
+        let limit = self.race.spec().turn_limit;
+        let turn_limit = (limit != ruleset.sheet().seats.turn_limit).then_some(limit);
         let made = if ruleset.is_builtin() {
-            (Some(self.name()), self.seats(), None, PyTuple::empty(py), max_turns)
+            (Some(self.name()), self.seats(), None, PyTuple::empty(py), turn_limit)
         } else {
             let text = ruleset.game_text();
             let flags: Vec<_> = Ruleset::split(&text).1.collect();
-            (None, self.seats(), Some(ruleset.base().text()), PyTuple::new(py, flags)?, max_turns)
+            (None, self.seats(), Some(ruleset.base().text()), PyTuple::new(py, flags)?, turn_limit)
         };
         Ok((py.import("ashta._game")?.getattr("restored")?, made))
     }
@@ -151,19 +151,19 @@ fn flags_of(flags: &Bound<'_, PyAny>) -> Result<Vec<(String, String)>> {
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (game = None, seats = None, sheet = None, flags = None, max_turns = None))]
+    #[pyo3(signature = (game = None, seats = None, sheet = None, flags = None, turn_limit = None))]
     pub(crate) fn new(
         game: Option<&str>,
         seats: Option<&Bound<'_, PyAny>>,
         sheet: Option<&Bound<'_, PyAny>>,
         flags: Option<&Bound<'_, PyAny>>,
-        max_turns: Option<i64>,
+        turn_limit: Option<i64>,
     ) -> Result<Game> {
         let limit = |turns: i64| {
             let limit = u32::try_from(turns).ok().and_then(NonZero::new);
-            limit.ok_or_else(|| anyhow!("`max_turns` is {turns}, but must be 1 to {}", u32::MAX))
+            limit.ok_or_else(|| anyhow!("`turn_limit` is {turns}, but must be 1 to {}", u32::MAX))
         };
-        let limit = max_turns.map(limit).transpose()?;
+        let limit = turn_limit.map(limit).transpose()?;
         let (sheet, written) = match (game, sheet) {
             (Some(game), None) => {
                 let (name, flags) = Ruleset::split(game);
@@ -229,10 +229,10 @@ impl Game {
     /// What returns mean: `"winner"` and `"teams"`: 1 for who wins; `"placings"`: 1, 2/3, 1/3 and 0.
     #[getter]
     fn outlook(&self) -> &'static str {
-        match self.race.spec().outlook {
-            Outlook::Winner => "winner",
-            Outlook::Teams => "teams",
-            Outlook::Placings => "placings",
+        match self.race.spec().payoff {
+            Payoff::Winner => "winner",
+            Payoff::Teams => "teams",
+            Payoff::Placings => "placings",
         }
     }
 
@@ -286,15 +286,15 @@ impl Game {
 
     /// What the returns of all players sum to.
     fn utility_sum(&self) -> f64 {
-        match self.race.spec().outlook {
-            Outlook::Winner => 1.0,
-            Outlook::Teams | Outlook::Placings => self.num_players() as f64 / 2.0,
+        match self.race.spec().payoff {
+            Payoff::Winner => 1.0,
+            Payoff::Teams | Payoff::Placings => self.num_players() as f64 / 2.0,
         }
     }
 
-    /// Turns after which environments truncate a game: `max_turns`, or those of the sheet.
+    /// Turns after which environments truncate a game: `turn_limit`, or those of the sheet.
     fn max_game_length(&self) -> u32 {
-        self.race.spec().turn_cap
+        self.race.spec().turn_limit
     }
 
     /// The position before the first throw; the first player is drawn from `seed` if none is named.

@@ -3,7 +3,7 @@
 //! Between two decisions the environment throws the dice, so a caller sees decisions only; [`Game`] itself has the
 //! chance nodes. [`VecEnv`] steps many games at once.
 //!
-//! A game is truncated at the turn limit of its game, [`Spec::turn_cap`](crate::game::Spec::turn_cap). The limit
+//! A game is truncated at the turn limit of its game, [`Spec::turn_limit`](crate::game::Spec::turn_limit). The limit
 //! belongs to the environment, not to the rules: it changes neither positions nor observations, and is no part of a
 //! ruleset's hash. A race has the limit of its sheet, or another one that is set when the race is built.
 
@@ -257,7 +257,7 @@ impl<G: Game> Env<G> {
 
     /// Whether the game was truncated at the turn limit.
     pub fn is_truncated(&self) -> bool {
-        self.turns > self.game.spec().turn_cap && !self.is_terminated()
+        self.turns > self.game.spec().turn_limit && !self.is_terminated()
     }
 
     /// Turns begun so far; a further throw after a move counts as a turn.

@@ -15,7 +15,7 @@ use crate::game::{Action, Game, MAX_SEATS, Seat};
 /// next throw as the seat to throw sees it: a learner that bootstraps evaluates it as any turn-start state. Where the
 /// game is over by its rules, it is that position as the seat that made the last move sees it: the pieces of all seats,
 /// but neither phase nor mover, and no throws; its value is the return. A game is truncated when it reaches
-/// [`Spec::turn_cap`](crate::game::Spec::turn_cap).
+/// [`Spec::turn_limit`](crate::game::Spec::turn_limit).
 #[derive(Debug)]
 pub struct VecEnv<G: Game> {
     envs: Vec<Env<G>>,

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::game::{Game, Outlook, Seat};
+use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::board::Square;
 use crate::race::position::state::{Phase, State};
@@ -266,7 +266,7 @@ impl Race {
             let has = if state.has_cut(seat) { "has" } else { "has not" };
             parts.push(format!("{has} {}", self.rules.sheet.words.captured));
         }
-        if self.spec().outlook == Outlook::Placings && state.finished[seat.index()] > 0 {
+        if self.spec().payoff == Payoff::Placings && state.finished[seat.index()] > 0 {
             parts.push(format!("place {}", state.finished[seat.index()]));
         }
         let is_moving = state.phase != Phase::Over && state.mover == seat;
@@ -288,7 +288,7 @@ mod tests {
     use crate::game::SeatSet;
 
     fn drawn(position: &str) -> String {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         race.draw(&state)
     }
 

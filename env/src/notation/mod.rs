@@ -35,14 +35,14 @@ impl Race {
     ///
     /// # Errors
     /// [`NotationError`] names the invalid part of the text: nothing is repaired.
-    pub fn parse(text: &str) -> Result<(Race, State), NotationError> {
+    pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
         parse::parse(&Sheets::default(), text)
     }
 
-    /// Reads a position of a game of these sheets, as [`Race::parse`] one of a built-in game.
+    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
     ///
     /// # Errors
-    /// As [`Race::parse`].
+    /// As [`Race::parse_position`].
     pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
         parse::parse(sheets, text)
     }
@@ -50,7 +50,7 @@ impl Race {
     /// Reads a position of this game.
     ///
     /// # Errors
-    /// As [`Race::parse`], and [`NotationError::OtherGame`] when the text is of another ruleset.
+    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
     pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
         parse::parse_state(self, text)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::game::{Game, Outlook, Seat, SeatSet};
+use crate::game::{Game, Payoff, Seat, SeatSet};
 use crate::race::Race;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role};
 use crate::race::turns::by_kind;
@@ -175,7 +175,7 @@ impl Race {
             head = rest;
         }
         let mut finished = 1;
-        if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().outlook == Outlook::Placings) {
+        if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
             let place = number(place).filter(|place| (2..=3).contains(place));
             finished = place.ok_or_else(|| bad_seat(text, "a place is #2 or #3"))?;
             head = "";

@@ -224,7 +224,7 @@ mod tests {
 
     /// Each legal action as `from path, … place`.
     fn steps(position: &str) -> Vec<String> {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let text = |action| {
             let Some(step) = race.step(&state, action) else { return "pass".to_owned() };
             let path: Vec<String> = step.path.iter().map(ToString::to_string).collect();
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn steps_are_described_in_words() {
         let texts = |position: &str| {
-            let (race, state) = Race::parse(position).expect("a position");
+            let (race, state) = Race::parse_position(position).expect("a position");
             let legal = race.legal_actions(&state);
             legal
                 .iter()
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn allotted_pieces_stand_on_their_targets() {
         let squares = |position: &str| {
-            let (race, state) = Race::parse(position).expect("a position");
+            let (race, state) = Race::parse_position(position).expect("a position");
             let standing = race.standing_within(&state);
             standing.iter().map(|piece| piece.square.map_or("-".to_owned(), |at| at.to_string())).collect::<Vec<_>>()
         };
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn a_piece_that_takes_several_throws_makes_one_move() {
         let turns = |position: &str| {
-            let (race, state) = Race::parse(position).expect("a position");
+            let (race, state) = Race::parse_position(position).expect("a position");
             let turns = race.whole_turns(&state, 1000).expect("few positions");
             let captures = |turn: &WholeTurn| turn.captures.iter().map(Square::to_string).collect::<Vec<_>>().join(" ");
             let moves = |turn: &WholeTurn| {

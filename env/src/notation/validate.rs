@@ -1,7 +1,7 @@
 //! The invariants of a position: of one seat's pieces, between the seats, and of a turn under way.
 
 use super::NotationError;
-use crate::game::{Game, Outlook, Seat};
+use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, PLACES};
 use crate::race::position::state::{NO_PIECE, State};
@@ -79,15 +79,15 @@ impl Race {
         let mut places: Vec<u8> =
             spec.seats.iter().filter(has_finished).map(|seat| state.finished[seat.index()]).collect();
         places.sort_unstable();
-        let problem = match spec.outlook {
-            Outlook::Winner if places.len() > 1 => "two seats have won".to_owned(),
-            Outlook::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
+        let problem = match spec.payoff {
+            Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),
+            Payoff::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
             // The last one is left over when all others have finished.
-            Outlook::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
-            Outlook::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
+            Payoff::Placings if places.len() == spec.seats.len() => "all seats have finished".to_owned(),
+            Payoff::Placings if !places.iter().copied().eq(1..=places.len() as u8) => {
                 format!("the places of the seats that have finished are {places:?}, which cannot come about")
             }
-            Outlook::Winner | Outlook::Teams | Outlook::Placings => return Ok(()),
+            Payoff::Winner | Payoff::Teams | Payoff::Placings => return Ok(()),
         };
         Err(NotationError::Pieces(problem))
     }
@@ -131,7 +131,7 @@ mod tests {
             // Nothing can be played any more.
             "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4;",
         ] {
-            assert!(Race::parse(text).is_err(), "{text}");
+            assert!(Race::parse_position(text).is_err(), "{text}");
         }
         for text in [
             // No turn comes to these, but they can be played on.
@@ -146,7 +146,7 @@ mod tests {
             "thaayam?pieces=2&hop=each S:off,5/N:off,11 S 4;+",
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4",
         ] {
-            assert!(Race::parse(text).is_ok(), "{text}: {:?}", Race::parse(text).err());
+            assert!(Race::parse_position(text).is_ok(), "{text}: {:?}", Race::parse_position(text).err());
         }
     }
 

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn reasons(position: &str) -> Vec<String> {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         race.reasons(&state).into_iter().map(|(slot, reason)| format!("{slot}: {reason}")).collect()
     }
 

@@ -3,7 +3,7 @@
 //! Squares have the names that the drawing shows from South's side, so a reader needs no indices. Only the chosen turn
 //! is described, not its alternatives.
 
-use crate::game::{Action, Game, Node, Outlook, Seat};
+use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
 use crate::race::turns::by_kind;
@@ -157,10 +157,10 @@ impl Race {
         }
         let is_over = self.node(end) == Node::Terminal;
         if start.finished[colour.index()] == 0 && end.finished[colour.index()] > 0 {
-            effects.push(match self.spec().outlook {
-                Outlook::Placings => format!("finishes in place {}", end.finished[colour.index()]),
-                Outlook::Teams if !is_over => "all home".to_owned(),
-                Outlook::Winner | Outlook::Teams => "wins".to_owned(),
+            effects.push(match self.spec().payoff {
+                Payoff::Placings => format!("finishes in place {}", end.finished[colour.index()]),
+                Payoff::Teams if !is_over => "all home".to_owned(),
+                Payoff::Winner | Payoff::Teams => "wins".to_owned(),
             });
         } else if is_over {
             effects.push("no seat can ever move again".to_owned());

@@ -15,7 +15,7 @@ pub(crate) mod turns;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec};
+use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec};
 use crate::sheet::Order;
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
@@ -70,23 +70,23 @@ impl Race {
         let seating = Participants::new(seats, pieces, direction, rules.has_teams());
         let turns = Turns::new(Arc::clone(&rules), seating);
         let actions = by_kind!(&turns, turns => turns.actions());
-        let outlook = ruleset.outlook();
-        let team = |seat: Seat| match outlook {
-            Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
-            Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
+        let payoff = ruleset.payoff();
+        let team = |seat: Seat| match payoff {
+            Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
+            Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         };
-        let layout = Layout::new(&rules, &turns, seating, outlook);
+        let layout = Layout::new(&rules, &turns, seating, payoff);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
-            outlook,
+            payoff,
             teams: BySeat(Seat::ALL.map(team)),
             actions,
             observation: layout.len(),
             start_observation: layout.start_len(),
             encoding: ENCODING,
             ruleset_hash: ruleset.hash64(),
-            turn_cap: sheet.seats.turn_limit,
+            turn_limit: sheet.seats.turn_limit,
         };
         let names = |action: &Action| by_kind!(&turns, turns => turns.names(*action));
         let sound = (0..actions as u8).map(Action).filter(names).collect();
@@ -98,7 +98,7 @@ impl Race {
     /// the game are the same with any limit.
     #[must_use]
     pub fn with_turn_limit(mut self, turns: NonZero<u32>) -> Race {
-        self.spec.turn_cap = turns.get();
+        self.spec.turn_limit = turns.get();
         self
     }
 
@@ -240,10 +240,10 @@ impl Game for Race {
             return returns;
         }
         let count = self.seating.seats.len();
-        let worth = |place: usize| match self.spec.outlook {
-            Outlook::Placings => (count - place) as f32 / (count - 1) as f32,
-            Outlook::Winner => f32::from(u8::from(place == 1)),
-            Outlook::Teams => f32::from(u8::from(place <= 2)),
+        let worth = |place: usize| match self.spec.payoff {
+            Payoff::Placings => (count - place) as f32 / (count - 1) as f32,
+            Payoff::Winner => f32::from(u8::from(place == 1)),
+            Payoff::Teams => f32::from(u8::from(place <= 2)),
         };
         // Seats without a place share those that are left; seats with the same place share that one and the next. A
         // team has the place of its last seat.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{Outlook, Seat, SeatLettersError, SeatSet};
+use crate::game::{Payoff, Seat, SeatLettersError, SeatSet};
 use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin};
 
 /// Game, house rules, pieces and seats.
@@ -275,11 +275,11 @@ impl Ruleset {
     }
 
     /// The scale of the returns under these rules.
-    pub fn outlook(&self) -> Outlook {
+    pub fn payoff(&self) -> Payoff {
         match (self.sheet.seats.teams, self.sheet.seats.end) {
-            (Teams::Opposite, _) => Outlook::Teams,
-            (Teams::None, End::Placings) if self.seats.len() > 2 => Outlook::Placings,
-            (Teams::None, _) => Outlook::Winner,
+            (Teams::Opposite, _) => Payoff::Teams,
+            (Teams::None, End::Placings) if self.seats.len() > 2 => Payoff::Placings,
+            (Teams::None, _) => Payoff::Winner,
         }
     }
 

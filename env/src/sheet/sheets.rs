@@ -114,7 +114,7 @@ mod tests {
         let race = Race::new(sheets.seated("my-race?pieces=1", Some(2)).expect("a ruleset"));
         assert_eq!(race.ruleset().sheet().seats.turn_limit, 18);
         let text = race.print(&crate::game::Game::initial_state(&race, crate::game::Seat::SOUTH));
-        assert!(Race::parse(&text).is_err(), "the built-in games do not have it");
+        assert!(Race::parse_position(&text).is_err(), "the built-in games do not have it");
         let (parsed, _) = Race::parse_in(&sheets, &text).expect("a position");
         assert_eq!(parsed.ruleset(), race.ruleset());
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rand::Rng;
 
 use crate::chance::{self, GameRng};
-use crate::game::{Action, Game, MAX_SEATS, Node, Outcome, Outlook, Seat};
+use crate::game::{Action, Game, MAX_SEATS, Node, Outcome, Payoff, Seat};
 use crate::gym::Env;
 
 mod course;
@@ -109,7 +109,7 @@ fn check_start<G: Game>(game: &G) -> Checked<G> {
     check((2..=MAX_SEATS).contains(&spec.seats.len()), "two to four seats")?;
     check((1..=32).contains(&spec.actions), "1 to 32 actions")?;
     check((1..=usize::from(u16::MAX)).contains(&spec.observation), "a length of observations")?;
-    check(spec.turn_cap > 0, "a turn limit")?;
+    check(spec.turn_limit > 0, "a turn limit")?;
     let is_team = |seat: Seat| {
         let team = spec.teams[seat];
         team.contains(seat) && team.iter().all(|mate| spec.teams[mate] == team && spec.seats.contains(mate))
@@ -137,7 +137,7 @@ fn walk<G: Game>(game: &G, further: Further<'_, G>, rng: &mut GameRng, tally: &m
         let is_chance = matches!(game.node(&state), Node::Chance(_));
         turns += u32::from(is_chance && !was_chance);
         was_chance = is_chance;
-        if turns > game.spec().turn_cap {
+        if turns > game.spec().turn_limit {
             tally.truncated += 1;
             return Ok(());
         }
@@ -206,7 +206,7 @@ fn check_around<G: Game>(game: &G, further: Further<'_, G>, state: &G::State) ->
     Ok(())
 }
 
-/// The laws of one state: throws and actions exist exactly at the nodes of their kind, returns fit the outlook,
+/// The laws of one state: throws and actions exist exactly at the nodes of their kind, returns fit the payoff,
 /// observations are in range, and the turn under way ends where its actions lead.
 ///
 /// # Errors
@@ -253,14 +253,14 @@ fn check_returns<G: Game>(game: &G, state: &G::State) -> Checked<G> {
     }
     let sum: f32 = spec.seats.iter().map(|seat| returns[seat]).sum();
     let count = spec.seats.len() as f32;
-    let expected = match spec.outlook {
-        Outlook::Winner => 1.0,
+    let expected = match spec.payoff {
+        Payoff::Winner => 1.0,
         // Each team shares its value, so every value counts as often as the team has seats.
-        Outlook::Teams | Outlook::Placings => count / 2.0,
+        Payoff::Teams | Payoff::Placings => count / 2.0,
     };
     let are_in_range = spec.seats.iter().all(|seat| (0.0..=1.0).contains(&returns[seat]));
     let holds = are_in_range && (sum - expected).abs() < 1e-5;
-    hold(LAW, state, holds, || format!("{returns:?} under {:?}", spec.outlook))?;
+    hold(LAW, state, holds, || format!("{returns:?} under {:?}", spec.payoff))?;
     let share = |seat: Seat| spec.teams[seat].iter().all(|mate| returns[mate] == returns[seat]);
     hold("teams share their value", state, spec.seats.iter().all(share), || format!("{returns:?}"))
 }

@@ -12,7 +12,7 @@
 use std::sync::LazyLock;
 
 use crate::game::{
-    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Outlook, RaceGame, Seat, SeatSet, Spec,
+    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec,
 };
 
 /// The index of home.
@@ -90,14 +90,14 @@ impl Toy {
             ToyTable::Three => SeatSet::of(&[Seat::SOUTH, Seat::EAST, Seat::NORTH]),
             ToyTable::Four | ToyTable::Teams | ToyTable::Placings => SeatSet::ALL,
         };
-        let outlook = match table {
-            ToyTable::Two | ToyTable::Three | ToyTable::Four => Outlook::Winner,
-            ToyTable::Teams => Outlook::Teams,
-            ToyTable::Placings => Outlook::Placings,
+        let payoff = match table {
+            ToyTable::Two | ToyTable::Three | ToyTable::Four => Payoff::Winner,
+            ToyTable::Teams => Payoff::Teams,
+            ToyTable::Placings => Payoff::Placings,
         };
-        let teams = Seat::ALL.map(|seat| match outlook {
-            Outlook::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
-            Outlook::Winner | Outlook::Placings => SeatSet::of(&[seat]),
+        let teams = Seat::ALL.map(|seat| match payoff {
+            Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
+            Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         });
         let name = format!("toy?table={table:?}&pieces={pieces:?}&throws={throws:?}").to_lowercase();
         let ruleset_hash = name
@@ -106,14 +106,14 @@ impl Toy {
         let spec = Spec {
             name,
             seats,
-            outlook,
+            payoff,
             teams: BySeat(teams),
             actions: 4,
             observation: MAX_SEATS * SEAT_BLOCK + 26,
             start_observation: MAX_SEATS * SEAT_BLOCK + 20,
             encoding: 1,
             ruleset_hash,
-            turn_cap: 400,
+            turn_limit: 400,
         };
         Toy { spec, count: if pieces == ToyPieces::One { 1 } else { 2 }, throws }
     }
@@ -141,10 +141,10 @@ impl Toy {
 
     fn is_over(&self, state: &ToyState) -> bool {
         let mut seats = self.spec.seats.iter();
-        match self.spec.outlook {
-            Outlook::Winner => seats.any(|seat| self.is_home(state, seat)),
-            Outlook::Teams => seats.any(|seat| self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
-            Outlook::Placings => seats.filter(|&seat| !self.is_home(state, seat)).count() <= 1,
+        match self.spec.payoff {
+            Payoff::Winner => seats.any(|seat| self.is_home(state, seat)),
+            Payoff::Teams => seats.any(|seat| self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
+            Payoff::Placings => seats.filter(|&seat| !self.is_home(state, seat)).count() <= 1,
         }
     }
 
@@ -162,7 +162,7 @@ impl Toy {
         let again = state.again;
         (state.pending, state.moving, state.again) = ([0; 2], false, false);
         let finished = self.is_home(state, state.seat);
-        if finished && self.spec.outlook == Outlook::Placings {
+        if finished && self.spec.payoff == Payoff::Placings {
             state.places[state.seat] = 1 + state.places.0.iter().filter(|&&place| place > 0).count() as u8;
         }
         if self.is_over(state) || (again && !finished) {
@@ -267,10 +267,10 @@ impl Game for Toy {
             return returns;
         }
         for seat in self.spec.seats.iter() {
-            returns[seat] = match self.spec.outlook {
-                Outlook::Winner => f32::from(self.is_home(state, seat)),
-                Outlook::Teams => f32::from(self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
-                Outlook::Placings => [0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0][usize::from(state.places[seat])],
+            returns[seat] = match self.spec.payoff {
+                Payoff::Winner => f32::from(self.is_home(state, seat)),
+                Payoff::Teams => f32::from(self.spec.teams[seat].iter().all(|mate| self.is_home(state, mate))),
+                Payoff::Placings => [0.0, 1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0][usize::from(state.places[seat])],
             };
         }
         returns

@@ -18,7 +18,7 @@ mod stepped;
 
 use std::ops::Range;
 
-use crate::game::{Game, MAX_SEATS, Node, Outlook, Seat};
+use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
 use crate::race::position::state::{Phase, State};
@@ -50,7 +50,7 @@ pub enum IndexError {
     },
     /// The result is not a winner.
     #[error("games with {what} are not solved")]
-    Outlook {
+    Payoff {
         /// The unsupported property of the game.
         what: &'static str,
     },
@@ -74,16 +74,16 @@ impl TurnIndex {
     /// # Errors
     /// When there are too many, or the game is not about who wins.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
-        match race.spec().outlook {
-            Outlook::Winner => {}
-            Outlook::Teams => return Err(IndexError::Outlook { what: "teams" }),
-            Outlook::Placings => return Err(IndexError::Outlook { what: "placings" }),
+        match race.spec().payoff {
+            Payoff::Winner => {}
+            Payoff::Teams => return Err(IndexError::Payoff { what: "teams" }),
+            Payoff::Placings => return Err(IndexError::Payoff { what: "placings" }),
         }
         if race.spec().seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats()) {
-            return Err(IndexError::Outlook { what: "two dice and more than two seats" });
+            return Err(IndexError::Payoff { what: "two dice and more than two seats" });
         }
         if race.rules.sheet.turn.most_throws.is_some() {
-            return Err(IndexError::Outlook { what: "limited throws" });
+            return Err(IndexError::Payoff { what: "limited throws" });
         }
         let sides = SideList::new(race)?;
         let seats = race.spec().seats;

@@ -67,7 +67,7 @@ pub fn play_games<G: Game, E: Evaluator<G>>(
                 branches.push(under_way.branch(start, config.selfplay.branch_turns));
             }
             let is_over = game.node(&under_way.state) == Node::Terminal;
-            let limit = under_way.limit.min(game.spec().turn_cap);
+            let limit = under_way.limit.min(game.spec().turn_limit);
             let is_truncated = !is_over && under_way.line.turns.len() as u32 >= limit;
             if !is_over && !is_truncated {
                 return true;

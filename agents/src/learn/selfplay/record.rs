@@ -22,7 +22,7 @@ pub struct GameRecord<S> {
     pub branches: Vec<Trajectory<S>>,
     /// The result for each seat; zeros when truncated.
     pub returns: BySeat<f32>,
-    /// Whether the game was truncated, at the limit of self-play or at the turn cap of the game.
+    /// Whether the game was truncated, at the limit of self-play or at the turn limit of the game.
     pub truncated: bool,
 }
 

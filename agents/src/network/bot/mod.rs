@@ -250,21 +250,21 @@ fn tensors(network: &str, shape: &MlpShape) -> Vec<(String, Vec<usize>)> {
 mod tests {
     use super::*;
     use crate::play::level::{Calibration, Level};
-    use ashta_env::game::{BySeat, Outlook, Seat, SeatSet};
+    use ashta_env::game::{BySeat, Payoff, Seat, SeatSet};
     use std::error::Error;
 
     fn spec() -> Spec {
         Spec {
             name: "fake?flag=true".into(),
             seats: SeatSet::of(&[Seat::SOUTH, Seat::NORTH]),
-            outlook: Outlook::Winner,
+            payoff: Payoff::Winner,
             teams: BySeat(Seat::ALL.map(|seat| SeatSet::of(&[seat]))),
             actions: 3,
             observation: 6,
             start_observation: 5,
             encoding: 4,
             ruleset_hash: 0x0123_4567_89ab_cdef,
-            turn_cap: 100,
+            turn_limit: 100,
         }
     }
 

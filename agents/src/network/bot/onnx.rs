@@ -35,7 +35,7 @@ impl Bot {
     pub fn to_onnx(&self, name: &str) -> Result<Vec<u8>, BotError> {
         self.check()?;
         let manifest = &self.manifest;
-        let outlook = match (self.net.shape().value.value_head, self.net.shape().value.values == manifest.seats.len()) {
+        let payoff = match (self.net.shape().value.value_head, self.net.shape().value.values == manifest.seats.len()) {
             (ValueHead::Sigmoid, _) => "placings",
             (ValueHead::Softmax, true) => "winner",
             (ValueHead::Softmax, false) => "teams",
@@ -45,7 +45,7 @@ impl Bot {
             ("ruleset_hash", format!("{:016x}", manifest.ruleset_hash)),
             ("seats", manifest.seats.clone()),
             ("encoding", manifest.encoding.to_string()),
-            ("outlook", outlook.to_owned()),
+            ("outlook", payoff.to_owned()),
             ("manifest", serde_json::to_string(manifest)?),
         ];
         let property = |(key, value): (&str, String)| Property { key: key.to_owned(), value };

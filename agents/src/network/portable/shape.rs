@@ -1,6 +1,6 @@
 //! The shapes of a bot's networks: layer widths, value head and number of actions.
 
-use ashta_env::game::{MAX_SEATS, Outlook, Spec};
+use ashta_env::game::{MAX_SEATS, Payoff, Spec};
 use serde::{Deserialize, Serialize};
 
 use crate::play::perspective;
@@ -71,9 +71,9 @@ impl NetShape {
             hidden: policy_hidden.to_vec(),
             values: perspective::value_count(spec),
             actions: spec.actions,
-            value_head: match spec.outlook {
-                Outlook::Winner | Outlook::Teams => ValueHead::Softmax,
-                Outlook::Placings => ValueHead::Sigmoid,
+            value_head: match spec.payoff {
+                Payoff::Winner | Payoff::Teams => ValueHead::Softmax,
+                Payoff::Placings => ValueHead::Sigmoid,
             },
         };
         let hidden = hidden.to_vec();

@@ -193,7 +193,7 @@ mod tests {
 
     /// The facts of every result of a position, with the turn in words.
     fn facts(position: &str) -> Vec<(String, TurnEffect, Vec<String>)> {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
         let mut results = TurnResults::new();
         turn_results(&race, &state, &mut results);

@@ -198,7 +198,7 @@ mod tests {
 
     /// A turn from `position` in which the results have the values `worth` of their numbers.
     fn note(shortlist: &Shortlist, position: &str, worth: impl Fn(usize) -> f64) {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let Node::Decision(seat) = race.node(&state) else { panic!("{position} is no decision") };
         let mut results = TurnResults::new();
         turn_results(&race, &state, &mut results);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn number_of(position: &str, turn: &str) -> usize {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let mut results = TurnResults::new();
         turn_results(&race, &state, &mut results);
         let texts: Vec<String> =

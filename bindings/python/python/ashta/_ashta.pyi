@@ -44,7 +44,7 @@ class Game:
     `game` is a name, which may have house rules as in the notation: `"pagade?teams=true"`. `sheet` is a game of your
     own instead: the text of a sheet (TOML), or the path of one, which ends in `.toml`. `flags` are house rules by name
     with their values: `{"teams": True}`. `seats` is the number of seats, or their letters: `"SEW"`; by default the
-    first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `max_turns`, 1
+    first that the game names. Players are the seats that take part by number, in the order S, E, N, W. `turn_limit`, 1
     or more, is the number of turns after which environments truncate a game, by default that of the sheet; it is no
     part of the rules: games that differ in nothing else are equal, and share states and agents.
 
@@ -57,7 +57,7 @@ class Game:
         seats: int | str | None = None,
         sheet: str | PathLike[str] | None = None,
         flags: Mapping[str, str | int | bool] | None = None,
-        max_turns: int | None = None,
+        turn_limit: int | None = None,
     ) -> Game: ...
     @staticmethod
     def names() -> list[str]:
@@ -103,7 +103,7 @@ class Game:
     def utility_sum(self) -> float:
         """What the returns of all players sum to."""
     def max_game_length(self) -> int:
-        """Turns after which environments truncate a game: `max_turns`, or those of the sheet."""
+        """Turns after which environments truncate a game: `turn_limit`, or those of the sheet."""
     def new_initial_state(self, first_player: int | None = None, seed: int = 0) -> State:
         """The position before the first throw; the first player is drawn from `seed` if none is named."""
     def deserialize_state(self, text: str) -> State:

@@ -38,9 +38,9 @@ class _Versus:
 
     np_random: Any
 
-    def _set_up(self, num_games, game, seats, opponent, player, max_turns):
+    def _set_up(self, num_games, game, seats, opponent, player, turn_limit):
         """Makes the games; the spaces of one."""
-        self.game = game_of(game, seats, max_turns)
+        self.game = game_of(game, seats, turn_limit)
         opponent = Agent(opponent, self.game) if isinstance(opponent, str) else opponent
         self._games = VersusGame(self.game, num_games, opponent, player)
         observation = gymnasium.spaces.Box(0.0, 1.0, self.game.observation_tensor_shape(), np.float32)
@@ -53,7 +53,7 @@ class _Versus:
 class RaceEnv(_Versus, gymnasium.Env):
     """One player of `game`, a name or an `ashta.Game`, against `opponent`, who plays all other seats.
 
-    With a name go `seats` and `max_turns`, which an `ashta.Game` has already: it is also the way to games of sheets.
+    With a name go `seats` and `turn_limit`, which an `ashta.Game` has already: it is also the way to games of sheets.
     `opponent` is an agent as `ashta.Agent` takes it, an `ashta.Agent`, or a function from `observations`,
     `float32[n, observation]`, and `action_masks`, `int8[n, actions]`, of the games that wait for it to a legal action for
     each of them. `player` is who the caller is, by number, or `None`: drawn anew for each game.
@@ -74,11 +74,11 @@ class RaceEnv(_Versus, gymnasium.Env):
         player: int | None = None,
         illegal: str = "error",
         render_mode: str | None = None,
-        max_turns: int | None = None,
+        turn_limit: int | None = None,
     ) -> None:
         if illegal not in ("error", "random"):
             raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "random"')
-        self.observation_space, self.action_space = self._set_up(1, game, seats, opponent, player, max_turns)
+        self.observation_space, self.action_space = self._set_up(1, game, seats, opponent, player, turn_limit)
         self.render_mode, self._illegal = render_mode, illegal
 
     def _info(self) -> dict[str, Any]:
@@ -139,9 +139,9 @@ class RaceVectorEnv(_Versus, VectorEnv):
         player: int | None = None,
         copy: bool = True,
         render_mode: str | None = None,
-        max_turns: int | None = None,
+        turn_limit: int | None = None,
     ) -> None:
-        spaces = self._set_up(num_envs, game, seats, opponent, player, max_turns)
+        spaces = self._set_up(num_envs, game, seats, opponent, player, turn_limit)
         self.num_envs, self.render_mode, self.copy = num_envs, render_mode, copy
         self.single_observation_space, self.single_action_space = spaces
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -38,7 +38,7 @@ class _Spaces:
 class RaceEnv(_Spaces, AECEnv):
     """One game; between two decisions the environment throws the dice.
 
-    `game` is a name, with which `seats` and `max_turns` go, or an `ashta.Game`, which has its own: it is also the way to
+    `game` is a name, with which `seats` and `turn_limit` go, or an `ashta.Game`, which has its own: it is also the way to
     games of sheets. Agents are `player_0`, `player_1` and so on, the players of the game in their order: `player_1` sits
     on `game.seats[1]`. An observation is a dict of `observation`, `float32[n]` of zeros and ones as the agent sees the
     board, and `action_mask`, `int8[actions]`, which `info` has, too. Rewards come at the end: what the player got, from 0
@@ -54,13 +54,13 @@ class RaceEnv(_Spaces, AECEnv):
         game: str | Game = "ashtapada",
         seats: int | str | None = None,
         render_mode: str | None = None,
-        max_turns: int | None = None,
+        turn_limit: int | None = None,
         illegal: str = "error",
     ) -> None:
         super().__init__()
         if illegal not in ("error", "lose"):
             raise ValueError(f'`illegal` is "{illegal}", but must be "error" or "lose"')
-        self.game = game_of(game, seats, max_turns)
+        self.game = game_of(game, seats, turn_limit)
         self.render_mode = render_mode
         self._illegal, self._most_turns = illegal, self.game.max_game_length()
         self.possible_agents = [f"player_{player}" for player in range(self.game.num_players())]
@@ -176,10 +176,10 @@ class ParallelRaceEnv(_Spaces, ParallelEnv):
         game: str | Game = "ashtapada",
         seats: int | str | None = None,
         max_cycles: int | None = None,
-        max_turns: int | None = None,
+        turn_limit: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self._env = RaceEnv(game, seats, render_mode, max_turns)
+        self._env = RaceEnv(game, seats, render_mode, turn_limit)
         self.game, self.render_mode, self.max_cycles = self._env.game, render_mode, max_cycles
         self.possible_agents = self._env.possible_agents
         self.observation_spaces, self.action_spaces = self._env.observation_spaces, self._env.action_spaces
@@ -216,10 +216,10 @@ def env(
     game: str | Game = "ashtapada",
     seats: int | str | None = None,
     render_mode: str | None = None,
-    max_turns: int | None = None,
+    turn_limit: int | None = None,
 ) -> RaceEnv:
     """The environment in which an illegal action ends the game: its agent is rewarded -1, the others 0."""
-    return RaceEnv(game, seats, render_mode, max_turns, illegal="lose")
+    return RaceEnv(game, seats, render_mode, turn_limit, illegal="lose")
 
 
 # The environment in which an illegal action is a `ValueError`.

@@ -7,7 +7,7 @@ use crate::turn::{TurnResults, turn_results};
 
 /// Every distinct afterstate of the turn of a position, in words.
 fn turns(position: &str) -> Vec<String> {
-    let (race, state) = Race::parse(position).expect("a position");
+    let (race, state) = Race::parse_position(position).expect("a position");
     let mut results = TurnResults::new();
     turn_results(&race, &state, &mut results);
     let mut texts: Vec<String> =

@@ -7,7 +7,7 @@
 pub(crate) mod exposure;
 pub(crate) mod relations;
 
-use crate::game::{Outlook, Seat};
+use crate::game::{Payoff, Seat};
 use crate::race::compile::reach::bits;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::relations::{Relations, Whereabouts};
@@ -57,7 +57,7 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, outlook: Outlook) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, payoff: Payoff) -> Layout {
         let pieces = seating.pieces as u16;
         let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
         let declares = rules.sheet.unit.kind == UnitKind::Declared;
@@ -79,7 +79,7 @@ impl Layout {
             declared: take(if declares { pieces } else { 0 }),
             cut: take(u16::from(rules.has_gate())),
             relations: Relations::new(rules, seating, &mut take),
-            finished: take(if outlook == Outlook::Placings { 4 } else { 0 }),
+            finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
             seat: {
                 let seat = take(0);
                 take(seat * (seats - 1));
@@ -285,7 +285,7 @@ mod tests {
             ("ashtapada?pieces=1 S:8/E:40/N:25 S 3", Seat::SOUTH, "ashtapada?pieces=1 S:25/E:8/N:40 E 3", Seat::EAST),
         ] {
             let view = |text: &str, seat: Seat| {
-                let (race, state) = Race::parse(text).expect("a position");
+                let (race, state) = Race::parse_position(text).expect("a position");
                 let mut active = Vec::new();
                 race.layout.observe(&race.rules, &race.turns, &state, seat, &mut active);
                 active
@@ -308,7 +308,7 @@ mod tests {
             ("ashte-kashte?pieces=2 S:12,13/N:hand,2 S 1", &["--o-", "e---"]),
             ("ashte-kashte?pieces=2 S:12,13/N:2,2 S 1", &["--o-", "----"]),
         ] {
-            let (race, state) = Race::parse(position).expect("a position");
+            let (race, state) = Race::parse_position(position).expect("a position");
             let mut active = Vec::new();
             race.layout.observe(&race.rules, &race.turns, &state, state.mover, &mut active);
             let met = |slot: usize| -> String {

@@ -116,7 +116,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
                 }
             }
             // No game goes on for ever: as many throws as a game may have turns.
-            if throws > race.spec().turn_cap {
+            if throws > race.spec().turn_limit {
                 state = start(race, &mut rng);
                 throws = 0;
             }

@@ -65,7 +65,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let truncated: u64 = results.iter().map(|result| result.report.truncated_games).sum();
     if truncated > 0 {
         output::print(format_args!(
-            "{truncated} games came to the turn cap; they and the games paired with them are not counted"
+            "{truncated} games came to the turn limit; they and the games paired with them are not counted"
         ))?;
     }
     Ok(())

@@ -15,7 +15,7 @@ use ashta_agents::play::agent::{Agent, GameRng};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_agents::play::throws::{SeededThrows, TurnClock};
 use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Outlook, Seat, SeatSet};
+use ashta_env::game::{BySeat, Game, Node, Payoff, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::turn::{TurnResults, turn_results};
@@ -107,7 +107,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             match self.table.race.node(&self.now.state) {
                 Node::Terminal => return self.announce(),
                 Node::Chance(seat) => {
-                    let cap = self.table.race.spec().turn_cap;
+                    let cap = self.table.race.spec().turn_limit;
                     if self.now.clock.begins_turn(seat) && self.now.clock.turns() >= cap {
                         writeln!(self.output, "\nThe game is truncated after {cap} turns: no seat wins.")?;
                         return self.print_position();
@@ -316,9 +316,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// A value in words: a winning chance, or the expected place where all places count.
     fn worth(&self, value: f32) -> String {
         let spec = self.table.race.spec();
-        match spec.outlook {
-            Outlook::Winner | Outlook::Teams => format!("{:.1} %", 100.0 * value),
-            Outlook::Placings => format!("place {:.2}", 1.0 + (1.0 - value) * (spec.seats.len() - 1) as f32),
+        match spec.payoff {
+            Payoff::Winner | Payoff::Teams => format!("{:.1} %", 100.0 * value),
+            Payoff::Placings => format!("place {:.2}", 1.0 + (1.0 - value) * (spec.seats.len() - 1) as f32),
         }
     }
 
@@ -352,9 +352,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         let is_draw = seats.iter().all(|seat| returns[seat] == best);
         let winner = seats.iter().find(|&seat| returns[seat] == best);
         let has_won = seats.iter().any(|seat| persons.contains(seat) && returns[seat] == best);
-        let text = match (race.spec().outlook, winner) {
+        let text = match (race.spec().payoff, winner) {
             _ if is_draw => "A draw: no seat can ever move again.".to_owned(),
-            (Outlook::Placings, _) => {
+            (Payoff::Placings, _) => {
                 let place = |seat: Seat| 1 + seats.iter().filter(|&other| returns[other] > returns[seat]).count();
                 let mut order: Vec<Seat> = seats.iter().collect();
                 order.sort_by_key(|&seat| place(seat));
@@ -364,8 +364,8 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                 };
                 order.iter().map(listed).collect::<Vec<_>>().join(", ")
             }
-            (Outlook::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
-            (Outlook::Teams, Some(seat)) => format!("{} win.", self.team(seat)),
+            (Payoff::Teams, Some(seat)) if has_won => format!("Your team wins: {}.", self.team(seat)),
+            (Payoff::Teams, Some(seat)) => format!("{} win.", self.team(seat)),
             (_, Some(seat)) if !has_won => format!("{} wins.", style.seat(seat)),
             _ => "You win.".to_owned(),
         };

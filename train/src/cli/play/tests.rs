@@ -13,7 +13,7 @@ fn played(game: &str, seats: usize, person: Seat, agent: &str, seed: u64, input:
 
 /// What a person reads who goes on from `position`, and the record.
 fn resumed(position: &str, input: &str) -> (String, Vec<String>) {
-    let (race, state) = Race::parse(position).expect("a position");
+    let (race, state) = Race::parse_position(position).expect("a position");
     run(&race, Some(state), Seat::SOUTH, "greedy", 1, input)
 }
 

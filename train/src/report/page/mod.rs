@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn nothing_in_the_numbers_ends_the_script() {
-        let (race, _) = Race::parse("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let verdicts = vec!["</script><b>".to_owned()];
         let contents =
             Contents { summary: None, verdicts, lengths: None, board: BoardPicture::new(&race), games: Vec::new() };
@@ -167,7 +167,7 @@ mod tests {
             ("ashtapada S:off,off/N:off,off S *", 64, 12),
             ("ashte-kashte S:hand,hand,hand,hand/N:hand,hand,hand,hand S *", 49, 4),
         ] {
-            let (race, state) = Race::parse(position).expect("a position");
+            let (race, state) = Race::parse_position(position).expect("a position");
             let board = BoardPicture::new(&race);
             assert_eq!((board.squares.len(), board.side * board.side), (squares, squares));
             assert_eq!(board.squares.iter().filter(|square| square.2 == "marked").count(), marked, "{position}");

@@ -39,7 +39,7 @@ impl Drop for Scratch {
 }
 
 fn info() -> RunInfo {
-    let race = Race::parse("ashtapada S:off,off/N:off,off S *").unwrap().0;
+    let race = Race::parse_position("ashtapada S:off,off/N:off,off S *").unwrap().0;
     let (ruleset, ruleset_hash) = ("pagade?teams=true".to_owned(), "0000000000000abc".to_owned());
     RunInfo { ruleset, ruleset_hash, encoding: 3, ..RunInfo::of(&race, 7) }
 }

@@ -20,7 +20,7 @@ fn exposed(race: &Race, state: &State, owner: Seat) -> Vec<u8> {
 }
 
 fn exposed_at(position: &str, owner: Seat) -> Vec<u8> {
-    let (race, state) = Race::parse(position).expect("a position");
+    let (race, state) = Race::parse_position(position).expect("a position");
     exposed(&race, &state, owner)
 }
 

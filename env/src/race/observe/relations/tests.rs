@@ -38,7 +38,7 @@ fn seen(race: &Race, state: &State, observer: Seat, owner: Seat) -> Vec<String> 
 }
 
 fn seen_in(position: &str, owner: Seat) -> Vec<String> {
-    let (race, state) = Race::parse(position).expect("a position");
+    let (race, state) = Race::parse_position(position).expect("a position");
     let found = seen(&race, &state, state.mover, owner).into_iter();
     found.filter(|name| !name.starts_with("progress") && !name.starts_with("lead")).collect()
 }
@@ -79,7 +79,7 @@ fn both_visits_to_a_square_are_seen() {
 #[test]
 fn progress_and_lead_have_levels() {
     let levels = |position: &str, owner: Seat| -> Vec<String> {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let found = seen(&race, &state, state.mover, owner).into_iter();
         found.filter(|name| name.starts_with("progress") || name.starts_with("lead")).collect()
     };
@@ -176,7 +176,7 @@ fn every_distance_is_found_in_every_game() {
 #[test]
 fn single_pieces_of_enemies_can_be_met() {
     let met = |position: &str| {
-        let (race, state) = Race::parse(position).expect("a position");
+        let (race, state) = Race::parse_position(position).expect("a position");
         let met = race.layout.relations.met_by(&race.rules, &state, Seat::SOUTH);
         (0..PLACES).filter(|place| met >> place & 1 == 1).collect::<Vec<_>>()
     };

@@ -156,7 +156,7 @@ mod tests {
             let throws: Vec<&str> =
                 (0..rng.random_range(1..9)).map(|_| ["1", "4", "8"][rng.random_range(0..3)]).collect();
             let text = format!("ashtapada?pieces=4{rules} S:{}/N:2,9,26,45 S {},3", own.join(","), throws.join(","));
-            let (race, mut state) = Race::parse(&text).expect("the position is written well");
+            let (race, mut state) = Race::parse_position(&text).expect("the position is written well");
             let turns = race.turns.as_series().expect("Ashtapada has a series");
             while let Node::Decision(_) = race.node(&state) {
                 let (turn, allotment) = (turns.turn(&state), Allotment::of(&state));

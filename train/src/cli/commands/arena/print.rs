@@ -13,7 +13,7 @@ pub fn summary(summary: &Summary) -> Result<()> {
     print(format_args!("{game} for {seats}: {games} games in {blocks} blocks of the same throws"))?;
     if summary.truncated_games > 0 {
         print(format_args!(
-            "{} games came to the turn cap; they and the games paired with them are not counted",
+            "{} games came to the turn limit; they and the games paired with them are not counted",
             summary.truncated_games
         ))?;
     }
