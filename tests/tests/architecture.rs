@@ -321,11 +321,11 @@ fn import_only_those_before(folder: &str, modules: &[&str]) {
 
 #[test]
 fn modules_of_agents_import_only_modules_below() {
-    let rooms = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
+    let modules = ["play", "search", "arena", "network", "perfect", "learn", "roster", "protocol"];
     let files: Vec<String> = rust_files("agents/src").into_iter().filter(|path| path != "agents/src/lib.rs").collect();
-    let has_room = |path: &&String| rooms.iter().any(|room| path.starts_with(&format!("agents/src/{room}/")));
-    assert!(files.iter().all(|path| has_room(&path)), "every file of agents but lib.rs is in a room");
-    import_only_those_before("agents/src", &rooms);
+    let has_module = |path: &&String| modules.iter().any(|module| path.starts_with(&format!("agents/src/{module}/")));
+    assert!(files.iter().all(|path| has_module(&path)), "every file of agents but lib.rs is in a module");
+    import_only_those_before("agents/src", &modules);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The worked examples of the rules against the engine and against the oracle: three games in `golden.json` (sections
-//! 2.7, 3.6 and 4.8), the games on square boards in `square_golden.json`.
+//! The worked examples of the rules against the engine and against the oracle: three games in `golden.json`,
+//! the games on square boards in `square_golden.json`.
 //!
 //! The former list pieces; the next seat to act follows from the captures, throws and ends that they show. Each test
 //! compares the whole set of positions, as text: from the engine's enumeration of whole turns, from stepping through

@@ -9,7 +9,7 @@ use ashta_tests::random;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The examples of the rules, section 10.1.
+/// The examples of the notation in the rules.
 const EXAMPLES: [&str; 5] = [
     "ashtapada S:off,off/N:off,off S *",
     "ashtapada S:5,30/N:off,23 S 4,2",

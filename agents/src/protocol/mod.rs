@@ -1,4 +1,4 @@
-//! The engine protocol (the rules, section 10.2): a request and its answer are one JSON object each.
+//! The engine protocol (`docs/engine-protocol.md`): a request and its answer are one JSON object each.
 //!
 //! Every invalid request is answered with an error. Besides the operations of the specification there are those for
 //! drawn boards: `board`, `view` and `hint`. The caller provides the transport: lines of standard input, messages of a

@@ -1,4 +1,4 @@
-//! The text notation of positions, section 10.1: parsing and printing of the parts that the three games have in common.
+//! The text notation of positions: parsing and printing of what all games have in common.
 //! Only the canonical form that printing gives is accepted. The meaning of the words for places is not known here.
 
 /// The letters of the seats 0 to 3.
@@ -60,7 +60,7 @@ impl Text {
         Ok(Text { game: game.to_owned(), name: name.to_owned(), flags, seats, mover })
     }
 
-    /// The values of the flags of a game: `table` lists every flag, in the order of section 8, with its values, the
+    /// The values of the flags of a game: `table` lists every flag, in the order of the sheet, with its values, the
     /// default first. The answer has one value for each row.
     pub fn flags<'a>(&'a self, table: &[(&str, &[&'a str])]) -> Result<Vec<&'a str>, String> {
         let mut values: Vec<&str> = table.iter().map(|(_, values)| values[0]).collect();
