@@ -196,11 +196,10 @@ fn rules_do_not_name_who_plays() {
 }
 
 /// The modules of `env` from the lowest to the highest; a file belongs to the one with the longest path.
-const MODULES_OF_ENV: [&str; 17] = [
+const MODULES_OF_ENV: [&str; 15] = [
     "game",
     "chance",
     "turn",
-    "starts",
     "sheet/values",
     "race/position",
     "race/compile",
@@ -210,8 +209,7 @@ const MODULES_OF_ENV: [&str; 17] = [
     "race/observe",
     "race",
     "notation",
-    "race/replay",
-    "race/starts",
+    "turn_index",
     "gym",
     "testing",
 ];

@@ -14,6 +14,8 @@ use crate::sheet::Without;
 pub(super) struct SideList {
     infos: Vec<SideInfo>,
     sides: IndexSet<([u8; MAX_PIECES], u8)>,
+    /// The marks that tell side positions apart, as bits; others make no difference to play.
+    marks: u8,
 }
 
 /// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
@@ -65,6 +67,7 @@ impl SideList {
         Ok(SideList {
             infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
             sides: found.iter().map(|&(.., places, mark)| (places, mark)).collect(),
+            marks: marks.iter().fold(0, |bits, mark| bits | mark),
         })
     }
 
@@ -91,7 +94,7 @@ impl SideList {
     /// The side position of `seat`, or `None` where the rules exclude it.
     pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
-        Some(self.number(state.pieces[seat.index()], mark)).filter(|&side| side != NONE)
+        Some(self.number(state.pieces[seat.index()], mark & self.marks)).filter(|&side| side != NONE)
     }
 }
 
