@@ -285,11 +285,6 @@ fn axes<'a>(
     Ok(chart)
 }
 
-/// [`tick`] as a formatter of labels.
-fn plain(value: &f64) -> String {
-    tick(*value)
-}
-
 /// A number with two significant digits.
 fn rounded(value: f64) -> String {
     let unit = 10_f64.powf(value.abs().log10().floor() - 1.0);
@@ -298,7 +293,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// A number on an axis, without needless digits.
-fn tick(value: f64) -> String {
+fn plain(value: &f64) -> String {
     // Adding 0 makes a negative zero a plain one.
     format!("{}", (value * 1e6).round() / 1e6 + 0.0)
 }
@@ -421,6 +416,6 @@ mod tests {
         assert_eq!(tight([2.0, 2.0, f64::NAN].into_iter()), 1.5..2.5);
         assert_eq!(roomy([1.0, 11.0].into_iter()), 0.0..11.4);
         assert_eq!(roomy([10.0, 12.5].into_iter()), 9.9..12.6);
-        assert_eq!([tick(-0.0), tick(0.30000000000000004), tick(50.0)], ["0", "0.3", "50"]);
+        assert_eq!([-0.0, 0.30000000000000004, 50.0].map(|value| plain(&value)), ["0", "0.3", "50"]);
     }
 }

@@ -8,6 +8,9 @@ use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Error, Result};
 
+/// Columns of a line of prose.
+const COLUMNS: usize = 79;
+
 /// Writes a line of results.
 ///
 /// # Errors
@@ -45,6 +48,24 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool
         text.push('\n');
     }
     text
+}
+
+/// Words in lines of at most 79 characters, each behind `indent` spaces.
+pub fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > COLUMNS {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    let lines: Vec<String> = lines.iter().map(|line| format!("{:indent$}{line}", "")).collect();
+    lines.join("\n")
 }
 
 /// Writes a line about how things go. It is lost when standard error is closed.

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use crate::run::threads;
 
-pub use bench::{BenchAgentsArgs, BenchArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
+pub use bench::{BenchAgentsArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
@@ -69,9 +69,19 @@ pub enum Command {
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.
-    Bots(BotsArgs),
+    Bots {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
     /// Tell about a bot, as Markdown: its game, its strength, how it was trained.
-    Card(CardArgs),
+    Card {
+        /// The bot: a file, or the name of one that comes with the program.
+        bot: String,
+        /// Write the card to this file instead of printing it.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Calibrate the levels of difficulty of a bot, from `beginner` to `advanced`, and measure them.
     Levels(LevelsArgs),
     /// Play against an agent in the terminal.
@@ -83,11 +93,19 @@ pub enum Command {
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
     #[command(after_help = AGENTS)]
-    Engine(EngineArgs),
+    Engine {
+        /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
+        #[arg(long, value_name = "SPEC")]
+        agent: Option<String>,
+    },
     /// Draw how runs have learned: what they measured on their way, as a diagram.
     Curves(CurvesArgs),
     /// Measure speed on this machine.
-    Bench(BenchArgs),
+    Bench {
+        /// What to measure.
+        #[command(subcommand)]
+        what: BenchCommand,
+    },
     /// Print shell completions, for instance `ashta completions bash >
     /// ~/.local/share/bash-completion/completions/ashta`.
     Completions {
@@ -391,16 +409,6 @@ pub struct ExploitArgs {
     pub json: bool,
 }
 
-/// Options of `ashta card`.
-#[derive(Debug, Args)]
-pub struct CardArgs {
-    /// The bot: a file, or the name of one that comes with the program.
-    pub bot: String,
-    /// Write the card to this file instead of printing it.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
 /// Options of `ashta levels`.
 #[derive(Debug, Args)]
 pub struct LevelsArgs {
@@ -412,14 +420,6 @@ pub struct LevelsArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Print JSON instead of a table.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `ashta bots`.
-#[derive(Debug, Args)]
-pub struct BotsArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
@@ -487,12 +487,4 @@ pub enum ExportFormat {
     Bot,
     /// An ONNX model, for whatever runs such models.
     Onnx,
-}
-
-/// Options of `ashta engine`.
-#[derive(Debug, Args)]
-pub struct EngineArgs {
-    /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
-    #[arg(long, value_name = "SPEC")]
-    pub agent: Option<String>,
 }

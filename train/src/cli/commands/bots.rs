@@ -8,20 +8,18 @@ use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};
 use serde_json::json;
 
-use crate::cli::BotsArgs;
-
 /// Runs the command.
 ///
 /// # Errors
 /// When a bot is damaged.
-pub fn run(args: &BotsArgs) -> Result<()> {
+pub fn run(as_json: bool) -> Result<()> {
     let mut bots = Vec::new();
     for (name, source) in games::folders().bots() {
         let content = source.content()?;
         let bot = Bot::from_bytes(&content).with_context(|| source.to_string())?;
         bots.push((name, bot.manifest, source, content.len()));
     }
-    if args.json {
+    if as_json {
         let json = bots.iter().map(|(name, manifest, source, bytes)| {
             let path = match source {
                 BotSource::File(path) => Some(path),

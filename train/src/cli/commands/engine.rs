@@ -8,14 +8,12 @@ use crate::games;
 use anyhow::{Context, Result};
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 
-use crate::cli::EngineArgs;
-
 /// Runs the command until the end of the input.
 ///
 /// # Errors
 /// When the agent cannot be loaded, or standard input or output breaks.
-pub fn run(args: &EngineArgs) -> Result<()> {
-    let agent = args.agent.as_deref().map(games::agent).transpose()?;
+pub fn run(agent: Option<&str>) -> Result<()> {
+    let agent = agent.map(games::agent).transpose()?;
     let mut engine = Engine::new(agent);
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
