@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::config::Config;
 use crate::run::games;
-use crate::run::output::aligned;
+use crate::run::output::columns;
 use crate::run::progress::percent;
 
 /// The result against one opponent.
@@ -70,7 +70,7 @@ pub fn score_table(results: &[MatchResult]) -> String {
         [opponent.clone(), games, score, interval, verdict.to_owned()]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
-    aligned(&table, [false, true, true, true, false])
+    columns(&table, |column| (1..=3).contains(&column))
 }
 
 /// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.

@@ -5,7 +5,6 @@
 //! (`docs/metrics.md` says it).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -52,6 +51,7 @@ struct MetricsLine<'a> {
 }
 
 /// Collects the values of a step and writes them together.
+#[derive(Debug)]
 pub struct Metrics {
     path: PathBuf,
     lines: File,
@@ -136,13 +136,8 @@ impl Metrics {
     }
 }
 
-impl fmt::Debug for Metrics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Metrics").field("path", &self.path).field("scalars", &self.scalars).finish_non_exhaustive()
-    }
-}
-
 /// A file of events for TensorBoard.
+#[derive(Debug)]
 struct EventFile {
     path: PathBuf,
     file: File,

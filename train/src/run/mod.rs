@@ -89,14 +89,17 @@ impl Run {
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
-        if rundir.version() != info.version {
-            let made = rundir.version();
-            remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
-        }
-        if !rundir.numerics().is_empty() && rundir.numerics() != info.numerics {
-            let (then, now) = (rundir.numerics(), &info.numerics);
+        let (begun, now) = (rundir.info(), &info);
+        if begun.version != now.version {
             remark(format_args!(
-                "this machine rounds otherwise ({now}) than the one of the run ({then}): not to the same bits"
+                "the run was begun by version {}: it goes on, but not to the same bytes",
+                begun.version
+            ));
+        }
+        if !begun.numerics.is_empty() && begun.numerics != now.numerics {
+            remark(format_args!(
+                "this machine rounds otherwise ({}) than the one of the run ({}): not to the same bits",
+                now.numerics, begun.numerics
             ));
         }
         let text = config.to_toml();

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Error, Result};
+use serde::Serialize;
 
 /// Columns of a line of prose.
 const COLUMNS: usize = 79;
@@ -19,6 +20,14 @@ pub fn print(text: impl Display) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
 }
 
+/// Writes results as JSON.
+///
+/// # Errors
+/// When standard output is closed or full.
+pub fn print_json(results: &impl Serialize) -> Result<()> {
+    print(serde_json::to_string_pretty(results)?)
+}
+
 /// Writes a question, behind which the answer is typed.
 ///
 /// # Errors
@@ -28,12 +37,8 @@ pub fn prompt(question: &str) -> Result<()> {
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
 }
 
-/// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right.
-pub fn aligned<const N: usize>(rows: &[[String; N]], is_number: [bool; N]) -> String {
-    columns(rows, |column| is_number[column])
-}
-
-/// As [`aligned`], of rows whose length is that of the first.
+/// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right. All
+/// have the length of the first.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
     let count = rows.first().map_or(0, |row| row.as_ref().len());
     let length = |row: &R, column: usize| row.as_ref().get(column).map_or(0, |cell| cell.chars().count());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::files::write_whole;
 use crate::games;
-use crate::output::{columns, print};
+use crate::output::{columns, print, print_json};
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
@@ -45,7 +45,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
         write_whole(path, &page(&race.spec().name, &contents)?)?;
     }
     if args.json {
-        return print(serde_json::to_string_pretty(&analysis)?);
+        return print_json(&analysis);
     }
     tell(&race, &analysis)
 }

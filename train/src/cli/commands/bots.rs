@@ -2,7 +2,7 @@
 
 use crate::evaluation::conduct;
 use crate::games;
-use crate::output::{aligned, print};
+use crate::output::{columns, print, print_json};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};
@@ -38,7 +38,7 @@ pub fn run(as_json: bool) -> Result<()> {
                 "strength": manifest.strength,
             })
         });
-        return print(serde_json::to_string_pretty(&json.collect::<Vec<_>>())?);
+        return print_json(&json.collect::<Vec<_>>());
     }
     let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
     for (name, manifest, _, bytes) in &bots {
@@ -52,7 +52,7 @@ pub fn run(as_json: bool) -> Result<()> {
             measured(&manifest.strength).unwrap_or_default(),
         ]);
     }
-    print(aligned(&rows, [false, false, false, true, true, false]))?;
+    print(columns(&rows, |column| column == 3 || column == 4))?;
     let example = bots.first().map_or("NAME", |(name, ..)| name.as_str());
     print(format_args!("A name stands for its file wherever an agent is asked for: ashta play {example}+2ply"))
 }

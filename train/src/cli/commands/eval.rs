@@ -54,15 +54,14 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             }
             row
         };
-        let json = json!({
+        return output::print_json(&json!({
             "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
             "results": results.iter().map(row).collect::<Vec<Value>>(),
-        });
-        return output::print(serde_json::to_string_pretty(&json)?);
+        }));
     }
     output::print(format_args!("{agent} in {}", race.ruleset()))?;
     output::print(score_table(&results))?;

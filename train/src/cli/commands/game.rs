@@ -1,7 +1,7 @@
 //! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
 
 use crate::games;
-use crate::output::{columns, print, wrapped};
+use crate::output::{columns, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::describe;
 use ashta_env::game::{Game, Outcome, Seat};
@@ -21,11 +21,11 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     let known = Sheets::default();
     let Some(game) = &args.game else {
         if args.schema {
-            return print(serde_json::to_string_pretty(&schema())?);
+            return print_json(&schema());
         }
         if args.json {
             let games: Vec<Value> = known.all().map(|sheet| describe(sheet)).collect();
-            return print(serde_json::to_string_pretty(&json!({"games": games}))?);
+            return print_json(&json!({"games": games}));
         }
         return list(&known);
     };
@@ -39,7 +39,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
         bail!("--sheet prints a game that comes with the program, without house rules: {game} is none");
     }
     if args.json {
-        return print(serde_json::to_string_pretty(&describe(ruleset.base()))?);
+        return print_json(&describe(ruleset.base()));
     }
     print(text(&Race::new(ruleset)))
 }

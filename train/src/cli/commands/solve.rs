@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::config::Config;
 use crate::files;
 use crate::games;
-use crate::output::{print, remark};
+use crate::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
 use ashta_agents::perfect::table::{self, Table};
@@ -36,10 +36,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
         remark(format_args!("going on with {}", kept.display()));
     }
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Arc::clone(&stops), || {
-        remark("stopping (again: at once, losing what was not saved)");
-        ControlFlow::Continue(())
-    })?;
+    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once, losing what was not saved)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("working out the moves")?;
@@ -114,7 +111,7 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
     let facts = table.facts();
     let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
     if args.json {
-        let json = json!({
+        return print_json(&json!({
             "ruleset": table.ruleset(),
             "table": args.output,
             "bits": table.bits(),
@@ -122,8 +119,7 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
             "start": values,
             "facts": facts,
             "seconds": seconds,
-        });
-        return print(serde_json::to_string_pretty(&json)?);
+        }));
     }
     let (positions, sweeps) = (facts.positions, facts.sweeps);
     print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use crate::files::{cannot_write, check_writable, write_whole};
 use crate::games;
-use crate::output::{print as say, remark};
+use crate::output::{print_json, remark};
 use anyhow::{Context, Result, anyhow};
 use ashta_agents::arena::game_record::{GameLine, Swing};
-use ashta_agents::arena::tournament::{Entrant, Tournament};
+use ashta_agents::arena::tournament::Tournament;
 use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
@@ -50,14 +50,11 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(Arc::clone(&stops), || {
-        remark("stopping (again: at once)");
-        ControlFlow::Continue(())
-    })?;
+    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once)")?;
     let outcome = arena.play(&stops)?;
     drop(errors);
     if args.json {
-        say(serde_json::to_string_pretty(&outcome.summary)?)?;
+        print_json(&outcome.summary)?;
     } else {
         print::summary(&outcome.summary)?;
     }
@@ -110,23 +107,17 @@ impl<'a> Arena<'a> {
     }
 
     fn settings(&self) -> Settings {
-        let entrants = self.tournament.entrants().iter().zip(&self.versions);
-        let of = |(entrant, version): (&Entrant<'_>, &Option<String>)| Named {
-            name: entrant.name.clone(),
-            version: version.clone(),
-        };
+        let named = |name: &String, version: &Option<String>| Named { name: name.clone(), version: version.clone() };
+        let agents = self.tournament.entrants().iter().zip(&self.versions);
         let (spec, ruleset) = (self.tournament.race().spec(), self.tournament.race().ruleset());
         Settings {
             arena: FORMAT,
             game: spec.name.clone(),
             seats: spec.seats.iter().map(Seat::letter).collect(),
             sheet: (!ruleset.is_builtin()).then(|| ruleset.base().text()),
-            agents: entrants.map(of).collect(),
+            agents: agents.map(|(agent, version)| named(&agent.name, version)).collect(),
             seed: self.args.games.seed,
-            luck: self
-                .tournament
-                .reference()
-                .map(|reference| Named { name: reference.name.clone(), version: reference.version.clone() }),
+            luck: self.tournament.reference().map(|reference| named(&reference.name, &reference.version)),
         }
     }
 
