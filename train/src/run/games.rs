@@ -56,21 +56,12 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
     Ok(folders().agent(spec)?)
 }
 
-/// Loads a bot and says where it is.
+/// Loads a bot, by its name in these folders or by its file, and says where it is.
 ///
 /// # Errors
 /// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
-pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    bot_in(&folders(), spec, what)
-}
-
-/// As [`bot`], by its name in these folders.
-///
-/// # Errors
-/// As there.
-pub fn bot_in(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    let agent = folders.agent(spec)?;
-    match agent {
+pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
+    match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
         NamedAgent::Bot { lookahead, .. } => bail!("{what} of a bot: leave out `+{lookahead}`"),
         other => bail!("{other} is no bot: {what} of bots"),
@@ -148,14 +139,6 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
     }
     agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
     Ok(race)
-}
-
-/// Perfect play of a game, where there is a table of it.
-///
-/// # Errors
-/// When a table is damaged.
-pub fn perfect(race: &Race) -> Result<Option<Player>> {
-    Ok(folders().perfect(race)?)
 }
 
 /// Finds the reference by whose values luck and errors are measured; see [`Folders::reference`].

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use protobuf::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -122,8 +122,12 @@ impl Metrics {
         let scalars = std::mem::take(&mut self.scalars).into_iter();
         let histograms = std::mem::take(&mut self.histograms).into_values();
         let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));
-        let summaries = scalars.chain(histograms);
-        self.events.write(step.iteration, summaries)
+        self.events.append(scalars.chain(histograms).map(|summary| {
+            let mut event = Event::new();
+            event.set_step(step.iteration as i64);
+            event.set_summary(summary);
+            event
+        }))
     }
 
     /// Makes what was written last, also after a loss of power.
@@ -147,32 +151,22 @@ impl EventFile {
     /// A new one in `folder`, in which no other file changes.
     fn new(folder: &Path) -> Result<EventFile> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        for number in 0.. {
+        let mut number = 0_u64;
+        let mut events = loop {
             let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
             match OpenOptions::new().create_new(true).append(true).open(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(error).with_context(|| cannot_write(&path)),
-                Ok(file) => {
-                    let mut events = EventFile { path, file };
-                    let mut first = Event::new();
-                    first.set_file_version("brain.Event:2".to_owned());
-                    events.append([first].into_iter())?;
-                    sync_folder(folder)?;
-                    return Ok(events);
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                opened => {
+                    let file = opened.with_context(|| cannot_write(&path))?;
+                    break EventFile { path, file };
                 }
             }
-        }
-        bail!("there is no name left for a file of events in {}", folder.display())
-    }
-
-    /// Writes the values of a step.
-    fn write(&mut self, step: u64, summaries: impl Iterator<Item = Summary>) -> Result<()> {
-        self.append(summaries.map(|summary| {
-            let mut event = Event::new();
-            event.set_step(step as i64);
-            event.set_summary(summary);
-            event
-        }))
+        };
+        let mut first = Event::new();
+        first.set_file_version("brain.Event:2".to_owned());
+        events.append([first].into_iter())?;
+        sync_folder(folder)?;
+        Ok(events)
     }
 
     /// Appends events of now, together.

@@ -77,7 +77,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
             signed(*luck),
             percent(f64::from(after[place(*seat)])),
             if *regret > 0.0 { percent(*regret) } else { String::new() },
-            turn.mark.map_or("", |mark| mark.word()).to_owned(),
+            turn.mark.unwrap_or_default().to_owned(),
             turn.played.clone(),
         ]);
         betters.push(turn.better.as_ref());

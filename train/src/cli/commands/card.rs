@@ -12,7 +12,7 @@ use anyhow::Result;
 /// # Errors
 /// When the agent is no bot, or the card cannot be written.
 pub fn run(bot: &str, output: Option<&Path>) -> Result<()> {
-    let (source, bot) = games::bot(bot, "cards tell")?;
+    let (source, bot) = games::bot(&games::folders(), bot, "cards tell")?;
     let card = bot.manifest.card(&source.name());
     match output {
         Some(output) => write_whole(output, &card),

@@ -16,7 +16,7 @@ use crate::cli::LevelsArgs;
 /// # Errors
 /// When the agent is no bot, or the bot with its levels cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
-    let (source, mut bot) = games::bot(&args.bot, "levels are made")?;
+    let (source, mut bot) = games::bot(&games::folders(), &args.bot, "levels are made")?;
     let race = bot.race().with_context(|| source.to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {

@@ -4,12 +4,13 @@
 //! site has the WebAssembly module, its worker asks here: `POST agent` makes an agent of a name or of a file, and gives
 //! its number; `POST engine` answers a request of the engine protocol. Only pages of this address are answered.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result, bail};
@@ -153,14 +154,11 @@ impl Site {
         let Some((stem, ending)) = name.rsplit_once('.') else { return Ok(None) };
         let content = match ending {
             "toml" => builtin::text(stem).map(|text| text.as_bytes().to_vec()),
-            BOT => match self.folders.bot(stem) {
-                Some(bot) => Some(bot.content()?.into_owned()),
-                None => None,
-            },
-            TABLE => match self.folders.table(stem) {
-                Some(table) => Some(std::fs::read(&table).with_context(|| table.display().to_string())?),
-                None => None,
-            },
+            BOT => self.folders.bot(stem).map(|bot| bot.content().map(Cow::into_owned)).transpose()?,
+            TABLE => {
+                let read = |table: PathBuf| std::fs::read(&table).with_context(|| table.display().to_string());
+                self.folders.table(stem).map(read).transpose()?
+            }
             _ => None,
         };
         Ok(content.map(|content| (content, kind(name))))

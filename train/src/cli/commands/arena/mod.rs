@@ -206,11 +206,8 @@ impl<'a> Arena<'a> {
 /// Adds `lines` to the games with the largest swings.
 fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
     let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
-    let least = if swings.len() < SHOWN_GAMES { 0.0 } else { swings.last().map_or(0.0, size) };
-    let before = swings.len();
-    swings.extend(lines.into_iter().filter(|line| size(line) > least));
-    if swings.len() > before {
-        swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        swings.truncate(SHOWN_GAMES);
-    }
+    swings.extend(lines.into_iter().filter(|line| size(line) > 0.0));
+    // Stable: of equal swings the first are kept.
+    swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    swings.truncate(SHOWN_GAMES);
 }
