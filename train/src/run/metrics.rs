@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use protobuf::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,7 +72,9 @@ impl Metrics {
     /// When the files in `run` cannot be read or written, with their path.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
-        require_writable(&folder)?;
+        let is_writable = fs::create_dir_all(&folder).map_err(Error::new);
+        let is_writable = is_writable.and_then(|()| check_writable(&folder.join("probe")));
+        is_writable.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;
@@ -199,14 +201,6 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     }
     let (count, sum, squares) = (counts.iter().sum(), finite().sum(), finite().map(|value| value * value).sum());
     Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
-}
-
-/// Makes `folder` and makes sure that files can be written there.
-fn require_writable(folder: &Path) -> Result<()> {
-    let written = fs::create_dir_all(folder).map_err(anyhow::Error::new);
-    written
-        .and_then(|()| check_writable(&folder.join("probe")))
-        .with_context(|| format!("cannot write to the folder {}", folder.display()))
 }
 
 /// Drops the lines of later iterations than `last`, and one that an interruption cut short; says so of lines that are

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::files::write_whole;
 use crate::games;
 use crate::output::{columns, print, print_json};
+use crate::progress::percent;
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
@@ -110,10 +111,6 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
         rows.push(row);
     }
     print(columns(&rows, |column| (2..9).contains(&column)).trim_end())
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 fn signed(share: f64) -> String {

@@ -42,39 +42,38 @@ pub fn run() -> Result<()> {
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
     let command = match wanted {
-        1 => {
+        "2" => {
             let Some(bot) = ask(&mut input, "Which bot is your opponent?", &bots)? else { return Ok(()) };
-            let level = ask(&mut input, "How strong?", &LEVELS)?.unwrap_or(1);
-            format!("ashta play {}+{}", bots[bot], LEVELS[level])
+            let level = ask(&mut input, "How strong?", &LEVELS)?.unwrap_or(LEVELS[1]);
+            format!("ashta play {bot}+{level}")
         }
-        2 => {
+        "3" => {
             let Some(config) = ask(&mut input, "Which configuration?", &configs)? else { return Ok(()) };
             let minutes = line(&mut input, "Minutes of training, at most (nothing: no limit):")?;
             match minutes.and_then(|minutes| minutes.parse::<f64>().ok()) {
-                Some(minutes) => format!("ashta train {} --set run.time_limit_minutes={minutes}", configs[config]),
-                None => format!("ashta train {}", configs[config]),
+                Some(minutes) => format!("ashta train {config} --set run.time_limit_minutes={minutes}"),
+                None => format!("ashta train {config}"),
             }
         }
-        3 => {
+        "4" => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
             let Some(bot) = ask(&mut input, "Which bot? (Yours goes by its file.)", &bots)? else { return Ok(()) };
-            let other = ask(&mut input, "Against whom?", &agents)?.map_or("greedy+2ply", |other| agents[other]);
-            format!("ashta arena {} {other}", bots[bot])
+            let other = ask(&mut input, "Against whom?", &agents)?.unwrap_or("greedy+2ply");
+            format!("ashta arena {bot} {other}")
         }
-        4 => match ask(&mut input, "From which game do you begin?", &sheets)? {
-            Some(game) => format!(
-                "ashta game {} --sheet > my-game.toml      # change it as you like\n\
+        "5" => {
+            let Some(game) = ask(&mut input, "From which game do you begin?", &sheets)? else { return Ok(()) };
+            format!(
+                "ashta game {game} --sheet > my-game.toml      # change it as you like\n\
                  ashta game my-game.toml                   # says what is wrong, and draws it\n\
-                 ashta train my-game.toml                  # a bot for it",
-                sheets[game]
-            ),
-            None => return Ok(()),
-        },
-        5 => match ask(&mut input, "Which game?", &configs)? {
-            Some(config) => format!("ashta solve {0} -o {0}.table", configs[config]),
-            None => return Ok(()),
-        },
-        _ => WANTED[wanted].1.to_owned(),
+                 ashta train my-game.toml                  # a bot for it"
+            )
+        }
+        "6" => {
+            let Some(config) = ask(&mut input, "Which game?", &configs)? else { return Ok(()) };
+            format!("ashta solve {config} -o {config}.table")
+        }
+        _ => WANTED[0].1.to_owned(),
     };
     print(format_args!("\n{command}"))
 }
@@ -87,8 +86,8 @@ fn line(input: &mut impl BufRead, question: &str) -> Result<Option<String>> {
     Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 
-/// Which of `options` is meant, by its text or a number from 1. What is neither is asked again.
-fn ask<T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &[T]) -> Result<Option<usize>> {
+/// The one of `options` that is meant, by its text or its number from 1. What is neither is asked again.
+fn ask<'a, T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &'a [T]) -> Result<Option<&'a str>> {
     let numbered = |(at, option): (usize, &T)| [(at + 1).to_string(), option.as_ref().to_owned()];
     let rows: Vec<[String; 2]> = options.iter().enumerate().map(numbered).collect();
     if rows.iter().any(|[number, option]| number != option) {
@@ -96,10 +95,9 @@ fn ask<T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &[T]) -
     }
     loop {
         let Some(answer) = line(input, question)? else { return Ok(None) };
-        let by_number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let found = options.iter().position(|option| option.as_ref() == answer);
-        match found.or(by_number.filter(|at| *at < options.len())) {
-            Some(at) => return Ok(Some(at)),
+        let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+        match options.iter().find(|option| option.as_ref() == answer).or(by_number) {
+            Some(option) => return Ok(Some(option.as_ref())),
             None => print(format_args!("`{answer}` is none of them."))?,
         }
     }
