@@ -9,8 +9,8 @@ use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, Portabl
 use ashta_env::game::{Action, Game, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 /// The first bytes of every message: the last of them is the version.
 const MAGIC: [u8; 4] = *b"ash\x02";
@@ -75,13 +75,8 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     Ok(postcard::from_bytes(content)?)
 }
 
-#[derive(Serialize, Deserialize)]
-struct Games {
-    ruleset_hash: u64,
-    encoding: u32,
-    /// Trajectories start at positions in their notation.
-    games: Vec<GameRecord<String>>,
-}
+/// The hash of the rules, the encoding, and games whose trajectories start at positions in the notation.
+type Games = (u64, u32, Vec<GameRecord<String>>);
 
 /// The message with these games.
 ///
@@ -91,7 +86,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
     let text = |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
     let games = records.iter().map(text).collect::<Result<_, WireError>>()?;
     let spec = race.spec();
-    encode(&Games { ruleset_hash: spec.ruleset_hash, encoding: spec.encoding, games })
+    encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
 }
 
 /// The games of a message, each played through by the rules of `race`.
@@ -99,7 +94,7 @@ pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8
 /// # Errors
 /// When the bytes are no such message, or a game was not played by these rules.
 pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>, WireError> {
-    let Games { ruleset_hash, encoding, games } = decode(bytes)?;
+    let (ruleset_hash, encoding, games): Games = decode(bytes)?;
     let spec = race.spec();
     if (ruleset_hash, encoding) != (spec.ruleset_hash, spec.encoding) {
         let (expected, current) = (spec.ruleset_hash, spec.encoding);

@@ -88,7 +88,14 @@ pub enum Command {
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
     /// Serve the page on this machine, and open it in the browser: all games, against bots of every level, offline.
-    Serve(ServeArgs),
+    Serve {
+        /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
+        #[arg(long)]
+        port: Option<u16>,
+        /// Do not open the browser.
+        #[arg(long)]
+        no_browser: bool,
+    },
     /// Write the bot of a training run to one file. It holds no scores: those are only in the bot that ends a run.
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
@@ -449,17 +456,6 @@ pub struct PlayArgs {
     /// Write the positions of the game to this new file, one a line, turn by turn.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-}
-
-/// Options of `ashta serve`.
-#[derive(Debug, Args)]
-pub struct ServeArgs {
-    /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
-    #[arg(long)]
-    pub port: Option<u16>,
-    /// Do not open the browser.
-    #[arg(long)]
-    pub no_browser: bool,
 }
 
 /// Options of `ashta export`.

@@ -53,7 +53,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve { port, no_browser } => serve::run(port, no_browser),
         Command::Export(args) => export::run(&args),
         Command::Engine { agent } => engine::run(agent.as_deref()),
         Command::Bench { what } => bench::run(&what),

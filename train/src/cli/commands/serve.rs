@@ -26,7 +26,6 @@ use oxhttp::model::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CO
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::cli::ServeArgs;
 use crate::output::{print, remark};
 use crate::{embedded, games};
 
@@ -40,17 +39,15 @@ const LONGEST_FILE: usize = 1 << 28;
 ///
 /// # Errors
 /// When the port cannot be taken.
-pub fn run(args: &ServeArgs) -> Result<()> {
-    let address = free_address(args.port)?;
+pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
+    let address = free_address(port)?;
     let site = Site { host: address.to_string(), agents: Agents::default(), folders: games::folders() };
     let url = format!("http://{address}/");
     let server = Server::new(move |request| site.respond(request)).bind(address).spawn();
     let server = server.with_context(|| format!("cannot listen on {address}"))?;
     print(format_args!("page: {url}"))?;
     remark("Ctrl-C ends it");
-    if !args.no_browser
-        && let Err(error) = open::that_detached(&url)
-    {
+    if !no_browser && let Err(error) = open::that_detached(&url) {
         remark(format_args!("no browser could be opened ({error}): open the address in one"));
     }
     Ok(server.join()?)

@@ -6,7 +6,7 @@ mod entrant;
 mod games_file;
 mod print;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -136,7 +136,9 @@ impl<'a> Arena<'a> {
         keep_largest(&mut swings, played);
         let left = tournament.left(self.args.games.pairs, &facts);
         if !left.is_empty() {
-            let bar = self.progress(&left)?;
+            let bar = terminal::bar(left.end, "blocks")?;
+            bar.set_position(left.start);
+            bar.reset_eta();
             let mut failed = None;
             let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
@@ -170,13 +172,6 @@ impl<'a> Arena<'a> {
             let name = &self.tournament.entrants()[agent].name;
             bar.suspend(|| remark(format_args!("{name} forfeits a game: {reason}")));
         }
-    }
-
-    fn progress(&self, left: &Range<u64>) -> Result<ProgressBar> {
-        let bar = terminal::bar(left.end, "blocks")?;
-        bar.set_position(left.start);
-        bar.reset_eta();
-        Ok(bar)
     }
 
     /// Writes the report.
