@@ -41,7 +41,8 @@ const LONGEST_FILE: usize = 1 << 28;
 /// When the port cannot be taken.
 pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
     let address = free_address(port)?;
-    let site = Site { host: address.to_string(), agents: Agents::default(), folders: games::folders() };
+    let (host, folders) = (address.to_string(), games::folders());
+    let site = Site { host, engines: Mutex::default(), numbers: RandomState::new(), folders };
     let url = format!("http://{address}/");
     let server = Server::new(move |request| site.respond(request)).bind(address).spawn();
     let server = server.with_context(|| format!("cannot listen on {address}"))?;
@@ -68,18 +69,16 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
 struct Site {
     /// The address and port by which pages name it.
     host: String,
-    agents: Agents,
+    /// The agents that pages have asked for, by number; the same agent has the same number.
+    engines: Mutex<HashMap<u64, Arc<Mutex<Engine>>>>,
+    numbers: RandomState,
     folders: Folders,
 }
 
-/// The agents that pages have asked for, by number; the same agent has the same number.
-#[derive(Default)]
-struct Agents {
-    engines: Mutex<HashMap<u64, Arc<Mutex<Engine>>>>,
-    numbers: RandomState,
-}
+/// A file with its type, or nothing.
+type Found = Option<(Vec<u8>, &'static str)>;
 
-impl Agents {
+impl Site {
     /// The number of the agent that `key` says all about.
     fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<NamedAgent>) -> Result<u64> {
         // Numbers travel as JSON, which is exact to 53 bits.
@@ -94,12 +93,7 @@ impl Agents {
     fn engine(&self, number: u64) -> Option<Arc<Mutex<Engine>>> {
         self.engines.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
     }
-}
 
-/// A file with its type, or nothing.
-type Found = Option<(Vec<u8>, &'static str)>;
-
-impl Site {
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(|value| value.as_bytes().to_vec());
         // Another site that points its name here, or sends requests here, is not this page.
@@ -210,19 +204,19 @@ impl Site {
                 let number = match parameter("name") {
                     Some(name) => {
                         let name = unescaped(name);
-                        self.agents.number((&name, &[]), || Ok(self.folders.agent(&name)?))
+                        self.number((&name, &[]), || Ok(self.folders.agent(&name)?))
                     }
                     None => {
                         let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
                         let agent = || Ok(NamedAgent::of_file("bot", &body, &lookahead)?);
-                        self.agents.number((&lookahead, &body), agent)
+                        self.number((&lookahead, &body), agent)
                     }
                 };
                 Ok(json!({"agent": number?}))
             }
             ("engine", None) => Ok(Engine::new(None).answer(&body)),
             ("engine", Some(number)) => {
-                let engine = number.parse().ok().and_then(|number| self.agents.engine(number));
+                let engine = number.parse().ok().and_then(|number| self.engine(number));
                 let engine = engine.with_context(|| format!("there is no agent {number}: load the page anew"))?;
                 Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).answer(&body))
             }
