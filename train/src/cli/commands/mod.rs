@@ -37,8 +37,7 @@ pub fn run(cli: Cli) -> Result<()> {
         }
         games::look_first_in(folder);
     }
-    let Some(command) = cli.command else { return new::run() };
-    match command {
+    match cli.command.unwrap_or(Command::New) {
         Command::New => new::run(),
         Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),

@@ -1,13 +1,12 @@
 //! `ashta solve`: perfect play of a game, as a table.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::files;
+use crate::files::check_writable;
 use crate::games;
 use crate::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
@@ -28,8 +27,13 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
-    check_writable(&args.output)?;
-    let kept = unfinished_path(&args.output);
+    let output = args.output.display();
+    if args.output.is_dir() {
+        bail!("{output} is a folder; --output names the table to write");
+    }
+    // Before hours are spent on it.
+    check_writable(&args.output).with_context(|| format!("cannot write the table {output}"))?;
+    let kept = args.output.with_added_extension("unfinished");
     let mut unfinished = None;
     if kept.exists() {
         unfinished = Some(table::read_unfinished(&kept, &starts)?);
@@ -75,20 +79,6 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let seconds = began.elapsed().as_secs_f64();
     bar.finish_and_clear();
     report(args, &table, &values, seconds)
-}
-
-/// Tries to write beside the table before hours are spent on it.
-fn check_writable(output: &Path) -> Result<()> {
-    if output.is_dir() {
-        bail!("{} is a folder; --output names the table to write", output.display());
-    }
-    files::check_writable(output).with_context(|| format!("cannot write the table {}", output.display()))
-}
-
-fn unfinished_path(output: &Path) -> PathBuf {
-    let mut path = output.as_os_str().to_owned();
-    path.push(".unfinished");
-    path.into()
 }
 
 /// What the solver does, for people.
