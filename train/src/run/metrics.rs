@@ -72,9 +72,9 @@ impl Metrics {
     /// When the files in `run` cannot be read or written, with their path.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
-        let is_writable = fs::create_dir_all(&folder).map_err(Error::new);
-        let is_writable = is_writable.and_then(|()| check_writable(&folder.join("probe")));
-        is_writable.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+        let made = fs::create_dir_all(&folder).map_err(Error::new);
+        let tried = made.and_then(|()| check_writable(&folder.join("probe")));
+        tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;

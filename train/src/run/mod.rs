@@ -89,17 +89,14 @@ impl Run {
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
-        let (begun, now) = (rundir.info(), &info);
-        if begun.version != now.version {
-            remark(format_args!(
-                "the run was begun by version {}: it goes on, but not to the same bytes",
-                begun.version
-            ));
+        let RunInfo { version, numerics, .. } = rundir.info();
+        if *version != info.version {
+            remark(format_args!("the run was begun by version {version}: it goes on, but not to the same bytes"));
         }
-        if !begun.numerics.is_empty() && begun.numerics != now.numerics {
+        if !numerics.is_empty() && *numerics != info.numerics {
+            let now = &info.numerics;
             remark(format_args!(
-                "this machine rounds otherwise ({}) than the one of the run ({}): not to the same bits",
-                now.numerics, begun.numerics
+                "this machine rounds otherwise ({now}) than the one of the run ({numerics}): not to the same bits"
             ));
         }
         let text = config.to_toml();

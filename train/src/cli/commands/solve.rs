@@ -63,7 +63,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
                     remark(format_args!("{} keeps what has been found; the same command goes on", kept.display()));
-                    std::process::exit(130);
+                    std::process::exit(terminal::INTERRUPTED);
                 }
                 unfinished = Some(found);
             }

@@ -66,7 +66,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
             Some(path) => remark(format_args!("interrupted; the same command goes on with {}", path.display())),
             None => remark("interrupted"),
         }
-        std::process::exit(130);
+        std::process::exit(terminal::INTERRUPTED);
     }
     Ok(())
 }
