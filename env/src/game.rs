@@ -8,12 +8,23 @@ use std::fmt;
 use std::hash::Hash;
 use std::ops::{Deref, Index, IndexMut};
 
+use serde::{Deserialize, Serialize};
+
 /// The largest number of seats around a board.
 pub const MAX_SEATS: usize = 4;
 
 /// One side of the board, numbered counter-clockwise: South, East, North, West.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8")]
 pub struct Seat(u8);
+
+impl TryFrom<u8> for Seat {
+    type Error = String;
+
+    fn try_from(index: u8) -> Result<Seat, String> {
+        Seat::new(index.into()).ok_or_else(|| format!("{index} is no seat"))
+    }
+}
 
 impl Seat {
     /// Every side of the board, in notation order.
@@ -153,7 +164,7 @@ pub enum SeatLettersError {
 }
 
 /// One value for each side of the board; the entries of seats that do not take part are never read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct BySeat<T>(pub [T; MAX_SEATS]);
 
 impl<T> Index<Seat> for BySeat<T> {
@@ -172,7 +183,7 @@ impl<T> IndexMut<Seat> for BySeat<T> {
 }
 
 /// The number of an action in the game's fixed action space, below [`Spec::actions`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Action(pub u8);
 
 /// The number of an outcome of a chance node: its place in [`Game::chance_outcomes`].

@@ -16,36 +16,8 @@ const SERIES_PROBABILITY: f32 = 0.003;
 /// A choice with no more regret than this is as good as the best.
 const EQUAL: f64 = 1e-6;
 
-/// The error class of a choice by its regret, in winning chances.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorClass {
-    /// 2 % or more.
-    Doubtful,
-    /// 4 % or more.
-    Error,
-    /// 8 % or more.
-    Blunder,
-}
-
-impl ErrorClass {
-    const ALL: [(ErrorClass, f64); 3] =
-        [(ErrorClass::Blunder, 0.08), (ErrorClass::Error, 0.04), (ErrorClass::Doubtful, 0.02)];
-
-    fn of(regret: f64) -> Option<ErrorClass> {
-        ErrorClass::ALL.into_iter().find(|&(_, least)| regret >= least).map(|(mark, _)| mark)
-    }
-
-    /// As a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            ErrorClass::Doubtful => "doubtful",
-            ErrorClass::Error => "error",
-            ErrorClass::Blunder => "blunder",
-        }
-    }
-}
-
+/// The error classes of a choice, each with the least regret, in winning chances.
+const ERROR_CLASSES: [(&str, f64); 3] = [("doubtful", 0.02), ("error", 0.04), ("blunder", 0.08)];
 /// Verdicts on players, each with the largest regret per choice.
 const VERDICTS: [(&str, f64); 6] = [
     ("perfect", 0.0001),
@@ -85,7 +57,7 @@ pub struct AnalyzedTurn {
     pub regret: f64,
     /// Its error class.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark: Option<ErrorClass>,
+    pub mark: Option<&'static str>,
     /// The best choice, where another was played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
@@ -160,7 +132,7 @@ impl Analysis {
                 played: race.turn_text(&values.thrown, &actions.collect::<Vec<Action>>()),
                 after: by_seat(race, &values.played.unwrap_or(thrown)),
                 regret,
-                mark: ErrorClass::of(regret),
+                mark: ERROR_CLASSES.into_iter().rfind(|&(_, least)| regret >= least).map(|(mark, _)| mark),
                 better,
             }
         };
@@ -185,7 +157,7 @@ fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis
     // The sum of nothing would be -0.
     let regret = own.iter().map(|turn| turn.regret).sum::<f64>() + 0.0;
     let regret_per_choice = regret / choices.max(1) as f64;
-    let marked = |mark: ErrorClass| own.iter().filter(|turn| turn.mark == Some(mark)).count();
+    let marked = |(mark, _)| own.iter().filter(|turn| turn.mark == Some(mark)).count();
     let band = VERDICTS.into_iter().find(|&(_, most)| regret_per_choice <= most).map_or(WORST, |(name, _)| name);
     let verdict = (choices > 0).then_some(band);
     PlayerAnalysis {
@@ -195,7 +167,7 @@ fn player(seat: Seat, name: &str, turns: &[AnalyzedTurn], values: &[TurnAnalysis
         regret,
         regret_per_choice,
         luck: values.iter().map(|turn| turn.luck(seat)).sum(),
-        marks: [ErrorClass::Doubtful, ErrorClass::Error, ErrorClass::Blunder].map(marked),
+        marks: ERROR_CLASSES.map(marked),
         verdict,
     }
 }

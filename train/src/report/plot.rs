@@ -82,8 +82,8 @@ pub struct Bar {
 pub struct Bars {
     /// Their name in the legend.
     pub label: String,
-    /// One for each name beside the axis; `None` leaves room.
-    pub bars: Vec<Option<Bar>>,
+    /// One for each name beside the axis.
+    pub bars: Vec<Bar>,
 }
 
 /// A place on the horizontal axis with a name.
@@ -167,7 +167,7 @@ pub fn bar_chart(
     groups: &[Bars],
     digits: usize,
 ) -> Result<String> {
-    let all = || groups.iter().flat_map(|bars| bars.bars.iter().flatten());
+    let all = || groups.iter().flat_map(|bars| &bars.bars);
     let ends = all().flat_map(|bar| bar.interval.into_iter().flatten().chain([bar.value]));
     let x = padded(ends.filter(|end| end.is_finite()).chain([base]));
     let thickness = if groups.len() > 1 { 15 } else { 20 };
@@ -183,7 +183,6 @@ pub fn bar_chart(
         for (number, (bars, colour)) in groups.iter().zip(COLOURS.iter().cycle()).enumerate() {
             let offset = thickness * (2 * number as i32 + 1 - groups.len() as i32) / 2;
             for (name, bar) in bars.bars.iter().enumerate().take(names.len()) {
-                let Some(bar) = bar else { continue };
                 let y = centre(&chart, name) + offset;
                 let at = |value: f64| chart.backend_coord(&(value, 0.5)).0;
                 let (from, to) = (at(base).min(at(bar.value)), at(base).max(at(bar.value)));
@@ -285,11 +284,6 @@ fn axes<'a>(
     Ok(chart)
 }
 
-/// [`tick`] as a formatter of labels.
-fn plain(value: &f64) -> String {
-    tick(*value)
-}
-
 /// A number with two significant digits.
 fn rounded(value: f64) -> String {
     let unit = 10_f64.powf(value.abs().log10().floor() - 1.0);
@@ -298,7 +292,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// A number on an axis, without needless digits.
-fn tick(value: f64) -> String {
+fn plain(value: &f64) -> String {
     // Adding 0 makes a negative zero a plain one.
     format!("{}", (value * 1e6).round() / 1e6 + 0.0)
 }
@@ -389,10 +383,14 @@ mod tests {
 
     #[test]
     fn bars_have_names_and_error_bars() {
-        let bar = |value, interval| Some(Bar { value, interval });
+        let bar = |value, interval| Bar { value, interval };
         let bars = Bars {
             label: "won".to_owned(),
-            bars: vec![bar(62.5, Some([60.0, 65.0])), None, bar(48.0, Some([f64::NEG_INFINITY, f64::INFINITY]))],
+            bars: vec![
+                bar(62.5, Some([60.0, 65.0])),
+                bar(50.0, None),
+                bar(48.0, Some([f64::NEG_INFINITY, f64::INFINITY])),
+            ],
         };
         let adjusted = Bars { label: "without luck".to_owned(), bars: vec![bar(61.0, None); 3] };
         let names = ["random", "runner", "greedy"].map(str::to_owned);
@@ -421,6 +419,6 @@ mod tests {
         assert_eq!(tight([2.0, 2.0, f64::NAN].into_iter()), 1.5..2.5);
         assert_eq!(roomy([1.0, 11.0].into_iter()), 0.0..11.4);
         assert_eq!(roomy([10.0, 12.5].into_iter()), 9.9..12.6);
-        assert_eq!([tick(-0.0), tick(0.30000000000000004), tick(50.0)], ["0", "0.3", "50"]);
+        assert_eq!([-0.0, 0.30000000000000004, 50.0].map(|value| plain(&value)), ["0", "0.3", "50"]);
     }
 }

@@ -21,19 +21,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::config::Config;
 use crate::run::games;
-use crate::run::output::aligned;
+use crate::run::output::columns;
 use crate::run::progress::percent;
 
 /// The result against one opponent.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MatchResult {
     /// The opponent.
     pub opponent: String,
     /// The match.
-    #[serde(flatten)]
     pub report: MatchReport,
     /// The agent's regret, where the opponent plays perfectly and there are two seats.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<RegretReport>,
 }
 
@@ -72,7 +70,7 @@ pub fn score_table(results: &[MatchResult]) -> String {
         [opponent.clone(), games, score, interval, verdict.to_owned()]
     });
     let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
-    aligned(&table, [false, true, true, true, false])
+    columns(&table, |column| (1..=3).contains(&column))
 }
 
 /// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
@@ -114,7 +112,6 @@ pub fn against<'agents>(
 
 /// The evaluation of a network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "EvaluationForm", into = "EvaluationForm")]
 pub struct RunEvaluation {
     /// The results, one an opponent: those that the settings name first, then perfect play where it is at hand.
     pub results: Vec<MatchResult>,
@@ -122,28 +119,6 @@ pub struct RunEvaluation {
     pub asked: usize,
     /// Exploitability: the score of the best response less a half, if the settings ask for it.
     pub exploitability: Option<f64>,
-}
-
-/// A [`RunEvaluation`] for formats without field names.
-#[derive(Serialize, Deserialize)]
-struct EvaluationForm {
-    results: Vec<(String, MatchReport, Option<RegretReport>)>,
-    asked: usize,
-    exploitability: Option<f64>,
-}
-
-impl From<RunEvaluation> for EvaluationForm {
-    fn from(RunEvaluation { results, asked, exploitability }: RunEvaluation) -> EvaluationForm {
-        let form = |MatchResult { opponent, report, regret }| (opponent, report, regret);
-        EvaluationForm { results: results.into_iter().map(form).collect(), asked, exploitability }
-    }
-}
-
-impl From<EvaluationForm> for RunEvaluation {
-    fn from(EvaluationForm { results, asked, exploitability }: EvaluationForm) -> RunEvaluation {
-        let result = |(opponent, report, regret)| MatchResult { opponent, report, regret };
-        RunEvaluation { results: results.into_iter().map(result).collect(), asked, exploitability }
-    }
 }
 
 /// Evaluates the networks of a run by games of the bot that looks one ply ahead.

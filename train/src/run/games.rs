@@ -56,21 +56,12 @@ pub fn agent(spec: &str) -> Result<NamedAgent> {
     Ok(folders().agent(spec)?)
 }
 
-/// Loads a bot and says where it is.
+/// Loads a bot, by its name in these folders or by its file, and says where it is.
 ///
 /// # Errors
 /// When there is no such bot, or something follows its name: `what` is about the bot itself, however it plays.
-pub fn bot(spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    bot_in(&folders(), spec, what)
-}
-
-/// As [`bot`], by its name in these folders.
-///
-/// # Errors
-/// As there.
-pub fn bot_in(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
-    let agent = folders.agent(spec)?;
-    match agent {
+pub fn bot(folders: &Folders, spec: &str, what: &str) -> Result<(BotSource, Bot)> {
+    match folders.agent(spec)? {
         NamedAgent::Bot { source, bot, lookahead: Lookahead::Plies(1), .. } => Ok((source, Arc::unwrap_or_clone(bot))),
         NamedAgent::Bot { lookahead, .. } => bail!("{what} of a bot: leave out `+{lookahead}`"),
         other => bail!("{other} is no bot: {what} of bots"),
@@ -121,8 +112,9 @@ pub fn user_folder() -> Option<PathBuf> {
 /// When nothing says what to play, the options contradict a bot, or a bot plays another game.
 pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> Result<Race> {
     let bot = agents.iter().find_map(|agent| Some((agent, agent.bot()?)));
-    let race = match (bot, game) {
-        (Some((agent, bot)), _) => {
+    let table = agents.iter().find_map(|agent| agent.table());
+    let race = match (bot, game, table) {
+        (Some((agent, bot)), ..) => {
             let race = bot.race().with_context(|| agent.to_string())?;
             if let Some(game) = game {
                 let asked = ruleset(&known(agents), game, Some(seats.unwrap_or(race.ruleset().seats().len())))?;
@@ -133,29 +125,19 @@ pub fn of(game: Option<&str>, seats: Option<usize>, agents: &[&NamedAgent]) -> R
             }
             race
         }
-        (None, None) if agents.iter().any(|agent| agent.table().is_some()) => {
-            let table = agents.iter().find_map(|agent| agent.table());
-            Race::new(table.context("there is a table")?.ruleset().clone())
-        }
-        (None, Some(game)) => Race::new(ruleset(&known(agents), game, seats)?),
-        (None, None) => {
+        (None, Some(game), _) => Race::new(ruleset(&known(agents), game, seats)?),
+        (None, None, Some(table)) => Race::new(table.ruleset().clone()),
+        (None, None, None) => {
             let names: Vec<&str> = builtin::names().collect();
             bail!("no bot or table says what to play: add --game with one of {}, or a sheet", names.join(", "))
         }
     };
-    if seats.is_some_and(|count| count != race.ruleset().seats().len()) {
-        bail!("the game has {} seats, not {}", race.ruleset().seats().len(), seats.unwrap_or(0));
+    let count = race.ruleset().seats().len();
+    if let Some(asked) = seats.filter(|&asked| asked != count) {
+        bail!("the game has {count} seats, not {asked}");
     }
     agents.iter().try_for_each(|agent| player(agent, &race).map(drop))?;
     Ok(race)
-}
-
-/// Perfect play of a game, where there is a table of it.
-///
-/// # Errors
-/// When a table is damaged.
-pub fn perfect(race: &Race) -> Result<Option<Player>> {
-    Ok(folders().perfect(race)?)
 }
 
 /// Finds the reference by whose values luck and errors are measured; see [`Folders::reference`].

@@ -5,13 +5,12 @@
 //! (`docs/metrics.md` says it).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result};
 use protobuf::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,6 +51,7 @@ struct MetricsLine<'a> {
 }
 
 /// Collects the values of a step and writes them together.
+#[derive(Debug)]
 pub struct Metrics {
     path: PathBuf,
     lines: File,
@@ -72,7 +72,9 @@ impl Metrics {
     /// When the files in `run` cannot be read or written, with their path.
     pub fn open(run: &Path, last: Option<u64>) -> Result<Metrics> {
         let (path, folder) = (run.join(LINES), run.join(EVENTS));
-        require_writable(&folder)?;
+        let made = fs::create_dir_all(&folder).map_err(Error::new);
+        let tried = made.and_then(|()| check_writable(&folder.join("probe")));
+        tried.with_context(|| format!("cannot write to the folder {}", folder.display()))?;
         let evaluated = forget_lines(&path, last)?;
         forget_events(&folder, last)?;
         let lines = OpenOptions::new().create(true).append(true).open(&path).with_context(|| cannot_write(&path))?;
@@ -122,8 +124,12 @@ impl Metrics {
         let scalars = std::mem::take(&mut self.scalars).into_iter();
         let histograms = std::mem::take(&mut self.histograms).into_values();
         let scalars = scalars.map(|(tag, value)| summary::scalar(&tag, value as f32));
-        let summaries = scalars.chain(histograms);
-        self.events.write(step.iteration, summaries)
+        self.events.append(scalars.chain(histograms).map(|summary| {
+            let mut event = Event::new();
+            event.set_step(step.iteration as i64);
+            event.set_summary(summary);
+            event
+        }))
     }
 
     /// Makes what was written last, also after a loss of power.
@@ -136,13 +142,8 @@ impl Metrics {
     }
 }
 
-impl fmt::Debug for Metrics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Metrics").field("path", &self.path).field("scalars", &self.scalars).finish_non_exhaustive()
-    }
-}
-
 /// A file of events for TensorBoard.
+#[derive(Debug)]
 struct EventFile {
     path: PathBuf,
     file: File,
@@ -152,32 +153,22 @@ impl EventFile {
     /// A new one in `folder`, in which no other file changes.
     fn new(folder: &Path) -> Result<EventFile> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        for number in 0.. {
+        let mut number = 0_u64;
+        let mut events = loop {
             let path = folder.join(format!("events.out{EVENT_FILE}{seconds:010}.ashta.{number}"));
             match OpenOptions::new().create_new(true).append(true).open(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(error).with_context(|| cannot_write(&path)),
-                Ok(file) => {
-                    let mut events = EventFile { path, file };
-                    let mut first = Event::new();
-                    first.set_file_version("brain.Event:2".to_owned());
-                    events.append([first].into_iter())?;
-                    sync_folder(folder)?;
-                    return Ok(events);
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                opened => {
+                    let file = opened.with_context(|| cannot_write(&path))?;
+                    break EventFile { path, file };
                 }
             }
-        }
-        bail!("there is no name left for a file of events in {}", folder.display())
-    }
-
-    /// Writes the values of a step.
-    fn write(&mut self, step: u64, summaries: impl Iterator<Item = Summary>) -> Result<()> {
-        self.append(summaries.map(|summary| {
-            let mut event = Event::new();
-            event.set_step(step as i64);
-            event.set_summary(summary);
-            event
-        }))
+        };
+        let mut first = Event::new();
+        first.set_file_version("brain.Event:2".to_owned());
+        events.append([first].into_iter())?;
+        sync_folder(folder)?;
+        Ok(events)
     }
 
     /// Appends events of now, together.
@@ -210,14 +201,6 @@ fn histogram(tag: &str, values: &[f32]) -> Option<Summary> {
     }
     let (count, sum, squares) = (counts.iter().sum(), finite().sum(), finite().map(|value| value * value).sum());
     Some(summary::histogram_raw(tag, min, max, count, sum, squares, &limits, &counts))
-}
-
-/// Makes `folder` and makes sure that files can be written there.
-fn require_writable(folder: &Path) -> Result<()> {
-    let written = fs::create_dir_all(folder).map_err(anyhow::Error::new);
-    written
-        .and_then(|()| check_writable(&folder.join("probe")))
-        .with_context(|| format!("cannot write to the folder {}", folder.display()))
 }
 
 /// Drops the lines of later iterations than `last`, and one that an interruption cut short; says so of lines that are

@@ -89,14 +89,14 @@ impl Run {
         let (race, evaluator) = prepare(&config, folders)?;
         let info = RunInfo::of(&race, config.run.seed);
         let (rundir, newest) = RunDir::resume(path, &info, falls_back)?;
-        if rundir.version() != info.version {
-            let made = rundir.version();
-            remark(format_args!("the run was begun by version {made}: it goes on, but not to the same bytes"));
+        let RunInfo { version, numerics, .. } = rundir.info();
+        if *version != info.version {
+            remark(format_args!("the run was begun by version {version}: it goes on, but not to the same bytes"));
         }
-        if !rundir.numerics().is_empty() && rundir.numerics() != info.numerics {
-            let (then, now) = (rundir.numerics(), &info.numerics);
+        if !numerics.is_empty() && *numerics != info.numerics {
+            let now = &info.numerics;
             remark(format_args!(
-                "this machine rounds otherwise ({now}) than the one of the run ({then}): not to the same bits"
+                "this machine rounds otherwise ({now}) than the one of the run ({numerics}): not to the same bits"
             ));
         }
         let text = config.to_toml();

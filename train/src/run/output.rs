@@ -7,6 +7,10 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
 use anyhow::{Context, Error, Result};
+use serde::Serialize;
+
+/// Columns of a line of prose.
+const COLUMNS: usize = 79;
 
 /// Writes a line of results.
 ///
@@ -14,6 +18,14 @@ use anyhow::{Context, Error, Result};
 /// When standard output is closed or full.
 pub fn print(text: impl Display) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
+}
+
+/// Writes results as JSON.
+///
+/// # Errors
+/// When standard output is closed or full.
+pub fn print_json(results: &impl Serialize) -> Result<()> {
+    print(serde_json::to_string_pretty(results)?)
 }
 
 /// Writes a question, behind which the answer is typed.
@@ -25,12 +37,8 @@ pub fn prompt(question: &str) -> Result<()> {
     write!(output, "{question} ").and_then(|()| output.flush()).context("cannot write to standard output")
 }
 
-/// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right.
-pub fn aligned<const N: usize>(rows: &[[String; N]], is_number: [bool; N]) -> String {
-    columns(rows, |column| is_number[column])
-}
-
-/// As [`aligned`], of rows whose length is that of the first.
+/// Rows as aligned columns, two spaces apart and each row with a line break; columns of numbers stand to the right. All
+/// have the length of the first.
 pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
     let count = rows.first().map_or(0, |row| row.as_ref().len());
     let length = |row: &R, column: usize| row.as_ref().get(column).map_or(0, |cell| cell.chars().count());
@@ -45,6 +53,24 @@ pub fn columns<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool
         text.push('\n');
     }
     text
+}
+
+/// Words in lines of at most 79 characters, each behind `indent` spaces.
+pub fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > COLUMNS {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    let lines: Vec<String> = lines.iter().map(|line| format!("{:indent$}{line}", "")).collect();
+    lines.join("\n")
 }
 
 /// Writes a line about how things go. It is lost when standard error is closed.

@@ -3,10 +3,12 @@
 //! Exists so that the loop only reports its progress. Measures nothing and decides nothing: rates, losses and intervals
 //! come from the caller.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{FormattedDuration, HumanCount, ProgressBar, ProgressStyle};
+
+use crate::run::output::remark;
 
 /// Least time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -34,13 +36,9 @@ pub struct Status {
 #[derive(Debug)]
 pub struct Progress {
     games: u64,
-    display: Display,
-}
-
-#[derive(Debug)]
-enum Display {
-    Bar(ProgressBar),
-    Lines(Lines),
+    /// Where standard error is a terminal.
+    bar: Option<ProgressBar>,
+    lines: Lines,
 }
 
 /// Decides when a line is due.
@@ -53,41 +51,32 @@ struct Lines {
 impl Progress {
     /// Begins the display of a run of `games` games of which `done` are finished.
     pub fn new(games: u64, done: u64) -> Progress {
-        let now = Instant::now();
-        let display = if std::io::stderr().is_terminal() {
+        let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{elapsed_precise} {bar:16} {prefix}\n{wide_msg}");
             let style = style.expect("the template is well-formed").progress_chars("=> ");
             let bar = ProgressBar::new(games).with_position(done).with_style(style);
             bar.enable_steady_tick(Duration::from_secs(1));
-            Display::Bar(bar)
-        } else {
-            Display::Lines(Lines { printed: now, games: done })
-        };
-        Progress { games, display }
+            bar
+        });
+        Progress { games, bar, lines: Lines { printed: Instant::now(), games: done } }
     }
 
     /// Shows how the run stands now.
     pub fn update(&mut self, status: &Status) {
-        let now = Instant::now();
         let advance = describe_advance(status, self.games);
         let learning = describe_learning(status);
-        match &mut self.display {
-            Display::Bar(bar) => {
-                bar.set_position(status.games);
-                bar.set_prefix(advance);
-                bar.set_message(learning);
-            }
-            Display::Lines(lines) => {
-                if lines.is_due(status.games, now) {
-                    print_line(&format!("{advance}  {learning}"));
-                }
-            }
+        if let Some(bar) = &self.bar {
+            bar.set_position(status.games);
+            bar.set_prefix(advance);
+            bar.set_message(learning);
+        } else if self.lines.is_due(status.games, Instant::now()) {
+            remark(format_args!("{advance}  {learning}"));
         }
     }
 
     /// Ends the display; a bar disappears, so that the results can follow.
     pub fn finish(self) {
-        if let Display::Bar(bar) = self.display {
+        if let Some(bar) = self.bar {
             bar.finish_and_clear();
         }
     }
@@ -102,11 +91,6 @@ impl Lines {
         }
         is_due
     }
-}
-
-/// Standard error may be closed while a long run goes on; that is no reason to stop it.
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// The progress of a run of `total` games, in words.

@@ -246,14 +246,9 @@ impl RunDir {
         self.lock = None;
     }
 
-    /// The version of the program that began the run.
-    pub fn version(&self) -> &str {
-        &self.info.version
-    }
-
-    /// How the machine rounds that began the run.
-    pub fn numerics(&self) -> &str {
-        &self.info.numerics
+    /// What made the run.
+    pub fn info(&self) -> &RunInfo {
+        &self.info
     }
 
     /// The folder of the run.

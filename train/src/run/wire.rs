@@ -4,16 +4,16 @@
 //! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
 //! training data.
 
-use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnEstimate};
+use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
+use ashta_env::game::{Action, Game, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 /// The first bytes of every message: the last of them is the version.
-const MAGIC: [u8; 4] = *b"ash\x01";
+const MAGIC: [u8; 4] = *b"ash\x02";
 
 /// Why a message cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -75,76 +75,18 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     Ok(postcard::from_bytes(content)?)
 }
 
-#[derive(Serialize, Deserialize)]
-struct Games {
-    ruleset_hash: u64,
-    encoding: u32,
-    games: Vec<GameForm>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct GameForm {
-    seed: u64,
-    number: u64,
-    first: u8,
-    main: LineForm,
-    branches: Vec<LineForm>,
-    returns: [f32; 4],
-    truncated: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct LineForm {
-    /// The position at the start in the notation of positions; of the game itself none, it begins where games begin.
-    start: Option<String>,
-    outcomes: Vec<u8>,
-    actions: Vec<u8>,
-    /// For each turn the values before and after the throw, seat by seat in the order of the game.
-    turns: Vec<f32>,
-    followed: Vec<bool>,
-    decisions: Vec<Vec<(u8, f32)>>,
-    end: [f32; 4],
-}
+/// The hash of the rules, the encoding, and games whose trajectories start at positions in the notation.
+type Games = (u64, u32, Vec<GameRecord<String>>);
 
 /// The message with these games.
 ///
 /// # Errors
 /// As [`encode`].
 pub fn encode_games(race: &Race, records: &[GameRecord<State>]) -> Result<Vec<u8>, WireError> {
-    let games = records.iter().map(|record| GameForm {
-        seed: record.seed,
-        number: record.number,
-        first: record.first.index() as u8,
-        main: line_form(race, &record.main, false),
-        branches: record.branches.iter().map(|line| line_form(race, line, true)).collect(),
-        returns: record.returns.0,
-        truncated: record.truncated,
-    });
+    let text = |record: &GameRecord<State>| record.clone().with_starts(|start| Ok(race.print(&start)));
+    let games = records.iter().map(text).collect::<Result<_, WireError>>()?;
     let spec = race.spec();
-    encode(&Games { ruleset_hash: spec.ruleset_hash, encoding: spec.encoding, games: games.collect() })
-}
-
-fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineForm {
-    let seats = race.spec().seats;
-    let values = |turn: &TurnEstimate| [turn.expected, turn.best];
-    LineForm {
-        start: tells_start.then(|| race.print(&line.start)),
-        outcomes: line.outcomes.clone(),
-        actions: line.actions.clone(),
-        turns: line
-            .turns
-            .iter()
-            .flat_map(values)
-            .flat_map(|values| seats.iter().map(move |seat| values[seat]).collect::<Vec<f32>>())
-            .collect(),
-        followed: line.turns.iter().map(|turn| turn.is_followed).collect(),
-        decisions: line
-            .decisions
-            .iter()
-            .map(|decision| decision.policy.iter().map(|&(action, share)| (action.0, share)).collect())
-            .collect(),
-        end: line.end.0,
-    }
+    encode::<Games>(&(spec.ruleset_hash, spec.encoding, games))
 }
 
 /// The games of a message, each played through by the rules of `race`.
@@ -152,7 +94,7 @@ fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineFo
 /// # Errors
 /// When the bytes are no such message, or a game was not played by these rules.
 pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>, WireError> {
-    let Games { ruleset_hash, encoding, games } = decode(bytes)?;
+    let (ruleset_hash, encoding, games): Games = decode(bytes)?;
     let spec = race.spec();
     if (ruleset_hash, encoding) != (spec.ruleset_hash, spec.encoding) {
         let (expected, current) = (spec.ruleset_hash, spec.encoding);
@@ -161,51 +103,20 @@ pub fn decode_games(race: &Race, bytes: &[u8]) -> Result<Vec<GameRecord<State>>,
     games.into_iter().map(|game| record(race, game)).collect()
 }
 
-fn record(race: &Race, form: GameForm) -> Result<GameRecord<State>, WireError> {
-    let number = form.number;
+fn record(race: &Race, record: GameRecord<String>) -> Result<GameRecord<State>, WireError> {
+    let number = record.number;
     let wrong = |what| WireError::Game { number, what };
-    let first = race.spec().seats.iter().find(|seat| seat.index() == usize::from(form.first));
-    let first: Seat = first.ok_or(wrong("the seat of its first throw takes no part"))?;
-    let beginning = race.initial_state(first);
-    let line = |form| line(race, beginning, form).map_err(wrong);
-    Ok(GameRecord {
-        seed: form.seed,
-        number,
-        first,
-        main: line(form.main)?,
-        branches: form.branches.into_iter().map(line).collect::<Result<_, _>>()?,
-        returns: BySeat(form.returns),
-        truncated: form.truncated,
-    })
-}
-
-fn line(race: &Race, beginning: State, form: LineForm) -> Result<Trajectory<State>, &'static str> {
-    let start = match form.start {
-        None => beginning,
-        Some(text) => race.parse_state(&text).map_err(|_| "a branch begins at no position")?,
-    };
-    let seats = race.spec().seats;
-    if form.turns.len() != 2 * seats.len() * form.followed.len() {
-        return Err("the values of a turn are cut short");
+    if !race.spec().seats.contains(record.first) {
+        return Err(wrong("the seat of its first throw takes no part"));
     }
-    let by_seat = |values: &[f32]| {
-        let mut by_seat = BySeat::default();
-        seats.iter().zip(values).for_each(|(seat, &value)| by_seat[seat] = value);
-        by_seat
-    };
-    let turn = |(values, is_followed): (&[f32], bool)| {
-        let (expected, best) = values.split_at(seats.len());
-        TurnEstimate { expected: by_seat(expected), best: by_seat(best), is_followed }
-    };
-    let turns = form.turns.chunks(2 * seats.len()).zip(form.followed).map(turn).collect();
-    let decision = |policy: Vec<(u8, f32)>| DecisionTarget {
-        policy: policy.into_iter().map(|(action, share)| (Action(action), share)).collect(),
-    };
-    let decisions = form.decisions.into_iter().map(decision).collect();
-    let (outcomes, actions, end) = (form.outcomes, form.actions, BySeat(form.end));
-    let line = Trajectory { start, outcomes, actions, turns, decisions, end };
-    check(race, &line)?;
-    Ok(line)
+    let position = |text: String| race.parse_state(&text).map_err(|_| wrong("it begins at no position"));
+    let record = record.with_starts(position)?;
+    if record.main.start != race.initial_state(record.first) {
+        return Err(wrong("it does not begin where games begin"));
+    }
+    let mut lines = std::iter::once(&record.main).chain(&record.branches);
+    lines.try_for_each(|line| check(race, line)).map_err(wrong)?;
+    Ok(record)
 }
 
 /// Plays a line through.

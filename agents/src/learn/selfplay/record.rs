@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::TargetRule;
 
 /// A finished game with the values of its turns.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord<S> {
     /// The seed of the run.
     pub seed: u64,
@@ -27,7 +27,7 @@ pub struct GameRecord<S> {
 }
 
 /// Turns that follow each other.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trajectory<S> {
     /// The position at the start of the first turn.
     pub start: S,
@@ -45,7 +45,7 @@ pub struct Trajectory<S> {
 }
 
 /// The value estimates of a turn, for each seat, by the network that played it.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnEstimate {
     /// Before the throw: the expectation over throws of the best afterstate; without luck correction that of the actual
     /// throw.
@@ -66,7 +66,7 @@ pub struct TurnTarget {
 }
 
 /// The policy target of a decision.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct DecisionTarget {
     /// Probabilities of the actions worth considering, sum 1; empty where nothing was to choose.
     pub policy: Vec<(Action, f32)>,
@@ -163,6 +163,21 @@ impl<S> Trajectory<S> {
                 game.apply_action(&mut state, Action(action));
             }
         }
+    }
+}
+
+impl<S> GameRecord<S> {
+    /// The same record with other forms of the positions in which its trajectories start.
+    ///
+    /// # Errors
+    /// When `form` fails.
+    pub fn with_starts<T, E>(self, form: impl Fn(S) -> Result<T, E>) -> Result<GameRecord<T>, E> {
+        let line = |Trajectory { start, outcomes, actions, turns, decisions, end }| {
+            Ok(Trajectory { start: form(start)?, outcomes, actions, turns, decisions, end })
+        };
+        let GameRecord { seed, number, first, main, branches, returns, truncated } = self;
+        let branches = branches.into_iter().map(line).collect::<Result<_, E>>()?;
+        Ok(GameRecord { seed, number, first, main: line(main)?, branches, returns, truncated })
     }
 }
 

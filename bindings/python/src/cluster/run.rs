@@ -121,7 +121,7 @@ impl TrainingRun {
     /// How the machine rounds that began the run.
     #[getter]
     fn numerics(&self) -> String {
-        self.log().rundir().numerics().to_owned()
+        self.log().rundir().info().numerics.clone()
     }
 
     /// The folder of the run.

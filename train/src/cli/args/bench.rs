@@ -6,14 +6,6 @@ use clap::{Args, Subcommand};
 
 use super::{AGENTS, GameArgs};
 
-/// Options of `ashta bench`.
-#[derive(Debug, Args)]
-pub struct BenchArgs {
-    /// What to measure.
-    #[command(subcommand)]
-    pub what: BenchCommand,
-}
-
 /// Which games are measured.
 #[derive(Debug, Args)]
 pub struct BenchGamesArgs {

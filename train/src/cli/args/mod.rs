@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use crate::run::threads;
 
-pub use bench::{BenchAgentsArgs, BenchArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
+pub use bench::{BenchAgentsArgs, BenchCapacityArgs, BenchCommand, BenchGamesArgs};
 pub use game::{GameArgs, ShowGameArgs};
 
 const AGENTS: &str = "\
@@ -69,25 +69,50 @@ pub enum Command {
     #[command(after_help = AGENTS)]
     Exploit(ExploitArgs),
     /// List the bots that come with the program, and how strong they were measured to be.
-    Bots(BotsArgs),
+    Bots {
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
     /// Tell about a bot, as Markdown: its game, its strength, how it was trained.
-    Card(CardArgs),
+    Card {
+        /// The bot: a file, or the name of one that comes with the program.
+        bot: String,
+        /// Write the card to this file instead of printing it.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Calibrate the levels of difficulty of a bot, from `beginner` to `advanced`, and measure them.
     Levels(LevelsArgs),
     /// Play against an agent in the terminal.
     #[command(after_help = AGENTS)]
     Play(PlayArgs),
     /// Serve the page on this machine, and open it in the browser: all games, against bots of every level, offline.
-    Serve(ServeArgs),
+    Serve {
+        /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
+        #[arg(long)]
+        port: Option<u16>,
+        /// Do not open the browser.
+        #[arg(long)]
+        no_browser: bool,
+    },
     /// Write the bot of a training run to one file. It holds no scores: those are only in the bot that ends a run.
     Export(ExportArgs),
     /// Speak the engine protocol: JSON requests and answers, one a line, on standard input and output.
     #[command(after_help = AGENTS)]
-    Engine(EngineArgs),
+    Engine {
+        /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
+        #[arg(long, value_name = "SPEC")]
+        agent: Option<String>,
+    },
     /// Draw how runs have learned: what they measured on their way, as a diagram.
     Curves(CurvesArgs),
     /// Measure speed on this machine.
-    Bench(BenchArgs),
+    Bench {
+        /// What to measure.
+        #[command(subcommand)]
+        what: BenchCommand,
+    },
     /// Print shell completions, for instance `ashta completions bash >
     /// ~/.local/share/bash-completion/completions/ashta`.
     Completions {
@@ -391,16 +416,6 @@ pub struct ExploitArgs {
     pub json: bool,
 }
 
-/// Options of `ashta card`.
-#[derive(Debug, Args)]
-pub struct CardArgs {
-    /// The bot: a file, or the name of one that comes with the program.
-    pub bot: String,
-    /// Write the card to this file instead of printing it.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
 /// Options of `ashta levels`.
 #[derive(Debug, Args)]
 pub struct LevelsArgs {
@@ -412,14 +427,6 @@ pub struct LevelsArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub games: MatchArgs,
-    /// Print JSON instead of a table.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `ashta bots`.
-#[derive(Debug, Args)]
-pub struct BotsArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     pub json: bool,
@@ -451,17 +458,6 @@ pub struct PlayArgs {
     pub record: Option<PathBuf>,
 }
 
-/// Options of `ashta serve`.
-#[derive(Debug, Args)]
-pub struct ServeArgs {
-    /// The port; 0 takes any that is free. Left out: 8000, or any that is free where it is taken.
-    #[arg(long)]
-    pub port: Option<u16>,
-    /// Do not open the browser.
-    #[arg(long)]
-    pub no_browser: bool,
-}
-
 /// Options of `ashta export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
@@ -487,12 +483,4 @@ pub enum ExportFormat {
     Bot,
     /// An ONNX model, for whatever runs such models.
     Onnx,
-}
-
-/// Options of `ashta engine`.
-#[derive(Debug, Args)]
-pub struct EngineArgs {
-    /// The agent that answers `bestmove` and `evaluate`; without one the engine knows only the rules.
-    #[arg(long, value_name = "SPEC")]
-    pub agent: Option<String>,
 }

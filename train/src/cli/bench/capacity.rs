@@ -71,7 +71,8 @@ pub(super) fn run(args: &BenchCapacityArgs, shown: &mut BenchRows<CapacityRow>) 
     if race.spec().seats.len() != 2 {
         bail!("{} has more than two seats, and a table is not exact then", race.ruleset());
     }
-    let perfect = games::perfect(&race)?.with_context(|| format!("there is no table of {}", race.ruleset()))?;
+    let perfect = games::folders().perfect(&race)?;
+    let perfect = perfect.with_context(|| format!("there is no table of {}", race.ruleset()))?;
     let mut replay = Replay::new(Part::Starts, usize::MAX, 0);
     let mut active = (Vec::new(), 0);
     let mut walk = PerfectGames::new(&race, perfect.evaluator(), config.run.seed);

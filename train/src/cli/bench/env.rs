@@ -66,30 +66,21 @@ pub(super) fn run(races: &[Arc<Race>], seconds: f64, rows: &mut BenchRows<EnvSpe
     Ok(())
 }
 
-#[derive(Default)]
-struct Counts {
-    decisions: u64,
-    chance_nodes: u64,
-    games: u64,
-}
-
-impl Counts {
-    fn row(&self, race: &Race, vectorised: bool, time: Duration) -> EnvSpeed {
-        let seconds = time.as_secs_f64();
-        EnvSpeed {
-            game: race.spec().name.clone(),
-            seats: race.spec().seats.len(),
-            vectorised,
-            decisions_per_second: self.decisions as f64 / seconds,
-            chance_nodes_per_second: self.chance_nodes as f64 / seconds,
-            games_per_second: self.games as f64 / seconds,
-        }
+fn row(race: &Race, vectorised: bool, time: Duration, counts: [u64; 3]) -> EnvSpeed {
+    let [decisions, throws, games] = counts.map(|count| count as f64 / time.as_secs_f64());
+    EnvSpeed {
+        game: race.spec().name.clone(),
+        seats: race.spec().seats.len(),
+        vectorised,
+        decisions_per_second: decisions,
+        chance_nodes_per_second: throws,
+        games_per_second: games,
     }
 }
 
 fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
     let mut rng = chance::stream(seed, 0);
-    let mut counts = Counts::default();
+    let (mut decisions, mut chance_nodes, mut games) = (0, 0, 0);
     let mut state = start(race, &mut rng);
     let mut throws = 0;
     let clock = Instant::now();
@@ -101,16 +92,16 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
                     let legal = race.legal_actions(&state);
                     let action = legal.nth(below(legal.len(), &mut rng)).expect("a decision has a legal action");
                     race.apply_action(&mut state, action);
-                    counts.decisions += 1;
+                    decisions += 1;
                 }
                 Node::Chance(_) => {
                     let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
                     race.apply_chance(&mut state, outcome);
-                    counts.chance_nodes += 1;
+                    chance_nodes += 1;
                     throws += 1;
                 }
                 Node::Terminal => {
-                    counts.games += 1;
+                    games += 1;
                     state = start(race, &mut rng);
                     throws = 0;
                 }
@@ -123,7 +114,7 @@ fn one_game(race: &Race, time: Duration, seed: u64) -> EnvSpeed {
         }
         let elapsed = clock.elapsed();
         if elapsed >= time {
-            return counts.row(race, false, elapsed);
+            return row(race, false, elapsed, [decisions, chance_nodes, games]);
         }
     }
 }
@@ -153,7 +144,7 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
         final_seats: final_seats.view_mut(),
     };
     let mut rng = chance::stream(seed, 1);
-    let mut counts = Counts::default();
+    let (mut decisions, mut games) = (0, 0);
     let mut actions = vec![Action(0); LOCK_STEP];
     env.reset(seed, &mut buffers);
     let clock = Instant::now();
@@ -166,13 +157,12 @@ fn lock_step(race: &Arc<Race>, time: Duration, seed: u64) -> EnvSpeed {
                 *action = Action(chosen.expect("a decision has a legal action").0 as u8);
             }
             env.step(&actions, &mut buffers).expect("the actions are legal");
-            counts.decisions += LOCK_STEP as u64;
-            counts.games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
+            decisions += LOCK_STEP as u64;
+            games += buffers.terminated.iter().filter(|&&is_over| is_over).count() as u64;
         }
         let elapsed = clock.elapsed();
         if elapsed >= time {
-            counts.chance_nodes = env.throws();
-            return counts.row(race, true, elapsed);
+            return row(race, true, elapsed, [decisions, env.throws(), games]);
         }
     }
 }

@@ -8,7 +8,7 @@ mod net;
 use std::sync::Arc;
 
 use crate::run::games;
-use crate::run::output::print;
+use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
@@ -58,7 +58,7 @@ impl<R: BenchRow> BenchRows<R> {
         }
         measure(&mut rows)?;
         if json {
-            print(serde_json::to_string_pretty(&serde_json::json!({"results": rows.rows}))?)?;
+            print_json(&serde_json::json!({"results": rows.rows}))?;
         }
         Ok(())
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::files::write_whole;
 use crate::games;
-use crate::output::{columns, print};
+use crate::output::{columns, print, print_json};
+use crate::progress::percent;
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
@@ -45,7 +46,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
         write_whole(path, &page(&race.spec().name, &contents)?)?;
     }
     if args.json {
-        return print(serde_json::to_string_pretty(&analysis)?);
+        return print_json(&analysis);
     }
     tell(&race, &analysis)
 }
@@ -77,7 +78,7 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
             signed(*luck),
             percent(f64::from(after[place(*seat)])),
             if *regret > 0.0 { percent(*regret) } else { String::new() },
-            turn.mark.map_or("", |mark| mark.word()).to_owned(),
+            turn.mark.unwrap_or_default().to_owned(),
             turn.played.clone(),
         ]);
         betters.push(turn.better.as_ref());
@@ -110,10 +111,6 @@ fn tell(race: &Race, analysis: &Analysis) -> Result<()> {
         rows.push(row);
     }
     print(columns(&rows, |column| (2..9).contains(&column)).trim_end())
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 fn signed(share: f64) -> String {

@@ -2,26 +2,24 @@
 
 use crate::evaluation::conduct;
 use crate::games;
-use crate::output::{aligned, print};
+use crate::output::{columns, print, print_json};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};
 use serde_json::json;
 
-use crate::cli::BotsArgs;
-
 /// Runs the command.
 ///
 /// # Errors
 /// When a bot is damaged.
-pub fn run(args: &BotsArgs) -> Result<()> {
+pub fn run(as_json: bool) -> Result<()> {
     let mut bots = Vec::new();
     for (name, source) in games::folders().bots() {
         let content = source.content()?;
         let bot = Bot::from_bytes(&content).with_context(|| source.to_string())?;
         bots.push((name, bot.manifest, source, content.len()));
     }
-    if args.json {
+    if as_json {
         let json = bots.iter().map(|(name, manifest, source, bytes)| {
             let path = match source {
                 BotSource::File(path) => Some(path),
@@ -40,7 +38,7 @@ pub fn run(args: &BotsArgs) -> Result<()> {
                 "strength": manifest.strength,
             })
         });
-        return print(serde_json::to_string_pretty(&json.collect::<Vec<_>>())?);
+        return print_json(&json.collect::<Vec<_>>());
     }
     let mut rows = vec![["name", "game", "network", "KiB", "games", "measured"].map(str::to_owned)];
     for (name, manifest, _, bytes) in &bots {
@@ -54,7 +52,7 @@ pub fn run(args: &BotsArgs) -> Result<()> {
             measured(&manifest.strength).unwrap_or_default(),
         ]);
     }
-    print(aligned(&rows, [false, false, false, true, true, false]))?;
+    print(columns(&rows, |column| column == 3 || column == 4))?;
     let example = bots.first().map_or("NAME", |(name, ..)| name.as_str());
     print(format_args!("A name stands for its file wherever an agent is asked for: ashta play {example}+2ply"))
 }

@@ -1,20 +1,20 @@
 //! `ashta card`: what a person wants to know of a bot.
 
+use std::path::Path;
+
 use crate::files::write_whole;
 use crate::games;
 use crate::output::print;
 use anyhow::Result;
 
-use crate::cli::CardArgs;
-
 /// Runs the command.
 ///
 /// # Errors
 /// When the agent is no bot, or the card cannot be written.
-pub fn run(args: &CardArgs) -> Result<()> {
-    let (source, bot) = games::bot(&args.bot, "cards tell")?;
+pub fn run(bot: &str, output: Option<&Path>) -> Result<()> {
+    let (source, bot) = games::bot(&games::folders(), bot, "cards tell")?;
     let card = bot.manifest.card(&source.name());
-    match &args.output {
+    match output {
         Some(output) => write_whole(output, &card),
         None => print(card.trim_end()),
     }

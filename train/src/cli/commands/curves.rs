@@ -19,32 +19,25 @@ type Curve = Vec<[f64; 2]>;
 /// When a run cannot be read or has not measured what is asked for, or the diagram not be written.
 pub fn run(args: &CurvesArgs) -> Result<()> {
     let lines = args.lines.iter().map(|line| read_line(line, args)).collect::<Result<Vec<Line>>>()?;
-    let frame = PlotLabels { title: args.title.as_deref().unwrap_or(&args.metric), x: args.by.axis(), y: &args.metric };
+    let [_, x] = args.by.names();
+    let frame = PlotLabels { title: args.title.as_deref().unwrap_or(&args.metric), x, y: &args.metric };
     let scale = if args.log { Scale::Logarithmic } else { Scale::Linear };
     write_whole(&args.output, &line_chart(&frame, &lines, scale)?)?;
     for line in &lines {
-        let Some([x, y]) = line.points.last() else { continue };
-        crate::output::print(format_args!("{}: {y} after {x} {}", line.label, args.by.axis()))?;
+        let Some([at, y]) = line.points.last() else { continue };
+        crate::output::print(format_args!("{}: {y} after {at} {x}", line.label))?;
     }
     Ok(())
 }
 
 impl Progressed {
-    fn key(self) -> &'static str {
+    /// Its key in metrics.jsonl, and the name of the axis.
+    fn names(self) -> [&'static str; 2] {
         match self {
-            Progressed::Seconds => "seconds",
-            Progressed::Games => "games",
-            Progressed::Samples => "samples",
-            Progressed::Iterations => "iteration",
-        }
-    }
-
-    fn axis(self) -> &'static str {
-        match self {
-            Progressed::Seconds => "seconds of training",
-            Progressed::Games => "games of self-play",
-            Progressed::Samples => "samples",
-            Progressed::Iterations => "iterations",
+            Progressed::Seconds => ["seconds", "seconds of training"],
+            Progressed::Games => ["games", "games of self-play"],
+            Progressed::Samples => ["samples", "samples"],
+            Progressed::Iterations => ["iteration", "iterations"],
         }
     }
 }
@@ -55,7 +48,8 @@ fn read_line(text: &str, args: &CurvesArgs) -> Result<Line> {
         Some((label, runs)) => (label.to_owned(), runs.split(',').collect()),
         None => (Path::new(text).file_name().unwrap_or_default().display().to_string(), vec![text]),
     };
-    let curve = |run: &&str| read_run(Path::new(run), &args.metric, args.by.key());
+    let [key, _] = args.by.names();
+    let curve = |run: &&str| read_run(Path::new(run), &args.metric, key);
     let curves = runs.iter().map(curve).collect::<Result<Vec<Curve>>>()?;
     let (points, band) = together(&curves).with_context(|| format!("the runs of {label:?} have nothing in common"))?;
     if args.log {

@@ -2,20 +2,18 @@
 //!
 //! Every line gets exactly one answer, and nothing but answers is ever written to standard output.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 
 use crate::games;
 use anyhow::{Context, Result};
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 
-use crate::cli::EngineArgs;
-
 /// Runs the command until the end of the input.
 ///
 /// # Errors
 /// When the agent cannot be loaded, or standard input or output breaks.
-pub fn run(args: &EngineArgs) -> Result<()> {
-    let agent = args.agent.as_deref().map(games::agent).transpose()?;
+pub fn run(agent: Option<&str>) -> Result<()> {
+    let agent = agent.map(games::agent).transpose()?;
     let mut engine = Engine::new(agent);
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
@@ -32,23 +30,13 @@ pub fn run(args: &EngineArgs) -> Result<()> {
 /// Reads a line of at most [`LONGEST_REQUEST`] bytes and one more that shows it is too long; `false` at the end.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
-    let mut is_end = true;
-    loop {
-        let bytes = input.fill_buf()?;
-        if bytes.is_empty() {
-            return Ok(!is_end);
-        }
-        is_end = false;
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let taken = end.unwrap_or(bytes.len());
-        let room = (LONGEST_REQUEST + 1).saturating_sub(line.len());
-        line.extend_from_slice(&bytes[..taken.min(room)]);
-        let used = taken + usize::from(end.is_some());
-        input.consume(used);
-        if end.is_some() {
-            return Ok(true);
-        }
+    let read = input.by_ref().take(LONGEST_REQUEST as u64 + 1).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > LONGEST_REQUEST {
+        input.skip_until(b'\n')?;
     }
+    Ok(read > 0)
 }
 
 #[cfg(test)]

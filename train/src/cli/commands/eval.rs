@@ -12,6 +12,7 @@ use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_agents::roster::{Lookahead, NamedAgent};
 use ashta_env::game::Game;
+use serde_json::{Value, json};
 
 use super::terminal;
 use crate::cli::EvalArgs;
@@ -45,15 +46,22 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bot.write(output)?;
     }
     if args.json {
-        let json = serde_json::json!({
+        let row = |MatchResult { opponent, report, regret }: &MatchResult| {
+            let mut row = json!(report);
+            row["opponent"] = json!(opponent);
+            if let Some(regret) = regret {
+                row["regret"] = json!(regret);
+            }
+            row
+        };
+        return output::print_json(&json!({
             "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
-            "results": results,
-        });
-        return output::print(serde_json::to_string_pretty(&json)?);
+            "results": results.iter().map(row).collect::<Vec<Value>>(),
+        }));
     }
     output::print(format_args!("{agent} in {}", race.ruleset()))?;
     output::print(score_table(&results))?;

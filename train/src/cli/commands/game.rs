@@ -1,7 +1,7 @@
 //! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
 
 use crate::games;
-use crate::output::{columns, print};
+use crate::output::{columns, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::describe;
 use ashta_env::game::{Game, Outcome, Seat};
@@ -13,9 +13,6 @@ use serde_json::{Value, json};
 
 use crate::cli::ShowGameArgs;
 
-/// Columns of a line of prose.
-const COLUMNS: usize = 79;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -24,11 +21,11 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     let known = Sheets::default();
     let Some(game) = &args.game else {
         if args.schema {
-            return print(serde_json::to_string_pretty(&schema())?);
+            return print_json(&schema());
         }
         if args.json {
             let games: Vec<Value> = known.all().map(|sheet| describe(sheet)).collect();
-            return print(serde_json::to_string_pretty(&json!({"games": games}))?);
+            return print_json(&json!({"games": games}));
         }
         return list(&known);
     };
@@ -42,7 +39,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
         bail!("--sheet prints a game that comes with the program, without house rules: {game} is none");
     }
     if args.json {
-        return print(serde_json::to_string_pretty(&describe(ruleset.base()))?);
+        return print_json(&describe(ruleset.base()));
     }
     print(text(&Race::new(ruleset)))
 }
@@ -75,9 +72,8 @@ fn text(race: &Race) -> String {
     if !sheet.flags.is_empty() {
         parts.push(format!("House rules\n\n{}", house_rules(race)));
     }
-    let prose = |text: &str| wrapped(text, 0);
     if !sheet.rules.trim().is_empty() {
-        let paragraphs: Vec<String> = paragraphs(&sheet.rules).map(|text| prose(&text)).collect();
+        let paragraphs: Vec<String> = paragraphs(&sheet.rules).map(|text| wrapped(&text, 0)).collect();
         parts.push(format!("Rules\n\n{}", paragraphs.join("\n\n")));
     }
     if !sheet.sources.is_empty() {
@@ -193,24 +189,6 @@ fn paragraphs(text: &str) -> impl Iterator<Item = String> {
     paragraphs.into_iter().filter(|paragraph| !paragraph.is_empty())
 }
 
-/// Words in lines of at most [`COLUMNS`] characters, each behind `indent` spaces.
-fn wrapped(text: &str, indent: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > COLUMNS {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    let lines: Vec<String> = lines.iter().map(|line| format!("{:indent$}{line}", "")).collect();
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use ashta_env::sheet::builtin;
@@ -260,7 +238,7 @@ mod tests {
     #[test]
     fn words_are_wrapped() {
         let text = wrapped(&"word ".repeat(40), 4);
-        assert!(text.lines().all(|line| line.len() <= COLUMNS && line.starts_with("    word")), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 79 && line.starts_with("    word")), "{text}");
         assert_eq!(paragraphs("one\ntwo\n\nthree\n").collect::<Vec<_>>(), ["one two", "three"]);
     }
 }

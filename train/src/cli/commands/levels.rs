@@ -2,7 +2,7 @@
 
 use crate::files::check_writable;
 use crate::games;
-use crate::output::{aligned, print};
+use crate::output::{columns, print, print_json};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::levels::calibrate;
 use ashta_agents::play::level::Calibration;
@@ -16,7 +16,7 @@ use crate::cli::LevelsArgs;
 /// # Errors
 /// When the agent is no bot, or the bot with its levels cannot be written.
 pub fn run(args: &LevelsArgs) -> Result<()> {
-    let (source, mut bot) = games::bot(&args.bot, "levels are made")?;
+    let (source, mut bot) = games::bot(&games::folders(), &args.bot, "levels are made")?;
     let race = bot.race().with_context(|| source.to_string())?;
     let config = args.games.config();
     if config.blocks < 2 {
@@ -29,19 +29,18 @@ pub fn run(args: &LevelsArgs) -> Result<()> {
         bot.write(output)?;
     }
     if args.json {
-        let json = json!({
+        return print_json(&json!({
             "bot": source.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
             "levels": levels,
-        });
-        return print(serde_json::to_string_pretty(&json)?);
+        }));
     }
     let heads = ["level", "temperature", "regret per decision", "wins against the bot as it is"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(heads).chain(levels.iter().map(row)).collect();
-    print(aligned(&rows, [false, true, true, true]))
+    print(columns(&rows, |column| column > 0))
 }
 
 fn row(found: &Calibration) -> [String; 4] {

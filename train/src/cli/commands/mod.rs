@@ -37,8 +37,7 @@ pub fn run(cli: Cli) -> Result<()> {
         }
         games::look_first_in(folder);
     }
-    let Some(command) = cli.command else { return new::run() };
-    match command {
+    match cli.command.unwrap_or(Command::New) {
         Command::New => new::run(),
         Command::Game(args) => game::run(&args),
         Command::Train(args) => train::run(&args),
@@ -47,16 +46,16 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Curves(args) => curves::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),
-        Command::Bots(args) => bots::run(&args),
-        Command::Card(args) => card::run(&args),
+        Command::Bots { json } => bots::run(json),
+        Command::Card { bot, output } => card::run(&bot, output.as_deref()),
         Command::Levels(args) => levels::run(&args),
         Command::Exploit(args) => exploit::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Play(args) => play::run(&args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve { port, no_browser } => serve::run(port, no_browser),
         Command::Export(args) => export::run(&args),
-        Command::Engine(args) => engine::run(&args),
-        Command::Bench(args) => bench::run(&args.what),
+        Command::Engine { agent } => engine::run(agent.as_deref()),
+        Command::Bench { what } => bench::run(&what),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "ashta", &mut script);

@@ -7,7 +7,7 @@ use ashta_agents::roster::BUILT_IN;
 use ashta_env::sheet::builtin;
 
 use crate::config::usual_game;
-use crate::output::{aligned, print, prompt};
+use crate::output::{columns, print, prompt};
 use crate::{embedded, games};
 
 /// What can be wanted, and a command that does it, for a game or the bot of its name.
@@ -33,86 +33,72 @@ pub fn run() -> Result<()> {
     let row = |(at, (what, how)): (usize, &(&str, &str))| [number(at), (*what).to_owned(), how.replace("NAME", &usual)];
     let rows: Vec<[String; 3]> = WANTED.iter().enumerate().map(row).collect();
     print("What do you want to do?\n")?;
-    print(aligned(&rows, [true, false, false]))?;
+    print(columns(&rows, |column| column == 0))?;
     print("`ashta help` lists all commands, `ashta help COMMAND` describes one.\n")?;
-    let mut choices = Choices { input: &mut input };
     let numbers: Vec<String> = (0..WANTED.len()).map(number).collect();
-    let Some(wanted) = choices.ask("Number:", &numbers)? else { return Ok(()) };
+    let Some(wanted) = ask(&mut input, "Number:", &numbers)? else { return Ok(()) };
     let (bots, configs) = (games::folders().bots(), embedded::configs());
     let bots: Vec<&str> = bots.iter().map(|(name, _)| name.as_str()).collect();
     let configs: Vec<&str> = configs.iter().map(|(name, _)| *name).collect();
     let sheets: Vec<&str> = builtin::names().collect();
     let command = match wanted {
-        1 => {
-            let Some(bot) = choices.ask("Which bot is your opponent?", &bots)? else { return Ok(()) };
-            let level = choices.ask("How strong?", &LEVELS)?.unwrap_or(1);
-            format!("ashta play {}+{}", bots[bot], LEVELS[level])
+        "2" => {
+            let Some(bot) = ask(&mut input, "Which bot is your opponent?", &bots)? else { return Ok(()) };
+            let level = ask(&mut input, "How strong?", &LEVELS)?.unwrap_or(LEVELS[1]);
+            format!("ashta play {bot}+{level}")
         }
-        2 => {
-            let Some(config) = choices.ask("Which configuration?", &configs)? else { return Ok(()) };
-            let minutes = choices.line("Minutes of training, at most (nothing: no limit):")?;
+        "3" => {
+            let Some(config) = ask(&mut input, "Which configuration?", &configs)? else { return Ok(()) };
+            let minutes = line(&mut input, "Minutes of training, at most (nothing: no limit):")?;
             match minutes.and_then(|minutes| minutes.parse::<f64>().ok()) {
-                Some(minutes) => format!("ashta train {} --set run.time_limit_minutes={minutes}", configs[config]),
-                None => format!("ashta train {}", configs[config]),
+                Some(minutes) => format!("ashta train {config} --set run.time_limit_minutes={minutes}"),
+                None => format!("ashta train {config}"),
             }
         }
-        3 => {
+        "4" => {
             let agents: Vec<&str> = bots.iter().copied().chain(BUILT_IN).collect();
-            let Some(bot) = choices.ask("Which bot? (Yours goes by its file.)", &bots)? else { return Ok(()) };
-            let other = choices.ask("Against whom?", &agents)?.map_or("greedy+2ply", |other| agents[other]);
-            format!("ashta arena {} {other}", bots[bot])
+            let Some(bot) = ask(&mut input, "Which bot? (Yours goes by its file.)", &bots)? else { return Ok(()) };
+            let other = ask(&mut input, "Against whom?", &agents)?.unwrap_or("greedy+2ply");
+            format!("ashta arena {bot} {other}")
         }
-        4 => match choices.ask("From which game do you begin?", &sheets)? {
-            Some(game) => format!(
-                "ashta game {} --sheet > my-game.toml      # change it as you like\n\
+        "5" => {
+            let Some(game) = ask(&mut input, "From which game do you begin?", &sheets)? else { return Ok(()) };
+            format!(
+                "ashta game {game} --sheet > my-game.toml      # change it as you like\n\
                  ashta game my-game.toml                   # says what is wrong, and draws it\n\
-                 ashta train my-game.toml                  # a bot for it",
-                sheets[game]
-            ),
-            None => return Ok(()),
-        },
-        5 => match choices.ask("Which game?", &configs)? {
-            Some(config) => format!("ashta solve {0} -o {0}.table", configs[config]),
-            None => return Ok(()),
-        },
-        _ => WANTED[wanted].1.to_owned(),
+                 ashta train my-game.toml                  # a bot for it"
+            )
+        }
+        "6" => {
+            let Some(config) = ask(&mut input, "Which game?", &configs)? else { return Ok(()) };
+            format!("ashta solve {config} -o {config}.table")
+        }
+        _ => WANTED[0].1.to_owned(),
     };
     print(format_args!("\n{command}"))
 }
 
-/// Questions and their answers, a line each.
-struct Choices<'a> {
-    input: &'a mut dyn BufRead,
+/// The next line, without the spaces around it; `None` when there is none, or nothing on it.
+fn line(input: &mut impl BufRead, question: &str) -> Result<Option<String>> {
+    prompt(question)?;
+    let mut line = String::new();
+    input.read_line(&mut line).context("cannot read standard input")?;
+    Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
 }
 
-impl Choices<'_> {
-    /// The next line, without the spaces around it; `None` when there is none, or nothing on it.
-    fn line(&mut self, question: &str) -> Result<Option<String>> {
-        prompt(question)?;
-        let mut line = String::new();
-        self.input.read_line(&mut line).context("cannot read standard input")?;
-        Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
+/// The one of `options` that is meant, by its text or its number from 1. What is neither is asked again.
+fn ask<'a, T: AsRef<str>>(input: &mut impl BufRead, question: &str, options: &'a [T]) -> Result<Option<&'a str>> {
+    let numbered = |(at, option): (usize, &T)| [(at + 1).to_string(), option.as_ref().to_owned()];
+    let rows: Vec<[String; 2]> = options.iter().enumerate().map(numbered).collect();
+    if rows.iter().any(|[number, option]| number != option) {
+        print(format_args!("\n{}", columns(&rows, |column| column == 0).trim_end()))?;
     }
-
-    /// Which of `options` is meant, by its text or a number from 1. What is neither is asked again.
-    fn ask<T: AsRef<str>>(&mut self, question: &str, options: &[T]) -> Result<Option<usize>> {
-        let is_listed = options.iter().enumerate().any(|(at, option)| option.as_ref() != (at + 1).to_string());
-        if is_listed {
-            let rows: Vec<[String; 2]> = options
-                .iter()
-                .enumerate()
-                .map(|(at, option)| [(at + 1).to_string(), option.as_ref().to_owned()])
-                .collect();
-            print(format_args!("\n{}", aligned(&rows, [true, false]).trim_end()))?;
-        }
-        loop {
-            let Some(answer) = self.line(question)? else { return Ok(None) };
-            let by_number = answer.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            let found = options.iter().position(|option| option.as_ref() == answer);
-            match found.or(by_number.filter(|at| *at < options.len())) {
-                Some(at) => return Ok(Some(at)),
-                None => print(format_args!("`{answer}` is none of them."))?,
-            }
+    loop {
+        let Some(answer) = line(input, question)? else { return Ok(None) };
+        let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+        match options.iter().find(|option| option.as_ref() == answer).or(by_number) {
+            Some(option) => return Ok(Some(option.as_ref())),
+            None => print(format_args!("`{answer}` is none of them."))?,
         }
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 
-use crate::cli::{GameArgs, PlayArgs};
+use crate::cli::PlayArgs;
 use crate::play::{PlayTable, Session, Style};
 
 /// Seeds that are drawn are below this, so that they are quickly typed.
@@ -34,8 +34,8 @@ pub fn run(args: &PlayArgs) -> Result<()> {
         }
         None => {
             let usual = || (agent.bot().is_none() && agent.table().is_none()).then(usual_game);
-            let game = GameArgs { game: args.game.game.clone().or_else(usual), seats: args.game.seats };
-            (games::of(game.game.as_deref(), game.seats, &[&agent])?, None)
+            let game = args.game.game.clone().or_else(usual);
+            (games::of(game.as_deref(), args.game.seats, &[&agent])?, None)
         }
     };
     let player = games::player(&agent, &race)?;

@@ -4,12 +4,13 @@
 //! site has the WebAssembly module, its worker asks here: `POST agent` makes an agent of a name or of a file, and gives
 //! its number; `POST engine` answers a request of the engine protocol. Only pages of this address are answered.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result, bail};
@@ -25,7 +26,6 @@ use oxhttp::model::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CO
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::cli::ServeArgs;
 use crate::output::{print, remark};
 use crate::{embedded, games};
 
@@ -39,17 +39,16 @@ const LONGEST_FILE: usize = 1 << 28;
 ///
 /// # Errors
 /// When the port cannot be taken.
-pub fn run(args: &ServeArgs) -> Result<()> {
-    let address = free_address(args.port)?;
-    let site = Site { host: address.to_string(), agents: Agents::default(), folders: games::folders() };
+pub fn run(port: Option<u16>, no_browser: bool) -> Result<()> {
+    let address = free_address(port)?;
+    let (host, folders) = (address.to_string(), games::folders());
+    let site = Site { host, engines: Mutex::default(), numbers: RandomState::new(), folders };
     let url = format!("http://{address}/");
     let server = Server::new(move |request| site.respond(request)).bind(address).spawn();
     let server = server.with_context(|| format!("cannot listen on {address}"))?;
     print(format_args!("page: {url}"))?;
     remark("Ctrl-C ends it");
-    if !args.no_browser
-        && let Err(error) = open::that_detached(&url)
-    {
+    if !no_browser && let Err(error) = open::that_detached(&url) {
         remark(format_args!("no browser could be opened ({error}): open the address in one"));
     }
     Ok(server.join()?)
@@ -70,18 +69,16 @@ fn free_address(port: Option<u16>) -> Result<SocketAddr> {
 struct Site {
     /// The address and port by which pages name it.
     host: String,
-    agents: Agents,
+    /// The agents that pages have asked for, by number; the same agent has the same number.
+    engines: Mutex<HashMap<u64, Arc<Mutex<Engine>>>>,
+    numbers: RandomState,
     folders: Folders,
 }
 
-/// The agents that pages have asked for, by number; the same agent has the same number.
-#[derive(Default)]
-struct Agents {
-    engines: Mutex<HashMap<u64, Arc<Mutex<Engine>>>>,
-    numbers: RandomState,
-}
+/// A file with its type, or nothing.
+type Found = Option<(Vec<u8>, &'static str)>;
 
-impl Agents {
+impl Site {
     /// The number of the agent that `key` says all about.
     fn number(&self, key: (&str, &[u8]), agent: impl FnOnce() -> Result<NamedAgent>) -> Result<u64> {
         // Numbers travel as JSON, which is exact to 53 bits.
@@ -96,12 +93,7 @@ impl Agents {
     fn engine(&self, number: u64) -> Option<Arc<Mutex<Engine>>> {
         self.engines.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
     }
-}
 
-/// A file with its type, or nothing.
-type Found = Option<(Vec<u8>, &'static str)>;
-
-impl Site {
     fn respond(&self, request: &mut Request<Body>) -> Response<Body> {
         let header = |name: HeaderName| request.headers().get(name).map(|value| value.as_bytes().to_vec());
         // Another site that points its name here, or sends requests here, is not this page.
@@ -153,14 +145,11 @@ impl Site {
         let Some((stem, ending)) = name.rsplit_once('.') else { return Ok(None) };
         let content = match ending {
             "toml" => builtin::text(stem).map(|text| text.as_bytes().to_vec()),
-            BOT => match self.folders.bot(stem) {
-                Some(bot) => Some(bot.content()?.into_owned()),
-                None => None,
-            },
-            TABLE => match self.folders.table(stem) {
-                Some(table) => Some(std::fs::read(&table).with_context(|| table.display().to_string())?),
-                None => None,
-            },
+            BOT => self.folders.bot(stem).map(|bot| bot.content().map(Cow::into_owned)).transpose()?,
+            TABLE => {
+                let read = |table: PathBuf| std::fs::read(&table).with_context(|| table.display().to_string());
+                self.folders.table(stem).map(read).transpose()?
+            }
             _ => None,
         };
         Ok(content.map(|content| (content, kind(name))))
@@ -215,19 +204,19 @@ impl Site {
                 let number = match parameter("name") {
                     Some(name) => {
                         let name = unescaped(name);
-                        self.agents.number((&name, &[]), || Ok(self.folders.agent(&name)?))
+                        self.number((&name, &[]), || Ok(self.folders.agent(&name)?))
                     }
                     None => {
                         let lookahead = unescaped(parameter("lookahead").unwrap_or_default());
                         let agent = || Ok(NamedAgent::of_file("bot", &body, &lookahead)?);
-                        self.agents.number((&lookahead, &body), agent)
+                        self.number((&lookahead, &body), agent)
                     }
                 };
                 Ok(json!({"agent": number?}))
             }
             ("engine", None) => Ok(Engine::new(None).answer(&body)),
             ("engine", Some(number)) => {
-                let engine = number.parse().ok().and_then(|number| self.agents.engine(number));
+                let engine = number.parse().ok().and_then(|number| self.engine(number));
                 let engine = engine.with_context(|| format!("there is no agent {number}: load the page anew"))?;
                 Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).answer(&body))
             }

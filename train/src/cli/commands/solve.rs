@@ -1,15 +1,14 @@
 //! `ashta solve`: perfect play of a game, as a table.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::files;
+use crate::files::check_writable;
 use crate::games;
-use crate::output::{print, remark};
+use crate::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
 use ashta_agents::perfect::table::{self, Table};
@@ -28,18 +27,20 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let config = Config::load(Some(&args.config), &args.set)?;
     let race = games::configured(&config.ruleset)?;
     let starts = TurnIndex::new(&race).with_context(|| format!("{} cannot be solved", race.ruleset()))?;
-    check_writable(&args.output)?;
-    let kept = unfinished_path(&args.output);
+    let output = args.output.display();
+    if args.output.is_dir() {
+        bail!("{output} is a folder; --output names the table to write");
+    }
+    // Before hours are spent on it.
+    check_writable(&args.output).with_context(|| format!("cannot write the table {output}"))?;
+    let kept = args.output.with_added_extension("unfinished");
     let mut unfinished = None;
     if kept.exists() {
         unfinished = Some(table::read_unfinished(&kept, &starts)?);
         remark(format_args!("going on with {}", kept.display()));
     }
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Arc::clone(&stops), || {
-        remark("stopping (again: at once, losing what was not saved)");
-        ControlFlow::Continue(())
-    })?;
+    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once, losing what was not saved)")?;
 
     let began = Instant::now();
     let bar = terminal::spinner("working out the moves")?;
@@ -62,7 +63,7 @@ pub fn run(args: &SolveArgs) -> Result<()> {
                 if stops.load(Ordering::Relaxed) {
                     bar.finish_and_clear();
                     remark(format_args!("{} keeps what has been found; the same command goes on", kept.display()));
-                    std::process::exit(130);
+                    std::process::exit(terminal::INTERRUPTED);
                 }
                 unfinished = Some(found);
             }
@@ -78,20 +79,6 @@ pub fn run(args: &SolveArgs) -> Result<()> {
     let seconds = began.elapsed().as_secs_f64();
     bar.finish_and_clear();
     report(args, &table, &values, seconds)
-}
-
-/// Tries to write beside the table before hours are spent on it.
-fn check_writable(output: &Path) -> Result<()> {
-    if output.is_dir() {
-        bail!("{} is a folder; --output names the table to write", output.display());
-    }
-    files::check_writable(output).with_context(|| format!("cannot write the table {}", output.display()))
-}
-
-fn unfinished_path(output: &Path) -> PathBuf {
-    let mut path = output.as_os_str().to_owned();
-    path.push(".unfinished");
-    path.into()
 }
 
 /// What the solver does, for people.
@@ -114,7 +101,7 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
     let facts = table.facts();
     let bytes = std::fs::metadata(&args.output).map_or(0, |file| file.len());
     if args.json {
-        let json = json!({
+        return print_json(&json!({
             "ruleset": table.ruleset(),
             "table": args.output,
             "bits": table.bits(),
@@ -122,8 +109,7 @@ fn report(args: &SolveArgs, table: &Table, values: &[f64], seconds: f64) -> Resu
             "start": values,
             "facts": facts,
             "seconds": seconds,
-        });
-        return print(serde_json::to_string_pretty(&json)?);
+        }));
     }
     let (positions, sweeps) = (facts.positions, facts.sweeps);
     print(format_args!("{}: {positions} positions, {sweeps:.1} sweeps, {seconds:.1} s", table.ruleset()))?;

@@ -1,6 +1,5 @@
 //! What commands share with the person at the terminal: Ctrl-C, and one style of progress bar.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,26 +7,31 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output::remark;
+
 /// The exit code of a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 
-/// Sets `stops` when the first request to stop comes (Ctrl-C, SIGTERM), after `first` has said what that means; when
-/// `first` breaks, or on the second request, the process ends at once.
+/// On the first request to stop (Ctrl-C, SIGTERM) says `message` and sets `stops`; without `stops`, or on the second
+/// request, the process ends at once.
 ///
 /// # Errors
 /// When signals cannot be received.
-pub fn on_interrupt(stops: Arc<AtomicBool>, first: impl Fn() -> ControlFlow<()> + Send + 'static) -> Result<()> {
+pub fn on_interrupt(stops: Option<Arc<AtomicBool>>, message: &'static str) -> Result<()> {
     let mut begun: Option<Instant> = None;
     let handler = move || {
         // One request can come as several signals.
         if begun.is_some_and(|begun| begun.elapsed() < Duration::from_secs(1)) {
             return;
         }
-        if begun.is_some() || first().is_break() {
-            std::process::exit(INTERRUPTED);
+        if begun.is_none() {
+            remark(message);
+        }
+        match &stops {
+            Some(stops) if begun.is_none() => stops.store(true, Ordering::Relaxed),
+            _ => std::process::exit(INTERRUPTED),
         }
         begun = Some(Instant::now());
-        stops.store(true, Ordering::Relaxed);
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }

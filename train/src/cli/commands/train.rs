@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::config::{self, Config};
 use crate::evaluation::score_table;
 use crate::games;
-use crate::output::{print, remark};
+use crate::output::{print, print_json, remark};
 use crate::run::{Run, RunEnding, prepare};
 use crate::rundir::RunInfo;
 use crate::runlog::RunLog;
@@ -36,10 +36,10 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         None => Run::start(args.config.as_deref(), &args.set, &folders)?,
     };
     let stops = Arc::new(AtomicBool::new(false));
-    terminal::on_interrupt(Arc::clone(&stops), move || {
-        remark("stopping after this iteration (again: at once, losing what was not saved)");
-        ControlFlow::Continue(())
-    })?;
+    terminal::on_interrupt(
+        Some(Arc::clone(&stops)),
+        "stopping after this iteration (again: at once, losing what was not saved)",
+    )?;
     remark(format_args!("training in {}", path.display()));
     let stop = Stop::when(move || stops.load(Ordering::Relaxed));
     let watch = |_: &RunLog| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
@@ -65,15 +65,14 @@ fn dry_run(args: &TrainArgs, folders: &Folders) -> Result<()> {
     let RunInfo { ruleset, ruleset_hash, encoding, .. } = RunInfo::of(&race, config.run.seed);
     let (recipe, settings) = (config.recipe(), config.to_toml());
     if args.json {
-        let json = json!({
+        return print_json(&json!({
             "name": config.run.name,
             "ruleset": ruleset,
             "ruleset_hash": ruleset_hash,
             "encoding": encoding,
             "recipe": recipe,
             "config": settings,
-        });
-        return print(serde_json::to_string_pretty(&json)?);
+        }));
     }
     print(format_args!("# {ruleset}, hash {ruleset_hash}; encoding {encoding}; recipe {recipe}"))?;
     print(settings.trim_end())

@@ -4,8 +4,7 @@
 
 use ashta_env::sheet::Sheet;
 
-/// The most characters of a line of rules.
-const COLUMNS: usize = 79;
+use crate::output::wrapped;
 
 /// An answer to the prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,21 +60,9 @@ Answers:
 
 /// The rules of a game in lines of at most 79 columns.
 pub fn rules(sheet: &Sheet) -> String {
-    let mut lines = Vec::new();
-    for paragraph in
-        std::iter::once(format!("{}: {}", sheet.title, sheet.summary).as_str()).chain(sheet.rules.split("\n\n"))
-    {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
-                lines.push(std::mem::take(&mut line));
-            }
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-        lines.push(line);
-    }
-    lines.join("\n")
+    let title = format!("{}: {}", sheet.title, sheet.summary);
+    let paragraphs = std::iter::once(title.as_str()).chain(sheet.rules.split("\n\n"));
+    paragraphs.map(|paragraph| wrapped(paragraph, 0)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod style;
 mod tests;
 
 use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use ashta_agents::play::agent::{Agent, GameRng};
@@ -70,13 +71,6 @@ struct Moment {
     recorded: usize,
 }
 
-/// What a person decided.
-enum Decision {
-    Played,
-    Undone,
-    Quit,
-}
-
 impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
     /// A game that reads the person's answers from `input`, one a line, and writes everything to `output`.
     pub fn new(table: PlayTable<'a>, input: I, output: O) -> Session<'a, I, O> {
@@ -115,7 +109,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                     self.throw(seat);
                 }
                 Node::Decision(seat) if self.table.persons.contains(seat) => {
-                    if let Decision::Quit = self.ask(seat)? {
+                    if self.ask(seat)?.is_break() {
                         return self.print_position();
                     }
                 }
@@ -171,8 +165,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
         self.tell(seat, &start, &turn)
     }
 
-    /// Lets the person play a turn, or reports a turn in which there is nothing to choose.
-    fn ask(&mut self, seat: Seat) -> io::Result<Decision> {
+    /// Lets the person play a turn or take one back, or reports a turn in which there is nothing to choose; breaks when
+    /// the person quits.
+    fn ask(&mut self, seat: Seat) -> io::Result<ControlFlow<()>> {
         let mut results = TurnResults::new();
         turn_results(self.table.race, &self.now.state, &mut results);
         let texts: Vec<String> = (0..results.len())
@@ -182,7 +177,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             let start = self.now.state;
             self.choose(*results.state(0));
             self.tell(seat, &start, only)?;
-            return Ok(Decision::Played);
+            return Ok(ControlFlow::Continue(()));
         }
         self.decisions.push(self.now.clone());
         self.draw()?;
@@ -193,12 +188,12 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             let mut line = Vec::new();
             if self.input.read_until(b'\n', &mut line)? == 0 {
                 writeln!(self.output)?;
-                return Ok(Decision::Quit);
+                return Ok(ControlFlow::Break(()));
             }
             match PlayerAnswer::read(&String::from_utf8_lossy(&line)) {
                 PlayerAnswer::Choice(number @ 1..) if number <= texts.len() => {
                     self.choose(*results.state(number - 1));
-                    return Ok(Decision::Played);
+                    return Ok(ControlFlow::Continue(()));
                 }
                 PlayerAnswer::Choice(number) => {
                     writeln!(self.output, "There is no choice {number}: type a number from 1 to {}.", texts.len())?;
@@ -215,9 +210,9 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
                     let rules = input::rules(self.table.race.ruleset().sheet());
                     writeln!(self.output, "{}\n\n{rules}\n", input::COMMANDS)?;
                 }
-                PlayerAnswer::Undo if self.undo() => return Ok(Decision::Undone),
+                PlayerAnswer::Undo if self.undo() => return Ok(ControlFlow::Continue(())),
                 PlayerAnswer::Undo => writeln!(self.output, "This is your first decision: there is nothing to undo.")?,
-                PlayerAnswer::Quit => return Ok(Decision::Quit),
+                PlayerAnswer::Quit => return Ok(ControlFlow::Break(())),
             }
         }
     }

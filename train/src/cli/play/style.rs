@@ -34,17 +34,18 @@ impl Style {
 
     /// `text` in the colour of a seat.
     pub fn coloured(self, seat: Seat, text: &str) -> String {
-        match self {
-            Style::Plain => text.to_owned(),
-            Style::Colours => format!("{}{text}{END}", COLOURS[seat.index()]),
-        }
+        self.within(COLOURS[seat.index()], text)
     }
 
     /// `text` in bold letters.
     pub fn bold(self, text: &str) -> String {
+        self.within(BOLD, text)
+    }
+
+    fn within(self, code: &str, text: &str) -> String {
         match self {
             Style::Plain => text.to_owned(),
-            Style::Colours => format!("{BOLD}{text}{END}"),
+            Style::Colours => format!("{code}{text}{END}"),
         }
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use flate2::Crc;
+use flate2::CrcReader;
 use serde::{Deserialize, Serialize};
 
 use super::RunInfo;
@@ -87,17 +87,9 @@ impl FileFacts {
         let read = || -> std::io::Result<FileFacts> {
             let file = File::open(path)?;
             file.sync_all()?;
-            let (mut reader, mut crc, mut block) = (BufReader::new(file), Crc::new(), vec![0; 1 << 16]);
-            let mut bytes = 0;
-            loop {
-                match reader.read(&mut block)? {
-                    0 => return Ok(FileFacts { bytes, crc32: crc.sum() }),
-                    length => {
-                        crc.update(&block[..length]);
-                        bytes += length as u64;
-                    }
-                }
-            }
+            let mut reader = CrcReader::new(BufReader::with_capacity(1 << 16, file));
+            let bytes = std::io::copy(&mut reader, &mut std::io::sink())?;
+            Ok(FileFacts { bytes, crc32: reader.crc().sum() })
         };
         read().with_context(|| format!("cannot read {}", path.display()))
     }

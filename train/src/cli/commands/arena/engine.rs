@@ -142,9 +142,10 @@ fn stopped() -> Fault {
 /// A program that has been started; killed when it is dropped.
 #[derive(Debug)]
 struct Running {
+    /// Closes before the group is ended, which asks the program to end; not every program listens.
+    input: Option<ChildStdin>,
     /// It, and what it has started.
     group: EngineGroup,
-    input: Option<ChildStdin>,
     lines: Receiver<std::io::Result<Vec<u8>>>,
     /// Requests so far, by which answers are distinguished.
     requests: u64,
@@ -244,13 +245,6 @@ impl Running {
             std::thread::yield_now();
         }
         Fault("it closed its output".to_owned())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Its input closes with it, which asks it to end; not every program listens.
-        self.input = None;
     }
 }
 

@@ -6,7 +6,7 @@ mod entrant;
 mod games_file;
 mod print;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use crate::files::{cannot_write, check_writable, write_whole};
 use crate::games;
-use crate::output::{print as say, remark};
+use crate::output::{print_json, remark};
 use anyhow::{Context, Result, anyhow};
 use ashta_agents::arena::game_record::{GameLine, Swing};
-use ashta_agents::arena::tournament::{Entrant, Tournament};
+use ashta_agents::arena::tournament::Tournament;
 use ashta_agents::arena::{GameFacts, MatchConfig, Sprt, Summary};
 use ashta_env::game::{Game, Seat};
 use ashta_env::race::Race;
@@ -50,14 +50,11 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
         check_writable(&folder.join("index.html"))?;
     }
-    terminal::on_interrupt(Arc::clone(&stops), || {
-        remark("stopping (again: at once)");
-        ControlFlow::Continue(())
-    })?;
+    terminal::on_interrupt(Some(Arc::clone(&stops)), "stopping (again: at once)")?;
     let outcome = arena.play(&stops)?;
     drop(errors);
     if args.json {
-        say(serde_json::to_string_pretty(&outcome.summary)?)?;
+        print_json(&outcome.summary)?;
     } else {
         print::summary(&outcome.summary)?;
     }
@@ -69,7 +66,7 @@ pub fn run(args: &ArenaArgs) -> Result<()> {
             Some(path) => remark(format_args!("interrupted; the same command goes on with {}", path.display())),
             None => remark("interrupted"),
         }
-        std::process::exit(130);
+        std::process::exit(terminal::INTERRUPTED);
     }
     Ok(())
 }
@@ -110,23 +107,17 @@ impl<'a> Arena<'a> {
     }
 
     fn settings(&self) -> Settings {
-        let entrants = self.tournament.entrants().iter().zip(&self.versions);
-        let of = |(entrant, version): (&Entrant<'_>, &Option<String>)| Named {
-            name: entrant.name.clone(),
-            version: version.clone(),
-        };
+        let named = |name: &String, version: &Option<String>| Named { name: name.clone(), version: version.clone() };
+        let agents = self.tournament.entrants().iter().zip(&self.versions);
         let (spec, ruleset) = (self.tournament.race().spec(), self.tournament.race().ruleset());
         Settings {
             arena: FORMAT,
             game: spec.name.clone(),
             seats: spec.seats.iter().map(Seat::letter).collect(),
             sheet: (!ruleset.is_builtin()).then(|| ruleset.base().text()),
-            agents: entrants.map(of).collect(),
+            agents: agents.map(|(agent, version)| named(&agent.name, version)).collect(),
             seed: self.args.games.seed,
-            luck: self
-                .tournament
-                .reference()
-                .map(|reference| Named { name: reference.name.clone(), version: reference.version.clone() }),
+            luck: self.tournament.reference().map(|reference| named(&reference.name, &reference.version)),
         }
     }
 
@@ -145,7 +136,9 @@ impl<'a> Arena<'a> {
         keep_largest(&mut swings, played);
         let left = tournament.left(self.args.games.pairs, &facts);
         if !left.is_empty() {
-            let bar = self.progress(&left)?;
+            let bar = terminal::bar(left.end, "blocks")?;
+            bar.set_position(left.start);
+            bar.reset_eta();
             let mut failed = None;
             let mut reported = vec![false; tournament.entrants().len()];
             let mut take = |block: u64, lines: Vec<GameLine>, new: &[GameFacts]| {
@@ -181,13 +174,6 @@ impl<'a> Arena<'a> {
         }
     }
 
-    fn progress(&self, left: &Range<u64>) -> Result<ProgressBar> {
-        let bar = terminal::bar(left.end, "blocks")?;
-        bar.set_position(left.start);
-        bar.reset_eta();
-        Ok(bar)
-    }
-
     /// Writes the report.
     fn report(&self, folder: &Path, outcome: &ArenaOutcome) -> Result<()> {
         let (race, summary) = (self.tournament.race(), serde_json::to_value(&outcome.summary)?);
@@ -215,11 +201,8 @@ impl<'a> Arena<'a> {
 /// Adds `lines` to the games with the largest swings.
 fn keep_largest(swings: &mut Vec<GameLine>, lines: Vec<GameLine>) {
     let size = |line: &GameLine| line.swing.map_or(0.0, |swing| swing.size);
-    let least = if swings.len() < SHOWN_GAMES { 0.0 } else { swings.last().map_or(0.0, size) };
-    let before = swings.len();
-    swings.extend(lines.into_iter().filter(|line| size(line) > least));
-    if swings.len() > before {
-        swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        swings.truncate(SHOWN_GAMES);
-    }
+    swings.extend(lines.into_iter().filter(|line| size(line) > 0.0));
+    // Stable: of equal swings the first are kept.
+    swings.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    swings.truncate(SHOWN_GAMES);
 }

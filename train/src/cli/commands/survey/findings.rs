@@ -89,7 +89,7 @@ pub struct Opponent {
 }
 
 /// The value of the start under a house rule.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct HouseRule {
     /// The whole ruleset as text.
     pub ruleset: String,

@@ -24,10 +24,7 @@ fn variations(ruleset: &Ruleset, tolerance: f64) -> Vec<Variation> {
         flag: flag.map(|(flag, _)| flag.to_owned()),
         value: flag.map(|(_, value)| value.to_owned()),
         tolerance,
-        start: None,
-        residual: None,
-        positions: None,
-        skipped: None,
+        ..HouseRule::default()
     };
     let mut variations = vec![(rule(ruleset.to_string(), None), Ok(ruleset.clone()))];
     for flag in ruleset.flags() {

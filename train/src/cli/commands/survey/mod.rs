@@ -4,13 +4,12 @@ mod findings;
 mod house_rules;
 mod pictures;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::Config;
 use crate::games;
-use crate::output::{print, remark};
+use crate::output::{print, print_json};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::solve::SolveConfig;
@@ -39,10 +38,7 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
     }
     let table = perfect_play(args, &race)?;
     let known = findings::prepare(&args.output, race.ruleset())?;
-    terminal::on_interrupt(Arc::default(), || {
-        remark("stopped; what is in survey.json stays, and the same command goes on with it");
-        ControlFlow::Break(())
-    })?;
+    terminal::on_interrupt(None, "stopped; what is in survey.json stays, and the same command goes on with it")?;
 
     let (mut record, mut pictures) = play(args, &race, &table, known)?;
     if args.house_rules {
@@ -55,7 +51,7 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
         })?;
     }
     if args.json {
-        return print(serde_json::to_string_pretty(&record)?);
+        return print_json(&record);
     }
     report(&record)?;
     let folder = args.output.display();
@@ -65,7 +61,7 @@ pub fn run(args: &SurveyArgs) -> Result<()> {
 /// The table that the command line names, or the one that is at hand.
 fn perfect_play(args: &SurveyArgs, race: &Race) -> Result<Arc<Table>> {
     let Some(path) = &args.table else {
-        let player = games::perfect(race)?;
+        let player = games::folders().perfect(race)?;
         let table = player.as_ref().and_then(|player| player.table()).map(Arc::clone);
         return table.with_context(|| {
             format!(

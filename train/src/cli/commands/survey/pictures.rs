@@ -69,7 +69,7 @@ fn skill(game: &str, opponents: &[Opponent]) -> Result<String> {
     let bar = |of: Interval| Bar { value: of.percent().mean, interval: Some(of.percent().interval) };
     let bars = |label: &str, of: fn(&Opponent) -> Interval| Bars {
         label: label.to_owned(),
-        bars: opponents.iter().map(|opponent| Some(bar(of(opponent)))).collect(),
+        bars: opponents.iter().map(|opponent| bar(of(opponent))).collect(),
     };
     let groups = [
         bars("counted", |opponent| opponent.score),
@@ -87,7 +87,7 @@ fn house_rules(game: &str, rules: &[HouseRule]) -> Result<String> {
         _ => "as it is".to_owned(),
     };
     let names: Vec<String> = solved().map(|(rule, _)| name(rule)).collect();
-    let bar = |(_, start): (&HouseRule, f64)| Some(Bar { value: 100.0 * start, interval: None });
+    let bar = |(_, start): (&HouseRule, f64)| Bar { value: 100.0 * start, interval: None };
     let bars = Bars { label: String::new(), bars: solved().map(bar).collect() };
     let title = format!("{game}: what each house rule is worth");
     let frame = PlotLabels { title: &title, x: "games that the seat wins that throws first (%)", y: "" };
