@@ -5,7 +5,7 @@
 //!
 //! | folder | contents |
 //! |---|---|
-//! | [`run`] | a run as a library, for the Python package, too; its modules are known at the root of the crate |
+//! | [`run`] | a run as a library, for the Python package, too |
 //! | `report` | diagrams, reports as one page, how a game was played |
 //! | `cli` | what can be typed, the commands, play in the terminal, speeds; [`program`] is the program as a function |
 //!
@@ -16,9 +16,3 @@ mod report;
 pub mod run;
 
 pub use cli::program;
-use cli::{bench, commands, play};
-use report::{analysis, page, plot};
-pub use run::{
-    checkpoint, config, embedded, evaluation, export, files, games, metrics, output, progress, rundir, runlog,
-    sheet_file, wire,
-};

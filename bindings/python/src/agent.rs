@@ -15,7 +15,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, BySeat, Game as _, Node, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use ashta_train::{embedded, games};
+use ashta_train::run::{embedded, games};
 use ndarray::Array2;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;

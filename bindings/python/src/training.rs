@@ -10,11 +10,12 @@ use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, solve as solve_tu
 use ashta_agents::perfect::table::Table as Values;
 use ashta_env::game::Game as _;
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
-use ashta_train::config::Config;
-use ashta_train::files::check_writable;
+use ashta_train::program;
+use ashta_train::run::config::Config;
+use ashta_train::run::files::check_writable;
+use ashta_train::run::runlog::RunLog;
 use ashta_train::run::{Run, RunEnding, prepare};
-use ashta_train::runlog::RunLog;
-use ashta_train::{export as files, games, program};
+use ashta_train::run::{export as files, games};
 use pyo3::prelude::*;
 
 use crate::agent::folders_or_default;

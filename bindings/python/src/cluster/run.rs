@@ -9,12 +9,12 @@ use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::Bot;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::race::Race;
-use ashta_train::checkpoint::load_state;
-use ashta_train::config::Config;
+use ashta_train::run::checkpoint::load_state;
+use ashta_train::run::config::Config;
 use ashta_train::run::prepare;
-use ashta_train::rundir::{RunDir, RunInfo};
-use ashta_train::runlog::{KeptGames, RunLog};
-use ashta_train::{export, wire};
+use ashta_train::run::rundir::{RunDir, RunInfo};
+use ashta_train::run::runlog::{KeptGames, RunLog};
+use ashta_train::run::{export, wire};
 use pyo3::prelude::*;
 
 use super::attachments::{self, PackedAgent};

@@ -13,10 +13,10 @@ use ashta_agents::play::stop::Stop;
 use ashta_agents::roster::folders::Folders;
 use ashta_env::game::Game as _;
 use ashta_env::race::Race;
-use ashta_train::checkpoint::{LoopState, load_state, parse_state};
-use ashta_train::config::Config;
-use ashta_train::evaluation::{RunEvaluation, score_table};
-use ashta_train::{evaluation, export, games, wire};
+use ashta_train::run::checkpoint::{LoopState, load_state, parse_state};
+use ashta_train::run::config::Config;
+use ashta_train::run::evaluation::{RunEvaluation, score_table};
+use ashta_train::run::{evaluation, export, games, wire};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

@@ -4,19 +4,19 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::files::write_whole;
-use crate::games;
-use crate::output::{columns, print, print_json};
-use crate::progress::percent;
+use crate::run::files::write_whole;
+use crate::run::games;
+use crate::run::output::{columns, print, print_json};
+use crate::run::progress::percent;
 use anyhow::{Context, Result, bail, ensure};
 use ashta_agents::arena::game_record::GameLine;
 use ashta_env::game::Game;
 use ashta_env::race::Race;
 use ashta_env::sheet::Sheets;
 
-use crate::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
 use crate::cli::AnalyzeArgs;
-use crate::page::{BoardPicture, Contents, ShownGame, page};
+use crate::report::analysis::{Analysis, AnalyzedTurn, PlayerAnalysis};
+use crate::report::page::{BoardPicture, Contents, ShownGame, page};
 
 /// The longest file that is read, in bytes: more than all games of any arena.
 const LONGEST_FILE: u64 = 1 << 30;

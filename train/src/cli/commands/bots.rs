@@ -1,8 +1,8 @@
 //! `ashta bots`: the bots that go by a name.
 
-use crate::evaluation::conduct;
-use crate::games;
-use crate::output::{columns, print, print_json};
+use crate::run::evaluation::conduct;
+use crate::run::games;
+use crate::run::output::{columns, print, print_json};
 use anyhow::{Context, Result};
 use ashta_agents::network::bot::{Bot, Strength};
 use ashta_agents::roster::{BotSource, Lookahead};

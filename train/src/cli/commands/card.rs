@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::files::write_whole;
-use crate::games;
-use crate::output::print;
+use crate::run::files::write_whole;
+use crate::run::games;
+use crate::run::output::print;
 use anyhow::Result;
 
 /// Runs the command.

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::files::write_whole;
+use crate::run::files::write_whole;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::cli::{CurvesArgs, Progressed};
-use crate::plot::{Line, PlotLabels, Scale, line_chart};
+use crate::report::plot::{Line, PlotLabels, Scale, line_chart};
 
 /// What was measured in a run: how far it was, and the value.
 type Curve = Vec<[f64; 2]>;
@@ -25,7 +25,7 @@ pub fn run(args: &CurvesArgs) -> Result<()> {
     write_whole(&args.output, &line_chart(&frame, &lines, scale)?)?;
     for line in &lines {
         let Some([at, y]) = line.points.last() else { continue };
-        crate::output::print(format_args!("{}: {y} after {at} {x}", line.label))?;
+        crate::run::output::print(format_args!("{}: {y} after {at} {x}", line.label))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, Read, Write};
 
-use crate::games;
+use crate::run::games;
 use anyhow::{Context, Result};
 use ashta_agents::protocol::{Engine, LONGEST_REQUEST};
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::evaluation::{MatchResult, against, score_table};
-use crate::files::check_writable;
-use crate::games;
-use crate::output;
+use crate::run::evaluation::{MatchResult, against, score_table};
+use crate::run::files::check_writable;
+use crate::run::games;
+use crate::run::output;
 use anyhow::{Result, bail};
 use ashta_agents::arena::{Interval, MatchProgress};
 use ashta_agents::network::bot::Bot;

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use crate::cli::{ExportArgs, ExportFormat};
-use crate::export;
-use crate::games;
-use crate::output::print;
+use crate::run::export;
+use crate::run::games;
+use crate::run::output::print;
 
 /// Runs the command.
 ///

@@ -1,7 +1,7 @@
 //! `ashta game`: the games as they are, drawn and in words; a sheet of one's own is checked.
 
-use crate::games;
-use crate::output::{columns, print, print_json, wrapped};
+use crate::run::games;
+use crate::run::output::{columns, print, print_json, wrapped};
 use anyhow::{Result, bail};
 use ashta_agents::protocol::describe;
 use ashta_env::game::{Game, Outcome, Seat};

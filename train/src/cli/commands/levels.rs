@@ -1,8 +1,8 @@
 //! `ashta levels`: the levels of difficulty of a bot, calibrated and measured.
 
-use crate::files::check_writable;
-use crate::games;
-use crate::output::{columns, print, print_json};
+use crate::run::files::check_writable;
+use crate::run::games;
+use crate::run::output::{columns, print, print_json};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::levels::calibrate;
 use ashta_agents::play::level::Calibration;

@@ -19,11 +19,11 @@ mod survey;
 mod terminal;
 mod train;
 
-use crate::{games, output};
+use crate::run::{games, output};
 use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
-use crate::bench;
+use crate::cli::bench;
 use crate::cli::{Cli, Command};
 
 /// Runs a command.

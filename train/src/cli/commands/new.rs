@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use ashta_agents::roster::BUILT_IN;
 use ashta_env::sheet::builtin;
 
-use crate::config::usual_game;
-use crate::output::{columns, print, prompt};
-use crate::{embedded, games};
+use crate::run::config::usual_game;
+use crate::run::output::{columns, print, prompt};
+use crate::run::{embedded, games};
 
 /// What can be wanted, and a command that does it, for a game or the bot of its name.
 const WANTED: [(&str, &str); 6] = [

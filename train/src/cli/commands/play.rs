@@ -5,14 +5,14 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use crate::config::usual_game;
-use crate::games;
+use crate::run::config::usual_game;
+use crate::run::games;
 use anyhow::{Context, Result, bail};
 use ashta_env::game::{Game, Seat, SeatSet};
 use ashta_env::race::Race;
 
 use crate::cli::PlayArgs;
-use crate::play::{PlayTable, Session, Style};
+use crate::cli::play::{PlayTable, Session, Style};
 
 /// Seeds that are drawn are below this, so that they are quickly typed.
 const SEEDS: u64 = 1_000_000;

@@ -26,8 +26,8 @@ use oxhttp::model::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CO
 use oxhttp::model::{Body, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::output::{print, remark};
-use crate::{embedded, games};
+use crate::run::output::{print, remark};
+use crate::run::{embedded, games};
 
 const USUAL_PORT: u16 = 8000;
 /// Longer files are sent as they are, in bytes.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::config::Config;
-use crate::files::check_writable;
-use crate::games;
-use crate::output::{print, print_json, remark};
+use crate::run::config::Config;
+use crate::run::files::check_writable;
+use crate::run::games;
+use crate::run::output::{print, print_json, remark};
 use anyhow::{Context, Result, bail};
 use ashta_agents::perfect::solve::{SolveConfig, Solved, Stage, SweepProgress, solve};
 use ashta_agents::perfect::table::{self, Table};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::remark;
+use crate::run::output::remark;
 
 /// The exit code of a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;

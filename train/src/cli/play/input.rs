@@ -4,7 +4,7 @@
 
 use ashta_env::sheet::Sheet;
 
-use crate::output::wrapped;
+use crate::run::output::wrapped;
 
 /// An answer to the prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::files::cannot_write;
-use crate::games;
-use crate::output::remark;
+use crate::run::files::cannot_write;
+use crate::run::games;
+use crate::run::output::remark;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::tournament::{Entrant, distinct_names};
 use ashta_agents::roster::NamedAgent;

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::files::cannot_write;
+use crate::run::files::cannot_write;
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::game_record::GameLine;
 use serde::{Deserialize, Serialize};

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::files::{cannot_write, check_writable, write_whole};
-use crate::games;
-use crate::output::{print_json, remark};
+use crate::run::files::{cannot_write, check_writable, write_whole};
+use crate::run::games;
+use crate::run::output::{print_json, remark};
 use anyhow::{Context, Result, anyhow};
 use ashta_agents::arena::game_record::{GameLine, Swing};
 use ashta_agents::arena::tournament::Tournament;
@@ -25,7 +25,7 @@ use indicatif::ProgressBar;
 
 use super::terminal;
 use crate::cli::ArenaArgs;
-use crate::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
+use crate::report::page::{BoardPicture, Contents, LengthChart, ShownGame, page};
 use engine::Limits;
 use entrant::{Entrants, ErrorFiles, enter};
 use games_file::{FORMAT, GamesFile, Named, Settings};

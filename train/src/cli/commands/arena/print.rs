@@ -1,6 +1,6 @@
 //! An arena as tables for a terminal.
 
-use crate::output::{columns, print};
+use crate::run::output::{columns, print};
 use anyhow::Result;
 use ashta_agents::arena::{AgentSummary, Interval, Pairing, SprtSummary, Summary, Verdict, elo_of};
 

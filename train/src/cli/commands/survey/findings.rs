@@ -7,7 +7,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::files::{check_writable, write_whole};
+use crate::run::files::{check_writable, write_whole};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::Interval;
 use ashta_agents::perfect::solve::Facts;

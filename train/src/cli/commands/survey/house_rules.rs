@@ -11,8 +11,8 @@ use ashta_env::turn_index::{RaceTurns, TurnIndex, TurnModel};
 use indicatif::ProgressBar;
 
 use super::findings::HouseRule;
-use crate::commands::solve::describe;
-use crate::commands::terminal;
+use crate::cli::commands::solve::describe;
+use crate::cli::commands::terminal;
 
 /// A ruleset to solve: what is known of it before, and the ruleset itself where there is one.
 type Variation = (HouseRule, Result<Ruleset, RulesetError>);

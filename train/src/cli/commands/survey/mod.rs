@@ -7,9 +7,9 @@ mod pictures;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::Config;
-use crate::games;
-use crate::output::{print, print_json};
+use crate::run::config::Config;
+use crate::run::games;
+use crate::run::output::{print, print_json};
 use anyhow::{Context, Result, bail};
 use ashta_agents::arena::{MatchConfig, MatchProgress};
 use ashta_agents::perfect::solve::SolveConfig;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::files::write_whole;
+use crate::run::files::write_whole;
 use anyhow::Result;
 use ashta_agents::arena::Interval;
 use ashta_agents::perfect::survey::{AtLeast, Lengths};
 
 use super::findings::{HouseRule, Opponent, Record};
-use crate::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};
+use crate::report::plot::{Bar, Bars, Line, Mark, PlotLabels, Scale, bar_chart, histogram, line_chart};
 
 /// The most columns of a histogram, and the widths that columns have then.
 const COLUMNS: usize = 80;
