@@ -5,7 +5,7 @@
 //! that the code behind them is reached. Nothing here needs burn or files.
 
 use ashta_agents::arena::game_record::{GameLine, MoveText};
-use ashta_agents::network::bot::{Bot, BotError};
+use ashta_agents::network::bot::Bot;
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -126,7 +126,7 @@ pub fn bot(data: &[u8]) {
     // The bytes are read unchanged first, for the errors that come before a checksum.
     let _ = Bot::from_bytes(data);
     let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
-        Err(BotError::Probe { .. }) => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
+        Err(error) if error.to_string().starts_with("probe ") => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
         read => read.ok(),
     });
     let Some(bot) = read else { return };

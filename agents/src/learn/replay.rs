@@ -10,11 +10,11 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
-use crate::learn::LearnError;
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::portable::MlpShape;
 use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::play::error::Error;
 use crate::play::perspective;
 
 /// A ring buffer of samples.
@@ -67,10 +67,7 @@ struct BufferManifest {
 }
 
 const FORMAT: u32 = 4;
-
-fn invalid(source: serde_json::Error) -> LearnError {
-    LearnError::Manifest { of: "replay", source }
-}
+const INVALID: &str = "the saved replay has no valid manifest";
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -159,7 +156,7 @@ impl Replay {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
+    pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let mut lengths = Vec::with_capacity(2 * self.samples.len());
         let (mut actives, mut values, mut legal) = (Vec::new(), Vec::new(), Vec::new());
         let (mut chosen, mut policies) = (Vec::new(), Vec::new());
@@ -192,8 +189,12 @@ impl Replay {
             NamedTensor::row("policies", &policies),
             NamedTensor::longs("deck", &self.deck),
         ];
-        let bytes =
-            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
+        let bytes = tensor_file::encode(
+            KEY,
+            serde_json::to_string(&manifest).map_err(Error::because(INVALID))?,
+            &tensors,
+            Precision::Single,
+        )?;
         Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
     }
 
@@ -203,11 +204,11 @@ impl Replay {
     /// # Errors
     /// When the file cannot be read, is damaged, or was saved with another capacity or action space, or has entries or
     /// values that the network has not.
-    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, LearnError> {
+    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, Error> {
         let actions = shape.actions;
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(Error::because(INVALID))?;
         let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
             ("the format", FORMAT.to_string(), manifest.format.to_string()),
@@ -216,20 +217,20 @@ impl Replay {
             ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
             if expected != found {
-                return Err(LearnError::Mismatch { of: "replay", what, expected, found });
+                return Err(Error::new(format!("the saved replay has {what} {found}, not {expected}")));
             }
         }
         let read = |name, length| {
             let mut numbers = Vec::new();
             file.read(name, &[length], &mut numbers).map(|()| numbers)
         };
-        let damaged = LearnError::Damaged;
+        let damaged = |what: &str| Error::new(format!("the saved replay is damaged: {what}"));
         let count = manifest.samples;
         if count > 0 && manifest.values != shape.values {
             return Err(damaged("the number of values is not that of the network"));
         }
-        let pairs = count.checked_mul(2).ok_or(damaged("too many samples"))?;
-        let all_values = count.checked_mul(manifest.values).ok_or(damaged("too many values"))?;
+        let pairs = count.checked_mul(2).ok_or_else(|| damaged("too many samples"))?;
+        let all_values = count.checked_mul(manifest.values).ok_or_else(|| damaged("too many values"))?;
         let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
         let (actives, values) = (file.shorts("actives", manifest.actives)?, read("values", all_values)?);
         let (chosen, policies) = (file.shorts("actions", manifest.policies)?, read("policies", manifest.policies)?);
@@ -243,7 +244,8 @@ impl Replay {
         let mut actives = actives.as_slice();
         let mut policies = chosen.iter().map(|&action| Action(action as u8)).zip(policies);
         for (number, (lengths, bits)) in lengths.chunks_exact(2).zip(legal).enumerate() {
-            let (active, rest) = actives.split_at_checked(lengths[0].into()).ok_or(damaged("entries are missing"))?;
+            let (active, rest) =
+                actives.split_at_checked(lengths[0].into()).ok_or_else(|| damaged("entries are missing"))?;
             actives = rest;
             let policy: Box<[_]> = policies.by_ref().take(lengths[1].into()).collect();
             if policy.len() < lengths[1].into() {

@@ -5,7 +5,7 @@
 //! training data.
 
 use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnEstimate};
-use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use ashta_agents::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -47,7 +47,7 @@ pub enum WireError {
     },
     /// The weights do not fit the networks.
     #[error("the weights do not fit")]
-    Weights(#[from] NetError),
+    Weights(#[from] ashta_agents::Error),
     /// There are not so many weights in the networks.
     #[error("there are {found} weights, not {expected}")]
     Count {

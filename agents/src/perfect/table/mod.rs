@@ -20,10 +20,11 @@ use ashta_env::turn_index::TurnIndex;
 use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished};
 use crate::perfect::start;
 use crate::play::agent::{Agent, OnePly};
+use crate::play::error::Error;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;
 
-pub use file::{TableError, TableHeader};
+pub use file::TableHeader;
 
 /// Branches of a series of throws that are rarer than this get the value of the series before it began.
 const MIN_PROBABILITY: f32 = 1e-6;
@@ -92,7 +93,7 @@ impl Table {
     ///
     /// # Errors
     /// When the file is no table or damaged, or it is not finished.
-    pub fn read(path: &Path) -> Result<Table, TableError> {
+    pub fn read(path: &Path) -> Result<Table, Error> {
         file::read(path)
     }
 
@@ -105,7 +106,7 @@ impl Table {
     ///
     /// # Errors
     /// The defect of the content; any bytes are accepted without a panic.
-    pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, TableError> {
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, Error> {
         file::decode(&mut bytes)
     }
 
@@ -113,7 +114,7 @@ impl Table {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), TableError> {
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
         self.with_content(|content| file::write(path, &self.starts, content))
     }
 
@@ -121,7 +122,7 @@ impl Table {
     ///
     /// # Errors
     /// When a fact cannot be written as JSON.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, TableError> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         self.with_content(|content| file::encode(&mut bytes, &self.starts, content))?;
         Ok(bytes)
@@ -204,7 +205,7 @@ fn value_count(starts: &TurnIndex) -> usize {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), TableError> {
+pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
     let Unfinished { values, place } = unfinished;
     let value = |at: usize| values[at];
     let content = file::Content { count: values.len(), bits: 32, value: &value, facts: None, unfinished: Some(*place) };
@@ -215,7 +216,7 @@ pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished
 ///
 /// # Errors
 /// When the file is none of these or damaged, or belongs to another game.
-pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, TableError> {
+pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
     file::read_unfinished(path, starts)
 }
 
