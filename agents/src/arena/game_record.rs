@@ -115,20 +115,12 @@ pub struct Swing {
 
 impl GameLine {
     /// Game number `number`, from 1, of a text: of its lines of JSON, or what all its lines together are, the
-    /// positions that a game went through from its beginning, with one for each throw and one for each choice.
+    /// positions of a game of these sheets from its beginning, with one for each throw and one for each choice. A line
+    /// of JSON brings its sheet itself, or the first line of the file does.
     ///
     /// # Errors
     /// When there is no such game; moves of a line of JSON are not checked, [`GameLine::replay`] does that.
-    pub fn read(text: &str, number: usize) -> Result<GameLine, Error> {
-        GameLine::read_in(&Sheets::default(), text, number)
-    }
-
-    /// The same where positions are of games of these sheets. A line of JSON brings its sheet itself, or the first line
-    /// of the file does.
-    ///
-    /// # Errors
-    /// As [`GameLine::read`].
-    pub fn read_in(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
+    pub fn read(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
         if !text.trim_start().starts_with('{') {
             return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer(number)) };
         }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, TensorFile};
 use crate::play::error::Error;
 use crate::play::perspective;
 
@@ -67,7 +67,6 @@ struct BufferManifest {
 }
 
 const FORMAT: u32 = 4;
-const INVALID: &str = "the saved replay has no valid manifest";
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -189,13 +188,7 @@ impl Replay {
             NamedTensor::row("policies", &policies),
             NamedTensor::longs("deck", &self.deck),
         ];
-        let bytes = tensor_file::encode(
-            KEY,
-            serde_json::to_string(&manifest).map_err(Error::because(INVALID))?,
-            &tensors,
-            Precision::Single,
-        )?;
-        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+        tensor_file::save(&dir.join(FILE), KEY, "replay", &manifest, &tensors)
     }
 
     /// The replay buffer of this part that was saved in the directory `dir` by a run with the same capacity and a
@@ -208,7 +201,8 @@ impl Replay {
         let actions = shape.actions;
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(Error::because(INVALID))?;
+        let manifest: BufferManifest =
+            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("replay"))?;
         let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
             ("the format", FORMAT.to_string(), manifest.format.to_string()),

@@ -43,40 +43,42 @@ impl Precision {
 }
 
 /// A tensor to be written.
-pub(crate) struct NamedTensor<'a> {
-    pub(crate) name: String,
-    pub(crate) shape: Vec<usize>,
-    /// Row-major.
-    pub(crate) numbers: TensorNumbers<'a>,
+pub(crate) struct NamedTensor {
+    name: String,
+    shape: Vec<usize>,
+    dtype: Dtype,
+    /// Its numbers, row-major.
+    bytes: Vec<u8>,
 }
 
-/// The numbers of a tensor.
-#[derive(Clone, Copy)]
-pub(crate) enum TensorNumbers<'a> {
-    Floats(&'a [f32]),
-    #[cfg(feature = "learning")]
-    Shorts(&'a [u16]),
-    #[cfg(feature = "learning")]
-    Longs(&'a [u32]),
-}
+impl NamedTensor {
+    /// A tensor of these numbers, row-major, which are stored with this precision.
+    pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], precision: Precision) -> NamedTensor {
+        let (dtype, bytes) = match precision {
+            Precision::Single => (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Precision::Half => (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()),
+        };
+        NamedTensor { name, shape, dtype, bytes }
+    }
 
-impl<'a> NamedTensor<'a> {
     /// A tensor of one dimension.
     #[cfg(feature = "learning")]
-    pub(crate) fn row(name: &str, numbers: &'a [f32]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Floats(numbers) }
+    pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
+        NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Precision::Single)
     }
 
     /// The same of whole numbers.
     #[cfg(feature = "learning")]
-    pub(crate) fn shorts(name: &str, numbers: &'a [u16]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Shorts(numbers) }
+    pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
     }
 
     /// The same of large whole numbers.
     #[cfg(feature = "learning")]
-    pub(crate) fn longs(name: &str, numbers: &'a [u32]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Longs(numbers) }
+    pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U32, bytes }
     }
 }
 
@@ -192,37 +194,33 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// The bytes of a file with this manifest under `key`; the same for the same content. Floats are stored with this
-/// precision.
-pub(crate) fn encode(
-    key: &str,
-    manifest: String,
-    tensors: &[NamedTensor<'_>],
-    precision: Precision,
-) -> Result<Vec<u8>, Error> {
-    let stored = |numbers: TensorNumbers<'_>| -> (Dtype, Vec<u8>) {
-        match (numbers, precision) {
-            (TensorNumbers::Floats(numbers), Precision::Single) => {
-                (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
-            }
-            (TensorNumbers::Floats(numbers), Precision::Half) => {
-                (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect())
-            }
-            #[cfg(feature = "learning")]
-            (TensorNumbers::Shorts(numbers), _) => (Dtype::U16, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
-            #[cfg(feature = "learning")]
-            (TensorNumbers::Longs(numbers), _) => (Dtype::U32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
-        }
-    };
-    let stored: Vec<(Dtype, Vec<u8>)> = tensors.iter().map(|tensor| stored(tensor.numbers)).collect();
+/// The bytes of a file with this manifest under `key`; the same for the same content.
+pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Result<Vec<u8>, Error> {
     let views = tensors
         .iter()
-        .zip(&stored)
-        .map(|(tensor, (dtype, bytes))| Ok((&tensor.name, TensorView::new(*dtype, tensor.shape.clone(), bytes)?)))
-        .collect::<Result<Vec<_>, SafeTensorError>>()
-        .map_err(Error::because(INVALID))?;
+        .map(|NamedTensor { name, shape, dtype, bytes }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
+    let views: Result<Vec<_>, SafeTensorError> = views.collect();
     let metadata = HashMap::from([(key.to_owned(), manifest)]);
-    safetensors::serialize(views, Some(metadata)).map_err(Error::because(INVALID))
+    views.and_then(|views| safetensors::serialize(views, Some(metadata))).map_err(Error::because(INVALID))
+}
+
+/// Writes a file with this manifest under `key`, of what `what` names.
+#[cfg(feature = "learning")]
+pub(crate) fn save(
+    path: &Path,
+    key: &str,
+    what: &str,
+    manifest: &impl serde::Serialize,
+    tensors: &[NamedTensor],
+) -> Result<(), Error> {
+    let manifest = serde_json::to_string(manifest).map_err(invalid_manifest(what))?;
+    write(path, &encode(key, manifest, tensors)?)
+}
+
+/// The error where what was saved has no manifest as it was saved.
+#[cfg(feature = "learning")]
+pub(crate) fn invalid_manifest(what: &str) -> impl FnOnce(serde_json::Error) -> Error {
+    Error::because(format!("the saved {what} has no valid manifest"))
 }
 
 /// The error of the file system when it refused to do something with a file.
@@ -265,10 +263,10 @@ mod tests {
     fn sample(precision: Precision) -> Vec<u8> {
         let numbers = [1.0, -2.5, 3.0];
         let tensors = [
-            NamedTensor { name: "b".into(), shape: vec![3], numbers: TensorNumbers::Floats(&numbers) },
-            NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: TensorNumbers::Floats(&numbers[..2]) },
+            NamedTensor::floats("b".into(), vec![3], &numbers, precision),
+            NamedTensor::floats("a".into(), vec![2, 1], &numbers[..2], precision),
         ];
-        encode("key", "{}".into(), &tensors, precision).expect("the tensors are valid")
+        encode("key", "{}".into(), &tensors).expect("the tensors are valid")
     }
 
     /// A file with this header and 8 bytes of data.

@@ -168,22 +168,9 @@ const MAX_SIMULATIONS: u32 = 1_000_000;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The text is neither a baseline nor a file that exists.
-    #[error("`{name}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}", built_in())]
-    Unknown {
-        /// The text.
-        name: String,
-    },
-    /// No bot has this name either.
-    #[error("{unknown}; {}", known(names, places))]
-    NoBot {
-        /// What the text is not.
-        unknown: Box<AgentError>,
-        /// The bots with names.
-        names: String,
-        /// Where they were looked for.
-        places: String,
-    },
+    /// No agent has this name: a sentence that says what it is not.
+    #[error("{0}")]
+    Unknown(String),
     /// The text cannot be read, or its file is damaged or is of another game.
     #[error(transparent)]
     Other(#[from] Error),
@@ -200,10 +187,6 @@ pub enum AgentError {
 /// The built-in agents that play every game, roughly from weak to strong.
 pub const BUILT_IN: [&str; 5] = ["random", "runner", "hunter", "greedy", "greedy+2ply"];
 
-fn built_in() -> String {
-    BUILT_IN.join(", ")
-}
-
 fn no_lookahead(suffix: &str) -> AgentError {
     let levels = Level::ALL.map(Level::name).join(", +");
     let ways = format!("write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}");
@@ -216,13 +199,6 @@ fn perfect_already(name: &str) -> AgentError {
 
 fn not_calibrated(level: Level) -> Error {
     Error::new(format!("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that"))
-}
-
-fn known(names: &str, places: &str) -> String {
-    match names {
-        "" => format!("there are no bots with names in {places}"),
-        names => format!("the bots with names, in {places}, are {names}"),
-    }
 }
 
 fn listed(folders: &[PathBuf]) -> String {
@@ -265,7 +241,10 @@ impl FromStr for NamedAgent {
                 let lookahead = suffix.parse()?;
                 NamedAgent::of_source(BotSource::File(path.into()), lookahead)
             }
-            _ => Err(AgentError::Unknown { name: text.to_owned() }),
+            _ => Err(AgentError::Unknown(format!(
+                "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
+                BUILT_IN.join(", ")
+            ))),
         }
     }
 }

@@ -19,7 +19,7 @@ use ashta_env::sheet::Sheet;
 
 use crate::network::evaluator::NetEvaluator;
 use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorNumbers};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 use crate::play::agent::OnePly;
 use crate::play::error::Error;
 
@@ -131,17 +131,16 @@ impl Bot {
         self.check()?;
         let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
         let parameters = networks.map(|(_, network)| network.parameters());
+        let precision = Precision::of(parameters.iter().flatten().copied());
         let mut named = Vec::new();
         for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
             let numbers = mlp.shape().split(parameters).flat_map(|(weights, bias)| [weights, bias]);
             for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
-                named.push(NamedTensor { name, shape, numbers: TensorNumbers::Floats(numbers) });
+                named.push(NamedTensor::floats(name, shape, numbers, precision));
             }
         }
-        let precision = Precision::of(parameters.iter().flatten().copied());
-        let encode = |manifest: &Manifest| -> Result<Vec<u8>, Error> {
-            tensor_file::encode(KEY, manifest.to_json()?, &named, precision)
-        };
+        let encode =
+            |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };
         // The checksum changes the header, not the data.
         let bytes = encode(&self.manifest)?;
         let checksum = TensorFile::decode(&bytes, KEY)?.checksum();

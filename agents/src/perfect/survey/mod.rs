@@ -15,10 +15,11 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
+use crate::arena::{
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
+};
 use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::Agent;
 
 pub use facts::TurnEffect;
 pub use positions::{Shortlist, SurveyedPosition, Way};
@@ -280,9 +281,9 @@ pub struct Surveyed {
 
 /// Plays the agents that `agent` makes against perfect play by `table` in a game of two seats. `shortlist` is shown
 /// every turn that counts; of both seats, if it is given.
-pub fn survey<'agents>(
+pub fn survey(
     race: &Race,
-    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    agent: MakeAgent<'_, '_, Race>,
     whose: Whose,
     table: &Arc<Table>,
     shortlist: Option<&Shortlist>,

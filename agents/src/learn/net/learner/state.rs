@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::net::LearnerDevice;
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, TensorFile};
 use crate::play::error::Error;
 
 use super::{LearnedNumbers, Learner, LearningConfig};
@@ -21,7 +21,6 @@ const FILE: &str = "learner.safetensors";
 const KEY: &str = "ashta-learner";
 /// Version of the file's meaning.
 const FORMAT: u32 = 1;
-const INVALID: &str = "the saved learner has no valid manifest";
 
 /// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
@@ -48,13 +47,7 @@ impl Learner {
         if let (Some([first, second]), true) = (&moments, steps > 0) {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
-        let bytes = tensor_file::encode(
-            KEY,
-            serde_json::to_string(&manifest).map_err(Error::because(INVALID))?,
-            &tensors,
-            Precision::Single,
-        )?;
-        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+        tensor_file::save(&dir.join(FILE), KEY, "learner", &manifest, &tensors)
     }
 
     /// The learner that was saved in the directory `dir`. With averaging switched on since, the EMA starts from the
@@ -65,7 +58,8 @@ impl Learner {
     pub fn load(dir: &Path, shape: MlpShape, config: &LearningConfig, device: LearnerDevice) -> Result<Learner, Error> {
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: LearnerManifest = serde_json::from_str(&file.manifest).map_err(Error::because(INVALID))?;
+        let manifest: LearnerManifest =
+            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("learner"))?;
         let mismatch =
             |what, expected, found| Err(Error::new(format!("the saved learner has {what} {found}, not {expected}")));
         if manifest.format != FORMAT {
