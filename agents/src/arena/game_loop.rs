@@ -198,7 +198,7 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
             },
             state: self.meeting.game.initial_state(first),
             throws: SeededThrows::new(derived_seed(seed, 1)),
-            clock: TurnClock::new(),
+            clock: TurnClock::default(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
             turn: None,
         }

@@ -304,7 +304,7 @@ mod tests {
             let mut drawn = Vec::new();
             for _ in 0..5 {
                 replay.draw(10, &mut rng, &mut batch);
-                drawn.extend(batch.observations().map(<[u16]>::to_vec));
+                drawn.extend(batch.observations.iter().map(<[u16]>::to_vec));
             }
             order.push(drawn.clone());
             let mut all: Vec<Vec<u16>> = replay.samples.iter().map(|sample| sample.active.to_vec()).collect();

@@ -497,7 +497,7 @@ impl Player {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline(baseline), _) => baseline.agent(),
             (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
-            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent::new(mcts(self.leaves(), simulations))),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: mcts(self.leaves(), simulations) }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }

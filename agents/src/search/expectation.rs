@@ -82,7 +82,7 @@ impl Expectation {
         let ExpectationScratch { turn_results, series } = scratch;
         series.expand(game, happened.start, limit, Draws::One, rng);
         self.branches.clear();
-        for (state, probability) in series.throws() {
+        for (state, probability) in &series.throws {
             let results = match state == happened.thrown {
                 true => happened.results.clone(),
                 false => append(game, state, turn_results, results),

@@ -112,9 +112,9 @@ impl LayerTensors {
 /// The entries that are 1 in the observations of `batch`, `[samples · most]`; `inputs` fills what a sample has less
 /// than the one with the most.
 pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
-    let most = batch.observations().map(<[u16]>::len).max().unwrap_or(0).max(1);
+    let most = batch.observations.iter().map(<[u16]>::len).max().unwrap_or(0).max(1);
     let mut entries = Vec::with_capacity(batch.len() * most);
-    for active in batch.observations() {
+    for active in batch.observations.iter() {
         assert!(active.iter().all(|&entry| usize::from(entry) < inputs), "the network has {inputs} inputs");
         entries.extend(active.iter().map(|&entry| i64::from(entry)));
         entries.resize(entries.len() + most - active.len(), inputs as i64);

@@ -231,14 +231,18 @@ fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok,
     serializer.collect_str(&format_args!("{checksum:08x}"))
 }
 
-fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let checksum = u32::from_str_radix(&text, 16).ok().filter(|checksum| format!("{checksum:08x}") == text);
-    checksum.ok_or_else(|| serde::de::Error::custom(format!("checksum {text:?} is not 8 hexadecimal digits")))
+fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    read_digits("ruleset_hash", 16, deserializer)
 }
 
-fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    Ok(read_digits("checksum", 8, deserializer)? as u32)
+}
+
+/// A number of so many hexadecimal digits, written as this program writes it.
+fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let hash = u64::from_str_radix(&text, 16).ok().filter(|hash| format!("{hash:016x}") == text);
-    hash.ok_or_else(|| serde::de::Error::custom(format!("ruleset_hash {text:?} is not 16 hexadecimal digits")))
+    let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);
+    let number = number.filter(|_| text.len() == digits);
+    number.ok_or_else(|| serde::de::Error::custom(format!("{what} {text:?} is not {digits} hexadecimal digits")))
 }

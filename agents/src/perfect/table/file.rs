@@ -76,6 +76,19 @@ fn header_error(source: serde_json::Error) -> Error {
 }
 
 impl TableHeader {
+    /// The header of so many values of a game.
+    pub(super) fn new(
+        starts: &TurnIndex,
+        values: usize,
+        bits: u8,
+        facts: Option<Facts>,
+        unfinished: Option<Cursor>,
+    ) -> TableHeader {
+        let ruleset = starts.race().ruleset().clone();
+        let ruleset_hash = hash(&ruleset);
+        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
+    }
+
     /// Reads the header of a file.
     ///
     /// # Errors
@@ -99,7 +112,11 @@ pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     }
 }
 
-pub(super) fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
+/// Reads the values of a game that is not solved yet.
+///
+/// # Errors
+/// When the file is none of these or damaged, or belongs to another game.
+pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
     let read = || {
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
@@ -232,29 +249,23 @@ fn read_values<V>(
     Ok(values)
 }
 
-/// What a file has besides the ruleset: the number of the values and their bits, and either facts or where the solver
-/// stopped.
-pub(super) struct Content<'a> {
-    pub(super) count: usize,
-    pub(super) bits: u8,
-    /// The values by number.
-    pub(super) value: &'a dyn Fn(usize) -> u32,
-    pub(super) facts: Option<Facts>,
-    pub(super) unfinished: Option<Cursor>,
+/// Writes the values of a game that is not solved yet, with where to go on.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
+    let Unfinished { values, place } = unfinished;
+    write(path, &TableHeader::new(starts, values.len(), 32, None, Some(*place)), |at| values[at])
 }
 
-pub(super) fn write(path: &Path, starts: &TurnIndex, content: &Content<'_>) -> Result<(), Error> {
-    in_file(path, write_whole(path, io("written"), |out| encode(out, starts, content)))
+pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
+    in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
 }
 
-/// Puts the content of a file into `out`.
-pub(super) fn encode(out: &mut impl Write, starts: &TurnIndex, content: &Content<'_>) -> Result<(), Error> {
-    let &Content { count, bits, value, facts, unfinished } = content;
-    let ruleset = starts.race().ruleset().clone();
-    let ruleset_hash = hash(&ruleset);
-    let header =
-        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values: count, bits, facts, unfinished };
-    let header = serde_json::to_vec(&header).map_err(header_error)?;
+/// Puts the content of a file into `out`, with the values by number.
+pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
+    let &TableHeader { values: count, bits, .. } = header;
+    let header = serde_json::to_vec(header).map_err(header_error)?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;

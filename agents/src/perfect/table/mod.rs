@@ -17,14 +17,14 @@ use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::Sides;
 use ashta_env::turn_index::TurnIndex;
 
-use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished};
+use crate::perfect::solve::{Facts, Solution, UNIT};
 use crate::perfect::start;
 use crate::play::agent::{Agent, OnePly};
 use crate::play::error::Error;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;
 
-pub use file::TableHeader;
+pub use file::{TableHeader, read_unfinished, write_unfinished};
 
 /// Branches of a series of throws that are rarer than this get the value of the series before it began.
 const MIN_PROBABILITY: f32 = 1e-6;
@@ -115,7 +115,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
-        self.with_content(|content| file::write(path, &self.starts, content))
+        file::write(path, &self.header(), |at| self.values.get(at))
     }
 
     /// The content of the table's file: the same bytes for the same table.
@@ -124,14 +124,12 @@ impl Table {
     /// When a fact cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.with_content(|content| file::encode(&mut bytes, &self.starts, content))?;
+        file::encode(&mut bytes, &self.header(), |at| self.values.get(at))?;
         Ok(bytes)
     }
 
-    fn with_content<A>(&self, write: impl FnOnce(&file::Content<'_>) -> A) -> A {
-        let (count, bits) = (self.values.len(), self.bits());
-        let value = |at| self.values.get(at);
-        write(&file::Content { count, bits, value: &value, facts: Some(self.facts), unfinished: None })
+    fn header(&self) -> TableHeader {
+        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
     }
 
     /// The ruleset that was solved.
@@ -199,25 +197,6 @@ impl Table {
 /// Number of values of a table.
 fn value_count(starts: &TurnIndex) -> usize {
     crate::perfect::solve::value_count(starts.numbers(), starts.seats())
-}
-
-/// Writes the values of a game that is not solved yet, with where to go on.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
-    let Unfinished { values, place } = unfinished;
-    let value = |at: usize| values[at];
-    let content = file::Content { count: values.len(), bits: 32, value: &value, facts: None, unfinished: Some(*place) };
-    file::write(path, starts, &content)
-}
-
-/// Reads the values of a game that is not solved yet.
-///
-/// # Errors
-/// When the file is none of these or damaged, or belongs to another game.
-pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
-    file::read_unfinished(path, starts)
 }
 
 /// Evaluates by a table: perfect play.
