@@ -146,11 +146,7 @@ impl GameLine {
         let mut moves = Vec::new();
         for (line, text) in lines {
             let next = race.parse_state(text.trim()).map_err(in_line(line))?;
-            let made = step(&race, &state, &next).map_err(|TooLong { most }| {
-                Error::new(format!("line {line}: the turn before leads through more than {most} positions"))
-            })?;
-            let none = || Error::new(format!("line {line}: no turn leads there from the line before"));
-            moves.extend(made.ok_or_else(none)?);
+            moves.extend(step(&race, &state, &next, line)?);
             state = next;
         }
         let is_over = race.node(&state) == Node::Terminal;
@@ -299,30 +295,28 @@ fn fewer(number: usize) -> Error {
     Error::new(format!("it has fewer than {number} games"))
 }
 
-/// A turn leads through more positions than are searched.
-struct TooLong {
-    most: usize,
-}
-
-/// The moves from one recorded position to the next: the rest of a turn, a throw, or both.
-fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
+/// The moves from one recorded position to the next, in `line`: the rest of a turn, a throw, or both.
+fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<MoveText>, Error> {
+    let none = || Error::new(format!("line {line}: no turn leads there from the line before"));
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);
         let mut reached = *from;
         (race.throw(&mut reached, &throw).is_ok() && reached == *next).then_some(MoveText::Throw(throw))
     };
     if let Node::Chance(_) = race.node(state) {
-        return Ok(thrown(state).map(|throw| vec![throw]));
+        return Ok(vec![thrown(state).ok_or_else(none)?]);
     }
     let mut results = TurnResults::new();
     let most = race.most_results(state);
     if !turn_results_within(race, state, most, &mut results) {
-        return Err(TooLong { most });
+        let long = format!("line {line}: the turn before leads through more than {most} positions");
+        return Err(Error::new(long));
     }
-    Ok((0..results.len()).find_map(|index| {
+    let made = (0..results.len()).find_map(|index| {
         let end = results.state(index);
         let throw = if end == next { None } else { Some(thrown(end)?) };
         let choices = results.actions(index).iter().map(|action| MoveText::Choice(action.0));
         Some(choices.chain(throw).collect())
-    }))
+    });
+    made.ok_or_else(none)
 }

@@ -27,6 +27,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::play::agent::Agent;
 pub use analysis::TurnAnalysis;
+pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 use game_loop::GamesUnderWay;
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};

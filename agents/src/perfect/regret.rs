@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::{
     Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
+    quantile,
 };
 use crate::perfect::table::{Perfect, Table};
 
@@ -21,12 +22,6 @@ use crate::perfect::table::{Perfect, Table};
 const OPTIMAL: f64 = 1e-6;
 /// Worst decisions that a report lists.
 const WORST: usize = 10;
-
-/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
-    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
-}
 
 /// A decision with a large regret.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -17,8 +17,9 @@ use serde::Serialize;
 
 use crate::arena::{
     Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
+    quantile,
 };
-use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
+use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block};
 use crate::perfect::table::{Perfect, Table};
 
 pub use facts::TurnEffect;
@@ -257,8 +258,8 @@ impl Lengths {
         let shortest = lengths.first().copied().unwrap_or(0);
         let mut games = vec![0; lengths.last().map_or(0, |longest| (longest - shortest + 1) as usize)];
         lengths.iter().for_each(|length| games[(length - shortest) as usize] += 1);
-        let sorted: Vec<f64> = lengths.into_iter().map(f64::from).collect();
-        Lengths { mean, quantiles: QUANTILES.map(|share| quantile(&sorted, share)), shortest, games }
+        let quantiles = QUANTILES.map(|share| quantile(&lengths, share).into());
+        Lengths { mean, quantiles, shortest, games }
     }
 }
 
