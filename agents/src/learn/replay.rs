@@ -219,21 +219,16 @@ impl Replay {
             file.read(name, &[length], &mut numbers).map(|()| numbers)
         };
         let damaged = |what: &str| Error::new(format!("the saved replay is damaged: {what}"));
+        let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(damaged(what)) };
         let count = manifest.samples;
-        if count > 0 && manifest.values != shape.values {
-            return Err(damaged("the number of values is not that of the network"));
-        }
+        check(count == 0 || manifest.values == shape.values, "the number of values is not that of the network")?;
         let pairs = count.checked_mul(2).ok_or_else(|| damaged("too many samples"))?;
         let all_values = count.checked_mul(manifest.values).ok_or_else(|| damaged("too many values"))?;
         let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
         let (actives, values) = (file.shorts("actives", manifest.actives)?, read("values", all_values)?);
         let (chosen, policies) = (file.shorts("actions", manifest.policies)?, read("policies", manifest.policies)?);
-        if !actives.iter().all(|&index| usize::from(index) < shape.observation) {
-            return Err(damaged("an entry is out of range"));
-        }
-        if !chosen.iter().all(|&action| usize::from(action) < actions) {
-            return Err(damaged("an action is out of range"));
-        }
+        check(actives.iter().all(|&index| usize::from(index) < shape.observation), "an entry is out of range")?;
+        check(chosen.iter().all(|&action| usize::from(action) < actions), "an action is out of range")?;
         let mut samples = Vec::with_capacity(count);
         let mut actives = actives.as_slice();
         let mut policies = chosen.iter().map(|&action| Action(action as u8)).zip(policies);
@@ -242,23 +237,21 @@ impl Replay {
                 actives.split_at_checked(lengths[0].into()).ok_or_else(|| damaged("entries are missing"))?;
             actives = rest;
             let policy: Box<[_]> = policies.by_ref().take(lengths[1].into()).collect();
-            if policy.len() < lengths[1].into() {
-                return Err(damaged("policies are missing"));
-            }
+            check(policy.len() == usize::from(lengths[1]), "policies are missing")?;
             let legal: ActionMask = (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect();
-            if !policy.iter().all(|&(action, _)| legal.contains(action)) {
-                return Err(damaged("a policy has an action that is not legal"));
-            }
+            check(
+                policy.iter().all(|&(action, _)| legal.contains(action)),
+                "a policy has an action that is not legal",
+            )?;
             let values = values[number * manifest.values..][..manifest.values].into();
             samples.push(Stored { active: active.into(), values, policy, legal });
         }
-        if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
-            return Err(damaged("the number of samples is not that of its history"));
-        }
+        check(
+            samples.len() as u64 == manifest.added.min(capacity as u64),
+            "the number of samples is not that of its history",
+        )?;
         let deck = file.longs("deck", manifest.deck)?;
-        if !deck.iter().all(|&place| (place as usize) < samples.len()) {
-            return Err(damaged("a place to be drawn is out of range"));
-        }
+        check(deck.iter().all(|&place| (place as usize) < samples.len()), "a place to be drawn is out of range")?;
         Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })
     }
 }

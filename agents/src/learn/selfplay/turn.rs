@@ -16,7 +16,7 @@ use super::{DecisionTarget, TrainConfig, TurnEstimate, UnderWay, unit};
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
-    /// The one-ply expectation over throws; empty without luck correction.
+    /// The one-ply expectation over throws; of no meaning without luck correction.
     expectation: Expectation,
     /// The afterstates of the throw that happened.
     actual: Range<usize>,
@@ -58,7 +58,6 @@ impl<G: Game> SelfPlayTurn<G> {
             under_way.line.outcomes.push(outcome.0);
         }
         self.actual = append(game, &under_way.state, &mut self.turn_results, results);
-        self.expectation.clear();
         if config.learning.luck_correction {
             let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };
             let (limit, rng) = (config.selfplay.series_probability as f32, &mut under_way.rng);
