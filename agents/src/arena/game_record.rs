@@ -16,7 +16,7 @@ use crate::arena::{Ending, Fault, Move, PlayedGame};
 use crate::play::error::Error;
 
 /// A game.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct GameLine {
     /// The block of an arena that it belongs to.
     #[serde(default)]
@@ -152,17 +152,13 @@ impl GameLine {
         let is_over = race.node(&state) == Node::Terminal;
         let seats = race.spec().seats;
         Ok(GameLine {
-            block: 0,
-            leg: 0,
             players: seats.iter().map(|seat| seat.name().to_owned()).collect(),
             sheet: (!race.ruleset().is_builtin()).then(|| race.ruleset().base().text()),
             start: start.trim().to_owned(),
             moves,
             ending: if is_over { EndingText::Finished } else { EndingText::Open },
             returns: seats.iter().map(|seat| race.returns(&state)[seat]).collect(),
-            turns: 0,
-            luck: None,
-            swing: None,
+            ..GameLine::default()
         })
     }
 
@@ -175,14 +171,12 @@ impl GameLine {
             block: game.block,
             leg: game.leg,
             players: seats.iter().map(name).collect(),
-            sheet: None,
             start: race.print(&race.initial_state(game.first)),
             moves: texts(race, game.first, &game.moves),
             ending: EndingText::of(&game.ending),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
             turns: game.turns_begun,
-            luck: None,
-            swing: None,
+            ..GameLine::default()
         }
     }
 

@@ -4,7 +4,7 @@
 //! the hash of their rules, and every throw and action is checked when they are read, so that a decoded game is valid
 //! training data.
 
-use ashta_agents::learn::selfplay::{DecisionTarget, GameRecord, Trajectory, TurnEstimate};
+use ashta_agents::learn::selfplay::{GameRecord, PolicyTarget, Trajectory, TurnEstimate};
 use ashta_agents::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
 use ashta_env::race::Race;
@@ -141,7 +141,7 @@ fn line_form(race: &Race, line: &Trajectory<State>, tells_start: bool) -> LineFo
         decisions: line
             .decisions
             .iter()
-            .map(|decision| decision.policy.iter().map(|&(action, share)| (action.0, share)).collect())
+            .map(|policy| policy.iter().map(|&(action, share)| (action.0, share)).collect())
             .collect(),
         end: line.end.0,
     }
@@ -198,8 +198,8 @@ fn line(race: &Race, beginning: State, form: LineForm) -> Result<Trajectory<Stat
         TurnEstimate { expected: by_seat(expected), best: by_seat(best), is_followed }
     };
     let turns = form.turns.chunks(2 * seats.len()).zip(form.followed).map(turn).collect();
-    let decision = |policy: Vec<(u8, f32)>| DecisionTarget {
-        policy: policy.into_iter().map(|(action, share)| (Action(action), share)).collect(),
+    let decision = |policy: Vec<(u8, f32)>| -> PolicyTarget {
+        policy.into_iter().map(|(action, share)| (Action(action), share)).collect()
     };
     let decisions = form.decisions.into_iter().map(decision).collect();
     let (outcomes, actions, end) = (form.outcomes, form.actions, BySeat(form.end));
@@ -226,9 +226,9 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
                 race.apply_chance(&mut state, Outcome(outcome));
             }
             Node::Decision(_) => {
-                let Some((&action, decision)) = actions.next() else { break };
+                let Some((&action, policy)) = actions.next() else { break };
                 let legal = race.legal_actions(&state);
-                let named = decision.policy.iter().map(|&(action, _)| action).chain([Action(action)]);
+                let named = policy.iter().map(|&(action, _)| action).chain([Action(action)]);
                 if named.into_iter().any(|action| !legal.contains(action)) {
                     return Err("it has an action that is not legal");
                 }

@@ -88,7 +88,8 @@ impl Network {
         let most = active.dims()[0] / batch;
         let rows = Tensor::cat(vec![weight.clone(), nothing], 0).select(0, active).reshape([batch, most, outputs]);
         let sums = rows.sum_dim(1).reshape([batch, outputs]) + bias.clone().reshape([1, outputs]);
-        self.layers[1..].iter().fold(sums, |input, layer| layer.forward(relu(input)))
+        let deeper = self.layers[1..].iter();
+        deeper.fold(sums, |input, layer| linear(relu(input), layer.weight.clone(), Some(layer.bias.clone())))
     }
 
     /// The gradient `[parameters]` in the order of the parameters.
@@ -100,12 +101,6 @@ impl Network {
             rows.push(layer.bias.grad(gradients).expect("every bias takes part in the loss"));
         }
         Tensor::cat(rows, 0)
-    }
-}
-
-impl LayerTensors {
-    fn forward(&self, input: Tensor<2>) -> Tensor<2> {
-        linear(input, self.weight.clone(), Some(self.bias.clone()))
     }
 }
 

@@ -11,7 +11,7 @@ use rand::Rng;
 use crate::play::agent::softmax;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
-use super::{DecisionTarget, TrainConfig, TurnEstimate, UnderWay, unit};
+use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay, unit};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
@@ -101,7 +101,7 @@ impl<G: Game> SelfPlayTurn<G> {
             self.note_decisions(config, decisions, sequence, &own);
         } else {
             // Of side branches only the turn-start states are samples.
-            decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
+            decisions.resize(decisions.len() + sequence.len(), PolicyTarget::new());
         }
         for &action in sequence {
             under_way.line.actions.push(action.0);
@@ -135,7 +135,7 @@ impl<G: Game> SelfPlayTurn<G> {
     fn note_decisions(
         &self,
         config: &TrainConfig,
-        decisions: &mut Vec<DecisionTarget>,
+        decisions: &mut Vec<PolicyTarget>,
         chosen: &[Action],
         own: &dyn Fn(usize) -> f32,
     ) {
@@ -152,13 +152,13 @@ impl<G: Game> SelfPlayTurn<G> {
                     }
                 }
             }
-            decisions.push(DecisionTarget { policy: policy(&behind, config.learning.policy_temperature as f32) });
+            decisions.push(policy(&behind, config.learning.policy_temperature as f32));
         }
     }
 }
 
 /// The softmax of the values over `temperature`; empty when there is nothing to choose.
-fn policy(values: &[(Action, f32)], temperature: f32) -> Vec<(Action, f32)> {
+fn policy(values: &[(Action, f32)], temperature: f32) -> PolicyTarget {
     if values.len() < 2 {
         return Vec::new();
     }
