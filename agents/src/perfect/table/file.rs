@@ -29,6 +29,7 @@ pub const FORMAT: u32 = 1;
 const MAX_HEADER: u32 = 1 << 16;
 /// Values of a block.
 const BLOCK: usize = 1 << 18;
+const BAD_HEADER: &str = "has a header that is not valid";
 
 /// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -69,10 +70,6 @@ fn io(action: &'static str) -> impl Fn(io::Error) -> Error {
 
 fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
     result.map_err(|cause| Error::caused(format!("table {}", path.display()), cause))
-}
-
-fn header_error(source: serde_json::Error) -> Error {
-    Error::caused("has a header that is not valid", source)
 }
 
 impl TableHeader {
@@ -187,7 +184,7 @@ fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
     if u32::from_le_bytes(sum) != checksum(&[&start, &header]) {
         return Err(damaged("the header"));
     }
-    serde_json::from_slice(&header).map_err(header_error)
+    serde_json::from_slice(&header).map_err(Error::because(BAD_HEADER))
 }
 
 /// Reads as many bytes as there is room for.
@@ -265,7 +262,7 @@ pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> 
 /// Puts the content of a file into `out`, with the values by number.
 pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
     let &TableHeader { values: count, bits, .. } = header;
-    let header = serde_json::to_vec(header).map_err(header_error)?;
+    let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;
