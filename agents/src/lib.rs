@@ -57,6 +57,7 @@ pub mod search;
 
 pub use network::bot::Bot;
 pub use play::agent::Agent;
+pub use play::error::Error;
 pub use play::evaluator::Evaluator;
 pub use roster::folders::Folders;
 pub use roster::{NamedAgent, Player};

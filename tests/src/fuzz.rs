@@ -5,7 +5,7 @@
 //! that the code behind them is reached. Nothing here needs burn or files.
 
 use ashta_agents::arena::game_record::{GameLine, MoveText};
-use ashta_agents::network::bot::{Bot, BotError};
+use ashta_agents::network::bot::Bot;
 use ashta_agents::network::portable::Scratch;
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -16,6 +16,7 @@ use ashta_env::game::{BySeat, Game, Node, Outcome, Payoff, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::Sheets;
 use ashta_env::turn::{TurnResults, turn_results_within};
 use ashta_env::turn_index::TurnIndex;
 use rand::Rng;
@@ -126,7 +127,7 @@ pub fn bot(data: &[u8]) {
     // The bytes are read unchanged first, for the errors that come before a checksum.
     let _ = Bot::from_bytes(data);
     let read = sealed_bot(data, false).and_then(|bytes| match Bot::from_bytes(&bytes) {
-        Err(BotError::Probe { .. }) => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
+        Err(error) if error.to_string().starts_with("probe ") => Bot::from_bytes(&sealed_bot(data, true)?).ok(),
         read => read.ok(),
     });
     let Some(bot) = read else { return };
@@ -255,7 +256,7 @@ fn sealed_table(data: &[u8]) -> Option<Vec<u8>> {
 pub fn record(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     for number in 0..4 {
-        let game = match GameLine::read(text, number) {
+        let game = match GameLine::read(&Sheets::default(), text, number) {
             Ok(game) => game,
             Err(error) => {
                 check_error(text, &error.to_string());
@@ -264,7 +265,7 @@ pub fn record(data: &[u8]) {
         };
         assert!(number > 0, "games are counted from 1");
         let line = serde_json::to_string(&game).expect("a game is JSON");
-        let again = GameLine::read(&line, 1).expect("what was written is read");
+        let again = GameLine::read(&Sheets::default(), &line, 1).expect("what was written is read");
         assert_eq!(serde_json::to_string(&again).ok().as_ref(), Some(&line), "the same game is the same line");
         let Ok((race, start)) = game.begin() else { continue };
         let is_game = !text.trim_start().starts_with('{');

@@ -106,6 +106,12 @@ fn wilson(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
 /// The most that a single game can vary around an even score.
 const GAME: f64 = 0.25;
 
+/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
+pub(crate) fn quantile<N: Copy + Default>(sorted: &[N], share: f64) -> N {
+    let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
+    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+}
+
 fn mean(blocks: &[f64]) -> f64 {
     blocks.iter().sum::<f64>() / blocks.len().max(1) as f64
 }

@@ -3,6 +3,7 @@
 //! A game is a pure function of the seed, its block and its seating, given the agents. This module plays; statistics
 //! are left to its callers.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, SeatSet};
@@ -106,11 +107,8 @@ struct GameUnderWay<S> {
     turn: Option<(Seat, S, S)>,
 }
 
-/// A block in play: the results of its games, by their numbers.
-struct OpenBlock<T> {
-    block: u64,
-    games: Vec<Option<T>>,
-}
+/// The blocks in play: for each the results of its games, by their numbers.
+type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
 
 /// The reason that a table waits.
 enum Halt {
@@ -131,12 +129,12 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
         hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
     ) {
         let mut tables: Vec<GameUnderWay<G::State>> = Vec::new();
-        let mut blocks: Vec<OpenBlock<T>> = Vec::new();
+        let mut blocks: OpenBlocks<T> = BTreeMap::new();
         loop {
             while tables.len() < batch.max(1) {
                 let Some(block) = take_block() else { break };
                 let seatings = (self.meeting.seatings)(block);
-                blocks.push(OpenBlock { block, games: seatings.iter().map(|_| None).collect() });
+                blocks.insert(block, seatings.iter().map(|_| None).collect());
                 tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
             }
             if tables.is_empty() || (self.meeting.is_stopped)() {
@@ -198,7 +196,7 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
             },
             state: self.meeting.game.initial_state(first),
             throws: SeededThrows::new(derived_seed(seed, 1)),
-            clock: TurnClock::new(),
+            clock: TurnClock::default(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
             turn: None,
         }
@@ -268,7 +266,7 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
         &self,
         table: GameUnderWay<G::State>,
         ending: Ending,
-        blocks: &mut Vec<OpenBlock<T>>,
+        blocks: &mut OpenBlocks<T>,
         study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
         hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
@@ -282,12 +280,12 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
         let turns_begun = table.clock.turns();
         let game = PlayedGame { turns_begun, ending, returns, ..table.game };
         let (block, leg) = (game.block, game.leg);
-        let place = blocks.iter().position(|open| open.block == block).expect("the block of a table is open");
-        blocks[place].games[leg] = Some(study(game));
-        if blocks[place].games.iter().any(Option::is_none) {
+        let games = blocks.get_mut(&block).expect("the block of a table is open");
+        games[leg] = Some(study(game));
+        if games.iter().any(Option::is_none) {
             return ControlFlow::Continue(());
         }
-        hand_on(block, blocks.swap_remove(place).games.into_iter().flatten().collect())
+        hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
     }
 
     /// The returns when `seat` forfeits.

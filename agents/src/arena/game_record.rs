@@ -5,109 +5,18 @@
 
 use std::sync::Arc;
 
-use ashta_env::game::{Action, ActionMask, Game, Node, Outcome, Seat};
-use ashta_env::notation::NotationError;
+use ashta_env::game::{Action, Game, Node, Outcome, Seat};
+use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::race::{Race, ThrowError};
-use ashta_env::sheet::{NameTaken, Sheet, SheetError, Sheets};
+use ashta_env::sheet::{Sheet, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::{Ending, Fault, Move, PlayedGame};
-
-/// Why a text is no game.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordError {
-    /// The text has not so many games.
-    #[error("it has fewer than {number} games")]
-    Fewer {
-        /// The number of the game that was asked for, from 1.
-        number: usize,
-    },
-    /// A line is no JSON object of a game.
-    #[error("line {line}: no game")]
-    Json {
-        /// Its number, from 1.
-        line: usize,
-        /// The cause.
-        source: serde_json::Error,
-    },
-    /// The text is empty.
-    #[error("there is no game in it")]
-    Empty,
-    /// A line is no position.
-    #[error("line {line}")]
-    Position {
-        /// Its number, from 1.
-        line: usize,
-        /// The cause.
-        source: NotationError,
-    },
-    /// A line is not reached by a turn.
-    #[error("line {line}: no turn leads there from the line before")]
-    Turn {
-        /// Its number, from 1.
-        line: usize,
-    },
-    /// A line comes after a turn that is too long to be searched.
-    #[error("line {line}: the turn before leads through more than {most} positions")]
-    Long {
-        /// Its number, from 1.
-        line: usize,
-        /// So many positions are searched.
-        most: usize,
-    },
-    /// The sheet of the game is broken.
-    #[error("`sheet`")]
-    Sheet(#[from] SheetError),
-    /// The sheet of the game has the name of another one.
-    #[error("`sheet`")]
-    Name(#[from] NameTaken),
-    /// The beginning is no position.
-    #[error("`start`: `{start}`")]
-    Start {
-        /// The text of the beginning.
-        start: String,
-        /// The cause.
-        source: NotationError,
-    },
-    /// There are more or fewer names than seats.
-    #[error("`players` names {players}, and {seats} sit at `{start}`")]
-    Players {
-        /// Names.
-        players: usize,
-        /// Seats.
-        seats: usize,
-        /// The position at the beginning.
-        start: String,
-    },
-    /// Something cannot be thrown where it is.
-    #[error("`moves`, number {number} at `{position}`")]
-    Throw {
-        /// The number of the move, from 1.
-        number: usize,
-        /// Where it is made.
-        position: String,
-        /// The cause.
-        source: ThrowError,
-    },
-    /// Something cannot be chosen where it is.
-    #[error("`moves`, number {number} at `{position}`: action {action} is not legal; legal are {legal:?}")]
-    Choice {
-        /// The number of the move, from 1.
-        number: usize,
-        /// Where it is made.
-        position: String,
-        /// The number of the action.
-        action: u8,
-        /// The legal actions.
-        legal: ActionMask,
-    },
-}
+use crate::play::error::Error;
 
 /// A game.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct GameLine {
     /// The block of an arena that it belongs to.
     #[serde(default)]
@@ -206,67 +115,50 @@ pub struct Swing {
 
 impl GameLine {
     /// Game number `number`, from 1, of a text: of its lines of JSON, or what all its lines together are, the
-    /// positions that a game went through from its beginning, with one for each throw and one for each choice.
+    /// positions of a game of these sheets from its beginning, with one for each throw and one for each choice. A line
+    /// of JSON brings its sheet itself, or the first line of the file does.
     ///
     /// # Errors
     /// When there is no such game; moves of a line of JSON are not checked, [`GameLine::replay`] does that.
-    pub fn read(text: &str, number: usize) -> Result<GameLine, RecordError> {
-        GameLine::read_in(&Sheets::default(), text, number)
-    }
-
-    /// The same where positions are of games of these sheets. A line of JSON brings its sheet itself, or the first line
-    /// of the file does.
-    ///
-    /// # Errors
-    /// As [`GameLine::read`].
-    pub fn read_in(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, RecordError> {
+    pub fn read(sheets: &Sheets, text: &str, number: usize) -> Result<GameLine, Error> {
         if !text.trim_start().starts_with('{') {
-            return if number == 1 {
-                GameLine::from_positions(sheets, text)
-            } else {
-                Err(RecordError::Fewer { number })
-            };
+            return if number == 1 { GameLine::from_positions(sheets, text) } else { Err(fewer(number)) };
         }
         let is_header = |line: &str| line.starts_with("{\"arena\"");
         let lines = (1..).zip(text.lines());
         let mut games = lines.filter(|(_, line)| !line.trim().is_empty() && !is_header(line));
         let game = number.checked_sub(1).and_then(|before| games.nth(before));
-        let (line, game) = game.ok_or(RecordError::Fewer { number })?;
-        let mut game: GameLine = serde_json::from_str(game).map_err(|source| RecordError::Json { line, source })?;
+        let (line, game) = game.ok_or_else(|| fewer(number))?;
+        let no_game = |line: usize| Error::because(format!("line {line}: no game"));
+        let mut game: GameLine = serde_json::from_str(game).map_err(no_game(line))?;
         if let Some(header) = text.lines().next().filter(|line| game.sheet.is_none() && is_header(line)) {
-            let header: serde_json::Value =
-                serde_json::from_str(header).map_err(|source| RecordError::Json { line: 1, source })?;
+            let header: serde_json::Value = serde_json::from_str(header).map_err(no_game(1))?;
             game.sheet = header["sheet"].as_str().map(str::to_owned);
         }
         Ok(game)
     }
 
-    fn from_positions(sheets: &Sheets, text: &str) -> Result<GameLine, RecordError> {
+    fn from_positions(sheets: &Sheets, text: &str) -> Result<GameLine, Error> {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        let (line, start) = lines.next().ok_or(RecordError::Empty)?;
-        let begin = Race::parse_in(sheets, start.trim());
-        let (race, mut state) = begin.map_err(|source| RecordError::Position { line, source })?;
+        let (line, start) = lines.next().ok_or_else(|| Error::new("there is no game in it"))?;
+        let in_line = |line: usize| Error::because(format!("line {line}"));
+        let (race, mut state) = Race::parse_in(sheets, start.trim()).map_err(in_line(line))?;
         let mut moves = Vec::new();
         for (line, text) in lines {
-            let next = race.parse_state(text.trim()).map_err(|source| RecordError::Position { line, source })?;
-            let made = step(&race, &state, &next).map_err(|TooLong { most }| RecordError::Long { line, most })?;
-            moves.extend(made.ok_or(RecordError::Turn { line })?);
+            let next = race.parse_state(text.trim()).map_err(in_line(line))?;
+            moves.extend(step(&race, &state, &next, line)?);
             state = next;
         }
         let is_over = race.node(&state) == Node::Terminal;
         let seats = race.spec().seats;
         Ok(GameLine {
-            block: 0,
-            leg: 0,
             players: seats.iter().map(|seat| seat.name().to_owned()).collect(),
             sheet: (!race.ruleset().is_builtin()).then(|| race.ruleset().base().text()),
             start: start.trim().to_owned(),
             moves,
             ending: if is_over { EndingText::Finished } else { EndingText::Open },
             returns: seats.iter().map(|seat| race.returns(&state)[seat]).collect(),
-            turns: 0,
-            luck: None,
-            swing: None,
+            ..GameLine::default()
         })
     }
 
@@ -279,14 +171,12 @@ impl GameLine {
             block: game.block,
             leg: game.leg,
             players: seats.iter().map(name).collect(),
-            sheet: None,
             start: race.print(&race.initial_state(game.first)),
             moves: texts(race, game.first, &game.moves),
             ending: EndingText::of(&game.ending),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
             turns: game.turns_begun,
-            luck: None,
-            swing: None,
+            ..GameLine::default()
         }
     }
 
@@ -294,10 +184,11 @@ impl GameLine {
     ///
     /// # Errors
     /// When the position cannot be read, or not everybody has a name.
-    pub fn begin(&self) -> Result<(Race, State), RecordError> {
+    pub fn begin(&self) -> Result<(Race, State), Error> {
         let mut sheets = Sheets::default();
         if let Some(text) = &self.sheet {
-            sheets.add(Arc::new(Sheet::read(text, "sheet")?))?;
+            let sheet = Sheet::read(text, "sheet").map_err(Error::because("`sheet`"))?;
+            sheets.add(Arc::new(sheet)).map_err(Error::because("`sheet`"))?;
         }
         self.begin_in(&sheets)
     }
@@ -306,14 +197,13 @@ impl GameLine {
     ///
     /// # Errors
     /// As [`GameLine::begin`].
-    pub fn begin_in(&self, sheets: &Sheets) -> Result<(Race, State), RecordError> {
-        let start = self.start.clone();
-        let (race, state) =
-            Race::parse_in(sheets, &self.start).map_err(|source| RecordError::Start { start, source })?;
+    pub fn begin_in(&self, sheets: &Sheets) -> Result<(Race, State), Error> {
+        let start = &self.start;
+        let (race, state) = Race::parse_in(sheets, start).map_err(Error::because(format!("`start`: `{start}`")))?;
         let (seats, players) = (race.spec().seats.len(), self.players.len());
         match players == seats {
             true => Ok((race, state)),
-            false => Err(RecordError::Players { players, seats, start: self.start.clone() }),
+            false => Err(Error::new(format!("`players` names {players}, and {seats} sit at `{start}`"))),
         }
     }
 
@@ -321,20 +211,22 @@ impl GameLine {
     ///
     /// # Errors
     /// The first move that is not possible where it is made.
-    pub fn replay(&self, race: &Race, mut state: State) -> Result<(Vec<Move>, State), RecordError> {
+    pub fn replay(&self, race: &Race, mut state: State) -> Result<(Vec<Move>, State), Error> {
         let mut moves = Vec::new();
         for (number, made) in (1..).zip(&self.moves) {
+            let place = |state: &State| format!("`moves`, number {number} at `{}`", race.print(state));
             match made {
                 MoveText::Throw(values) => {
                     let before = state;
                     let thrown = race.throw(&mut state, values);
-                    thrown.map_err(|source| RecordError::Throw { number, position: race.print(&before), source })?;
+                    thrown.map_err(|cause| Error::caused(place(&before), cause))?;
                     moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
                 }
                 &MoveText::Choice(action) => {
                     let legal = race.legal_actions(&state);
                     if !legal.iter().any(|possible| possible.0 == action) {
-                        return Err(RecordError::Choice { number, position: race.print(&state), action, legal });
+                        let wrong = format!("action {action} is not legal; legal are {legal:?}");
+                        return Err(Error::new(format!("{}: {wrong}", place(&state))));
                     }
                     let action = Action(action);
                     race.apply_action(&mut state, action);
@@ -393,30 +285,32 @@ fn outcomes(race: &Race, mut state: State, values: &[u8]) -> Vec<Outcome> {
     outcomes
 }
 
-/// A turn leads through more positions than are searched.
-struct TooLong {
-    most: usize,
+fn fewer(number: usize) -> Error {
+    Error::new(format!("it has fewer than {number} games"))
 }
 
-/// The moves from one recorded position to the next: the rest of a turn, a throw, or both.
-fn step(race: &Race, state: &State, next: &State) -> Result<Option<Vec<MoveText>>, TooLong> {
+/// The moves from one recorded position to the next, in `line`: the rest of a turn, a throw, or both.
+fn step(race: &Race, state: &State, next: &State, line: usize) -> Result<Vec<MoveText>, Error> {
+    let none = || Error::new(format!("line {line}: no turn leads there from the line before"));
     let thrown = |from: &State| {
         let throw = race.pending_throws(next);
         let mut reached = *from;
         (race.throw(&mut reached, &throw).is_ok() && reached == *next).then_some(MoveText::Throw(throw))
     };
     if let Node::Chance(_) = race.node(state) {
-        return Ok(thrown(state).map(|throw| vec![throw]));
+        return Ok(vec![thrown(state).ok_or_else(none)?]);
     }
     let mut results = TurnResults::new();
     let most = race.most_results(state);
     if !turn_results_within(race, state, most, &mut results) {
-        return Err(TooLong { most });
+        let long = format!("line {line}: the turn before leads through more than {most} positions");
+        return Err(Error::new(long));
     }
-    Ok((0..results.len()).find_map(|index| {
+    let made = (0..results.len()).find_map(|index| {
         let end = results.state(index);
         let throw = if end == next { None } else { Some(thrown(end)?) };
         let choices = results.actions(index).iter().map(|action| MoveText::Choice(action.0));
         Some(choices.chain(throw).collect())
-    }))
+    });
+    made.ok_or_else(none)
 }

@@ -62,33 +62,23 @@ struct CalibrationGames {
 /// Turns with more than one result.
 #[derive(Default)]
 struct Decisions {
-    /// The regret of each result, turn after turn.
-    losses: Vec<f32>,
-    /// Where each turn ends among them.
-    ends: Vec<usize>,
+    /// The regret of each result, turn by turn.
+    losses: Vec<Vec<f32>>,
     /// Sum of the regrets.
     regret: f64,
-}
-
-impl Decisions {
-    /// The losses of each turn.
-    fn turns(&self) -> impl Iterator<Item = &[f32]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.losses[start..end])
-    }
 }
 
 impl CalibrationGames {
     /// The regret per decision.
     fn regret(&self) -> Interval {
         let column = |of: fn(&Decisions) -> f64| self.blocks.values().map(of).collect::<Vec<f64>>();
-        Interval::ratio(&column(|block| block.regret), &column(|block| block.ends.len() as f64))
+        Interval::ratio(&column(|block| block.regret), &column(|block| block.losses.len() as f64))
     }
 
     /// The expected regret per decision at a `temperature`, in the same positions.
     fn expected(&self, temperature: f32) -> f64 {
         let (mut lost, mut turns) = (0.0, 0.0);
-        for losses in self.blocks.values().flat_map(Decisions::turns) {
+        for losses in self.blocks.values().flat_map(|block| &block.losses) {
             let weights = softmax(losses.iter().map(|loss| -loss), temperature);
             let (total, sum) = weights.zip(losses).fold((0.0, 0.0), |(total, sum), (weight, loss)| {
                 (total + f64::from(weight), sum + f64::from(weight * loss))
@@ -131,8 +121,7 @@ where
         let best = f64::from(analysis.after_throw()[turn.seat]);
         let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let block = blocks.entry(turn.block).or_default();
-        block.losses.extend(analysis.own_values().into_iter().map(|value| (best - value) as f32));
-        block.ends.push(block.losses.len());
+        block.losses.push(analysis.own_values().into_iter().map(|value| (best - value) as f32).collect());
         block.regret += f64::from(analysis.regret() as f32);
     };
     let report = play_watched_match(game, &weak, &whole, config, &MatchProgress::UNWATCHED, &watch);

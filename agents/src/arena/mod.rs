@@ -27,6 +27,7 @@ use ashta_env::game::{Game, Seat, SeatSet};
 
 use crate::play::agent::Agent;
 pub use analysis::TurnAnalysis;
+pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 use game_loop::GamesUnderWay;
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
@@ -77,6 +78,9 @@ impl MatchProgress<'_> {
 
 /// Makes a contestant, for one thread.
 pub type MakeContestant<'a, G> = &'a (dyn Fn() -> Box<dyn Contestant<G> + 'a> + Sync);
+
+/// Makes an agent, for one thread.
+pub type MakeAgent<'m, 'a, G> = &'m (dyn Fn() -> Box<dyn Agent<G> + Send + 'a> + Sync);
 
 /// The contestants and their seatings.
 #[derive(Clone, Copy)]
@@ -183,18 +187,13 @@ pub type Watch<'a, S> = &'a (dyn Fn(&WatchedTurn<'_, S>) + Sync);
 ///
 /// # Panics
 /// When an agent does not return one action for each state, and in debug builds when an action is not legal.
-pub fn play_match<'agents, G, A, B>(
+pub fn play_match<G: Game>(
     game: &G,
-    a: &A,
-    b: &B,
+    a: MakeAgent<'_, '_, G>,
+    b: MakeAgent<'_, '_, G>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
-) -> MatchReport
-where
-    G: Game,
-    A: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
-    B: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
-{
+) -> MatchReport {
     play_watched_match(game, a, b, config, progress, &|_| ())
 }
 
@@ -202,19 +201,14 @@ where
 ///
 /// # Panics
 /// As [`play_match`].
-pub fn play_watched_match<'agents, G, A, B>(
+pub fn play_watched_match<G: Game>(
     game: &G,
-    a: &A,
-    b: &B,
+    a: MakeAgent<'_, '_, G>,
+    b: MakeAgent<'_, '_, G>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
     watch: Watch<'_, G::State>,
-) -> MatchReport
-where
-    G: Game,
-    A: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
-    B: Fn() -> Box<dyn Agent<G> + Send + 'agents> + Sync + ?Sized,
-{
+) -> MatchReport {
     let sides = sides(game.spec());
     let lineup: Vec<usize> = (0..sides.len()).map(|place| usize::from(place > 0)).collect();
     let seatings = rotations(&sides, &lineup);

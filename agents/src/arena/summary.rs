@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ashta_env::game::{Payoff, SeatSet, Spec};
 use serde::Serialize;
 
-use super::estimate::{Blocks, Interval, with_error};
+use super::estimate::{Blocks, Interval, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
@@ -308,10 +308,6 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
     };
     let mut lengths: Vec<u32> = games.iter().map(|game| game.turns).collect();
     lengths.sort_unstable();
-    let quantile = |share: f64| {
-        let at = ((lengths.len() as f64 * share).ceil() as usize).saturating_sub(1);
-        lengths.get(at).copied().unwrap_or(0)
-    };
     Summary {
         game: spec.name.clone(),
         seats: spec.seats.len(),
@@ -324,7 +320,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         agents: agents.iter().enumerate().map(summary).collect(),
         pairings: ahead.iter().map(pairing).collect(),
         turns_per_game: Interval::of(&turns.means(|sums| sums.value)),
-        turn_quantiles: [0.1, 0.5, 0.9].map(quantile),
+        turn_quantiles: [0.1, 0.5, 0.9].map(|share| quantile(&lengths, share)),
         sprt: None,
     }
 }

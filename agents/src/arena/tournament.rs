@@ -13,102 +13,20 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
-use crate::arena::game_record::{EndingText, GameLine, RecordError, Swing};
+use crate::arena::game_record::{EndingText, GameLine, Swing};
 use crate::arena::{
     Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame,
     Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, lineups, luck, play_blocks, rotations, sides,
     sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
+use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 
 /// Series of throws whose beginning is less likely than this have no luck.
 const SERIES_PROBABILITY: f32 = 0.01;
 /// Luck is written with so many digits, so that games from a file give the same statistics as games that are played.
 const LUCK_DIGITS: f64 = 1e6;
-
-/// Why there is no such tournament, or a game is not one of it.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TournamentError {
-    /// Too few or too many take part.
-    #[error("an arena takes 2 to {MAX_AGENTS} agents, not {count}")]
-    Agents {
-        /// How many there are.
-        count: usize,
-    },
-    /// The anchor, rated 0, does not take part.
-    #[error("anchor {name}: it is not among those who meet")]
-    Anchor {
-        /// Its name.
-        name: String,
-    },
-    /// The sequential test cannot compare these.
-    #[error("sprt compares two agents in a game of two sides, not {agents} with {sides}")]
-    Sprt {
-        /// How many take part.
-        agents: usize,
-        /// The sides of the game.
-        sides: usize,
-    },
-    /// The hypotheses of the sequential test are not two.
-    #[error("sprt {elo0},{elo1}: {elo0} is not less than {elo1}")]
-    Hypotheses {
-        /// The difference in Elo of the one.
-        elo0: f64,
-        /// That of the other.
-        elo1: f64,
-    },
-    /// The error rates of the SPRT are out of range.
-    #[error("alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1")]
-    Doubt {
-        /// The probability of the one error.
-        alpha: f64,
-        /// That of the other.
-        beta: f64,
-    },
-    /// A line is not a game of the tournament.
-    #[error("game {leg} of block {block}")]
-    Game {
-        /// Its number in the block.
-        leg: usize,
-        /// Its block.
-        block: u64,
-        /// The cause.
-        source: LineError,
-    },
-}
-
-/// Why a line is not a game of a tournament.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LineError {
-    /// Something is missing.
-    #[error("it is not whole")]
-    Part,
-    /// Others played it.
-    #[error("its `players` sat otherwise")]
-    Players,
-    /// The returns are out of range.
-    #[error("its `returns` are not between 0 and 1")]
-    Returns,
-    /// It does not begin where the game begins.
-    #[error("`{start}` is no beginning of {game} for {seats:?}")]
-    Start {
-        /// Where it begins.
-        start: String,
-        /// The game.
-        game: String,
-        /// The seats that take part.
-        seats: SeatSet,
-    },
-    /// It cannot be played again.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// It ends in another way.
-    #[error("its moves do not lead to its `ending` and `returns`")]
-    Ending,
-}
 
 /// Makes a contestant, for one thread.
 type MakeEntrant<'a> = Box<dyn Fn() -> Box<dyn Contestant<Race> + 'a> + Send + Sync + 'a>;
@@ -206,10 +124,10 @@ impl<'a> Tournament<'a> {
         race: &'a Race,
         entrants: Vec<Entrant<'a>>,
         reference: Option<Reference<Race>>,
-    ) -> Result<Tournament<'a>, TournamentError> {
+    ) -> Result<Tournament<'a>, Error> {
         let count = entrants.len();
         if !(2..=MAX_AGENTS).contains(&count) {
-            return Err(TournamentError::Agents { count });
+            return Err(Error::new(format!("an arena takes 2 to {MAX_AGENTS} agents, not {count}")));
         }
         let sides = sides(race.spec());
         let lineups = lineups(count, sides.len()).iter().map(|lineup| rotations(&sides, lineup)).collect();
@@ -220,9 +138,10 @@ impl<'a> Tournament<'a> {
     ///
     /// # Errors
     /// When no entrant has this name.
-    pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, TournamentError> {
+    pub fn with_anchor(mut self, name: &str) -> Result<Tournament<'a>, Error> {
         let anchor = self.entrants.iter().position(|entrant| entrant.name == name);
-        self.anchor = Some(anchor.ok_or_else(|| TournamentError::Anchor { name: name.to_owned() })?);
+        let none = || Error::new(format!("anchor {name}: it is not among those who meet"));
+        self.anchor = Some(anchor.ok_or_else(none)?);
         Ok(self)
     }
 
@@ -230,17 +149,21 @@ impl<'a> Tournament<'a> {
     ///
     /// # Errors
     /// When the test does not fit the agents or its hypotheses or error rates are invalid.
-    pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, TournamentError> {
+    pub fn with_sprt(mut self, sprt: Sprt) -> Result<Tournament<'a>, Error> {
         let (agents, sides) = (self.entrants.len(), self.sides.len());
         if agents != 2 || sides != 2 {
-            return Err(TournamentError::Sprt { agents, sides });
+            return Err(Error::new(format!(
+                "sprt compares two agents in a game of two sides, not {agents} with {sides}"
+            )));
         }
         let Sprt { elo0, elo1, alpha, beta } = sprt;
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
-            return Err(TournamentError::Hypotheses { elo0, elo1 });
+            return Err(Error::new(format!("sprt {elo0},{elo1}: {elo0} is not less than {elo1}")));
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(TournamentError::Doubt { alpha, beta });
+            return Err(Error::new(format!(
+                "alpha {alpha} and beta {beta}: each must be above 0, and together they must be below 1"
+            )));
         }
         self.sprt = Some(sprt);
         Ok(self)
@@ -366,36 +289,36 @@ impl<'a> Tournament<'a> {
     ///
     /// # Errors
     /// When it is not whole, or is not a game of this tournament.
-    pub fn facts(&self, line: &GameLine) -> Result<GameFacts, TournamentError> {
-        let in_game = |source| TournamentError::Game { leg: line.leg, block: line.block, source };
-        self.checked(line).map_err(in_game)
+    pub fn facts(&self, line: &GameLine) -> Result<GameFacts, Error> {
+        self.checked(line).map_err(Error::because(format!("game {} of block {}", line.leg, line.block)))
     }
 
-    fn checked(&self, line: &GameLine) -> Result<GameFacts, LineError> {
+    fn checked(&self, line: &GameLine) -> Result<GameFacts, Error> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
         let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != EndingText::Open;
-        let seating = self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or(LineError::Part)?;
+        let seating =
+            self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or_else(|| Error::new("it is not whole"))?;
         let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
         if !spec.seats.iter().map(name).eq(line.players.iter().map(String::as_str)) {
-            return Err(LineError::Players);
+            return Err(Error::new("its `players` sat otherwise"));
         }
         if !line.returns.iter().all(|own| (0.0..=1.0).contains(own)) {
-            return Err(LineError::Returns);
+            return Err(Error::new("its `returns` are not between 0 and 1"));
         }
         let (race, start) = line.begin_in(&Sheets::with(self.race.ruleset().base()))?;
         let is_ours = race.spec().ruleset_hash == spec.ruleset_hash;
         let first = spec.seats.iter().find(|&first| is_ours && self.race.initial_state(first) == start);
         let first = first.ok_or_else(|| {
-            let (start, game) = (line.start.clone(), spec.name.clone());
-            LineError::Start { start, game, seats: spec.seats }
+            Error::new(format!("`{}` is no beginning of {} for {:?}", line.start, spec.name, spec.seats))
         })?;
         let (moves, end) = line.replay(&race, start)?;
         let is_finished = self.race.node(&end) == Node::Terminal;
         let got = self.race.returns(&end);
         let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
+        let wrong_ending = || Error::new("its moves do not lead to its `ending` and `returns`");
         if is_finished != (line.ending == EndingText::Finished) || !is_true {
-            return Err(LineError::Ending);
+            return Err(wrong_ending());
         }
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
@@ -407,7 +330,7 @@ impl<'a> Tournament<'a> {
             moves,
             turns: Vec::new(),
             turns_begun: line.turns,
-            ending: line.ending.ending().ok_or(LineError::Ending)?,
+            ending: line.ending.ending().ok_or_else(wrong_ending)?,
             returns,
         };
         Ok(self.facts_of(line, &game))

@@ -7,8 +7,6 @@
 
 pub mod config;
 #[cfg(feature = "learning")]
-mod error;
-#[cfg(feature = "learning")]
 pub mod net;
 #[cfg(feature = "learning")]
 pub mod numerics;
@@ -17,6 +15,3 @@ pub mod replay;
 pub mod selfplay;
 #[cfg(feature = "learning")]
 pub mod trainer;
-
-#[cfg(feature = "learning")]
-pub use error::LearnError;

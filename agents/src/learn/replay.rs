@@ -10,11 +10,11 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Action, ActionMask, Game, MAX_SEATS};
 use serde::{Deserialize, Serialize};
 
-use crate::learn::LearnError;
 use crate::learn::net::{Batch, Sample};
 use crate::learn::selfplay::{GameRecord, TargetRule, TrainingPosition};
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, TensorFile};
+use crate::play::error::Error;
 use crate::play::perspective;
 
 /// A ring buffer of samples.
@@ -67,10 +67,6 @@ struct BufferManifest {
 }
 
 const FORMAT: u32 = 4;
-
-fn invalid(source: serde_json::Error) -> LearnError {
-    LearnError::Manifest { of: "replay", source }
-}
 
 impl Replay {
     /// An empty replay buffer for at most `capacity` samples of this part of a game with `actions` actions.
@@ -159,7 +155,7 @@ impl Replay {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
+    pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let mut lengths = Vec::with_capacity(2 * self.samples.len());
         let (mut actives, mut values, mut legal) = (Vec::new(), Vec::new(), Vec::new());
         let (mut chosen, mut policies) = (Vec::new(), Vec::new());
@@ -192,9 +188,7 @@ impl Replay {
             NamedTensor::row("policies", &policies),
             NamedTensor::longs("deck", &self.deck),
         ];
-        let bytes =
-            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
-        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+        tensor_file::save(&dir.join(FILE), KEY, "replay", &manifest, &tensors)
     }
 
     /// The replay buffer of this part that was saved in the directory `dir` by a run with the same capacity and a
@@ -203,11 +197,12 @@ impl Replay {
     /// # Errors
     /// When the file cannot be read, is damaged, or was saved with another capacity or action space, or has entries or
     /// values that the network has not.
-    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, LearnError> {
+    pub fn load(dir: &Path, part: Part, capacity: usize, shape: &MlpShape) -> Result<Replay, Error> {
         let actions = shape.actions;
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: BufferManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
+        let manifest: BufferManifest =
+            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("replay"))?;
         let name = |part: Part| format!("{part:?}").to_lowercase();
         for (what, expected, found) in [
             ("the format", FORMAT.to_string(), manifest.format.to_string()),
@@ -216,53 +211,47 @@ impl Replay {
             ("the number of actions", actions.to_string(), manifest.actions.to_string()),
         ] {
             if expected != found {
-                return Err(LearnError::Mismatch { of: "replay", what, expected, found });
+                return Err(Error::new(format!("the saved replay has {what} {found}, not {expected}")));
             }
         }
         let read = |name, length| {
             let mut numbers = Vec::new();
             file.read(name, &[length], &mut numbers).map(|()| numbers)
         };
-        let damaged = LearnError::Damaged;
+        let damaged = |what: &str| Error::new(format!("the saved replay is damaged: {what}"));
+        let check = |holds: bool, what: &str| if holds { Ok(()) } else { Err(damaged(what)) };
         let count = manifest.samples;
-        if count > 0 && manifest.values != shape.values {
-            return Err(damaged("the number of values is not that of the network"));
-        }
-        let pairs = count.checked_mul(2).ok_or(damaged("too many samples"))?;
-        let all_values = count.checked_mul(manifest.values).ok_or(damaged("too many values"))?;
+        check(count == 0 || manifest.values == shape.values, "the number of values is not that of the network")?;
+        let pairs = count.checked_mul(2).ok_or_else(|| damaged("too many samples"))?;
+        let all_values = count.checked_mul(manifest.values).ok_or_else(|| damaged("too many values"))?;
         let (lengths, legal) = (file.shorts("lengths", pairs)?, file.longs("legal", count)?);
         let (actives, values) = (file.shorts("actives", manifest.actives)?, read("values", all_values)?);
         let (chosen, policies) = (file.shorts("actions", manifest.policies)?, read("policies", manifest.policies)?);
-        if !actives.iter().all(|&index| usize::from(index) < shape.observation) {
-            return Err(damaged("an entry is out of range"));
-        }
-        if !chosen.iter().all(|&action| usize::from(action) < actions) {
-            return Err(damaged("an action is out of range"));
-        }
+        check(actives.iter().all(|&index| usize::from(index) < shape.observation), "an entry is out of range")?;
+        check(chosen.iter().all(|&action| usize::from(action) < actions), "an action is out of range")?;
         let mut samples = Vec::with_capacity(count);
         let mut actives = actives.as_slice();
         let mut policies = chosen.iter().map(|&action| Action(action as u8)).zip(policies);
         for (number, (lengths, bits)) in lengths.chunks_exact(2).zip(legal).enumerate() {
-            let (active, rest) = actives.split_at_checked(lengths[0].into()).ok_or(damaged("entries are missing"))?;
+            let (active, rest) =
+                actives.split_at_checked(lengths[0].into()).ok_or_else(|| damaged("entries are missing"))?;
             actives = rest;
             let policy: Box<[_]> = policies.by_ref().take(lengths[1].into()).collect();
-            if policy.len() < lengths[1].into() {
-                return Err(damaged("policies are missing"));
-            }
+            check(policy.len() == usize::from(lengths[1]), "policies are missing")?;
             let legal: ActionMask = (0..32).filter(|bit| bits >> bit & 1 == 1).map(Action).collect();
-            if !policy.iter().all(|&(action, _)| legal.contains(action)) {
-                return Err(damaged("a policy has an action that is not legal"));
-            }
+            check(
+                policy.iter().all(|&(action, _)| legal.contains(action)),
+                "a policy has an action that is not legal",
+            )?;
             let values = values[number * manifest.values..][..manifest.values].into();
             samples.push(Stored { active: active.into(), values, policy, legal });
         }
-        if samples.len() > capacity || (samples.len() as u64) != manifest.added.min(capacity as u64) {
-            return Err(damaged("the number of samples is not that of its history"));
-        }
+        check(
+            samples.len() as u64 == manifest.added.min(capacity as u64),
+            "the number of samples is not that of its history",
+        )?;
         let deck = file.longs("deck", manifest.deck)?;
-        if !deck.iter().all(|&place| (place as usize) < samples.len()) {
-            return Err(damaged("a place to be drawn is out of range"));
-        }
+        check(deck.iter().all(|&place| (place as usize) < samples.len()), "a place to be drawn is out of range")?;
         Ok(Replay { samples, added: manifest.added, deck, ..Replay::new(part, capacity, actions) })
     }
 }
@@ -308,7 +297,7 @@ mod tests {
             let mut drawn = Vec::new();
             for _ in 0..5 {
                 replay.draw(10, &mut rng, &mut batch);
-                drawn.extend(batch.observations().map(<[u16]>::to_vec));
+                drawn.extend(batch.observations.iter().map(<[u16]>::to_vec));
             }
             order.push(drawn.clone());
             let mut all: Vec<Vec<u16>> = replay.samples.iter().map(|sample| sample.active.to_vec()).collect();

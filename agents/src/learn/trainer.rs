@@ -14,14 +14,14 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Spec};
 use serde::{Deserialize, Serialize};
 
-use super::LearnError;
 use super::config::{Plan, TrainConfig};
 use super::net::{Batch, Learner, LearnerDevice, Losses};
 use super::replay::{Part, Replay};
 use super::selfplay::{GameCounts, GameRecord, TargetRule, fit_luck, play_games};
 use crate::network::evaluator::NetEvaluator;
-use crate::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use crate::network::tensor_file;
+use crate::play::error::Error;
 
 /// The streams of the generators that draw the batches of each network; games use the streams of their numbers.
 const BATCHES: [u64; 2] = [u64::MAX, u64::MAX - 1];
@@ -42,7 +42,7 @@ pub struct Trainer<G> {
     policy: NetTrainer,
 }
 
-type Result<T, E = LearnError> = std::result::Result<T, E>;
+type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What a trainer goes on from, besides its networks and their samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -287,17 +287,22 @@ fn load_learner(
 }
 
 /// Says which part of a saved trainer an error is about.
-fn saved(part: &'static str, network: usize, folder: &Path) -> impl FnOnce(LearnError) -> LearnError {
-    let (network, folder) = (FOLDERS[network], folder.to_owned());
-    move |cause| LearnError::Saved { part, network, folder, source: Box::new(cause) }
+fn saved(part: &str, network: usize, folder: &Path) -> impl FnOnce(Error) -> Error {
+    let network = FOLDERS[network];
+    Error::because(format!("the {part} of the {network} network of checkpoint {}", folder.display()))
 }
 
-fn both(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
-    value.and_then(|value| PortableNet::new(value, policy?)).map_err(LearnError::Diverged)
+/// Says that some weights are no numbers any more, or too large.
+fn diverged(cause: Error) -> Error {
+    Error::caused("learning has diverged; a smaller learning_rate may help", cause)
 }
 
-fn rounded(value: Result<Mlp, NetError>, policy: Result<Mlp, NetError>) -> Result<PortableNet> {
-    both(value, policy)?.rounded().map_err(LearnError::Diverged)
+fn both(value: Result<Mlp>, policy: Result<Mlp>) -> Result<PortableNet> {
+    value.and_then(|value| PortableNet::new(value, policy?)).map_err(diverged)
+}
+
+fn rounded(value: Result<Mlp>, policy: Result<Mlp>) -> Result<PortableNet> {
+    both(value, policy)?.rounded().map_err(diverged)
 }
 
 /// What a thread found; its panic goes on here.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Crc;
 use half::f16;
@@ -15,95 +15,15 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::Deserialize;
 
+use crate::play::error::Error;
 use crate::play::files::write_whole;
 
 /// The largest header that is read, in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 /// Bytes before the header: its length.
 const LENGTH: usize = 8;
-
-/// Why a file of tensors cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum TensorFileError {
-    /// The file system refused.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// The operation.
-        action: &'static str,
-        /// With which file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file is larger than any real one.
-    #[error("the file has {bytes} bytes, more than {limit}")]
-    TooLarge {
-        /// Its size.
-        bytes: u64,
-        /// The largest size that is read.
-        limit: u64,
-    },
-    /// The first bytes announce a header larger than any real one.
-    #[error("it does not begin as a safetensors file does: its header would have {bytes} bytes, more than {limit}")]
-    Beginning {
-        /// The size of the header.
-        bytes: u64,
-        /// The largest size that is read.
-        limit: u64,
-    },
-    /// The bytes end before their header does.
-    #[error("there are {found} bytes, too few for the header")]
-    Short {
-        /// Bytes found.
-        found: usize,
-    },
-    /// The header is not what the format asks for.
-    #[error("the header is not valid JSON of the safetensors format")]
-    Header(#[source] serde_json::Error),
-    /// The header has no manifest, so another program wrote the file.
-    #[error("the header has no metadata entry \"{key}\"")]
-    NoManifest {
-        /// The entry looked for.
-        key: &'static str,
-    },
-    /// A tensor reaches beyond the end of the file.
-    #[error("tensor {name} ends at byte {end} of {found} bytes of data")]
-    Truncated {
-        /// The name of the tensor.
-        name: String,
-        /// Where its data should end.
-        end: u64,
-        /// Bytes of data in the file.
-        found: u64,
-    },
-    /// The file breaks another rule of the format.
-    #[error("not a valid safetensors file")]
-    Format(#[from] SafeTensorError),
-    /// A tensor is missing.
-    #[error("there is no tensor {name}")]
-    Missing {
-        /// The name of the tensor.
-        name: String,
-    },
-    /// A tensor has another shape or type than expected.
-    #[error("tensor {name} is {found}, not {expected}")]
-    Shape {
-        /// The name of the tensor.
-        name: String,
-        /// The type and shape it should have.
-        expected: String,
-        /// The type and shape it has.
-        found: String,
-    },
-    /// There are tensors without a meaning.
-    #[error("there are {found} tensors instead of {expected}")]
-    Count {
-        /// Number of tensors that have a meaning.
-        expected: usize,
-        /// Number of tensors.
-        found: usize,
-    },
-}
+/// The file breaks a rule of the format.
+const INVALID: &str = "not a valid safetensors file";
 
 /// The precision of the stored numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,41 +43,48 @@ impl Precision {
 }
 
 /// A tensor to be written.
-pub(crate) struct NamedTensor<'a> {
-    pub(crate) name: String,
-    pub(crate) shape: Vec<usize>,
-    /// Row-major.
-    pub(crate) numbers: TensorNumbers<'a>,
+pub(crate) struct NamedTensor {
+    name: String,
+    shape: Vec<usize>,
+    dtype: Dtype,
+    /// Its numbers, row-major.
+    bytes: Vec<u8>,
 }
 
-/// The numbers of a tensor.
-#[derive(Clone, Copy)]
-pub(crate) enum TensorNumbers<'a> {
-    Floats(&'a [f32]),
-    #[cfg(feature = "learning")]
-    Shorts(&'a [u16]),
-    #[cfg(feature = "learning")]
-    Longs(&'a [u32]),
-}
+impl NamedTensor {
+    /// A tensor of these numbers, row-major, which are stored with this precision.
+    pub(crate) fn floats(name: String, shape: Vec<usize>, numbers: &[f32], precision: Precision) -> NamedTensor {
+        let (dtype, bytes) = match precision {
+            Precision::Single => (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Precision::Half => (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect()),
+        };
+        NamedTensor { name, shape, dtype, bytes }
+    }
 
-impl<'a> NamedTensor<'a> {
     /// A tensor of one dimension.
     #[cfg(feature = "learning")]
-    pub(crate) fn row(name: &str, numbers: &'a [f32]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Floats(numbers) }
+    pub(crate) fn row(name: &str, numbers: &[f32]) -> NamedTensor {
+        NamedTensor::floats(name.to_owned(), vec![numbers.len()], numbers, Precision::Single)
     }
 
     /// The same of whole numbers.
     #[cfg(feature = "learning")]
-    pub(crate) fn shorts(name: &str, numbers: &'a [u16]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Shorts(numbers) }
+    pub(crate) fn shorts(name: &str, numbers: &[u16]) -> NamedTensor {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U16, bytes }
     }
 
     /// The same of large whole numbers.
     #[cfg(feature = "learning")]
-    pub(crate) fn longs(name: &str, numbers: &'a [u32]) -> NamedTensor<'a> {
-        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], numbers: TensorNumbers::Longs(numbers) }
+    pub(crate) fn longs(name: &str, numbers: &[u32]) -> NamedTensor {
+        let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        NamedTensor { name: name.to_owned(), shape: vec![numbers.len()], dtype: Dtype::U32, bytes }
     }
+}
+
+/// The bytes end before their header does.
+fn short(bytes: &[u8]) -> Error {
+    Error::new(format!("there are {} bytes, too few for the header", bytes.len()))
 }
 
 /// A file in memory whose structure has been checked.
@@ -184,27 +111,32 @@ struct TensorEntry {
 
 impl<'a> TensorFile<'a> {
     /// Checks `bytes` and takes the manifest under `key`.
-    pub(crate) fn decode(bytes: &'a [u8], key: &'static str) -> Result<TensorFile<'a>, TensorFileError> {
+    pub(crate) fn decode(bytes: &'a [u8], key: &'static str) -> Result<TensorFile<'a>, Error> {
         let Some((length, rest)) = bytes.split_first_chunk::<LENGTH>() else {
-            return Err(TensorFileError::Short { found: bytes.len() });
+            return Err(short(bytes));
         };
         let length = u64::from_le_bytes(*length);
         if length > MAX_HEADER {
-            return Err(TensorFileError::Beginning { bytes: length, limit: MAX_HEADER });
+            return Err(Error::new(format!(
+                "it does not begin as a safetensors file does: its header would have {length} bytes, more than \
+                 {MAX_HEADER}"
+            )));
         }
         let Some((header, data)) = rest.split_at_checked(length as usize) else {
-            return Err(TensorFileError::Short { found: bytes.len() });
+            return Err(short(bytes));
         };
-        let mut header: Header = serde_json::from_slice(header).map_err(TensorFileError::Header)?;
+        let mut header: Header = serde_json::from_slice(header)
+            .map_err(Error::because("the header is not valid JSON of the safetensors format"))?;
         // The library adds up lengths without a check, so no length may be out of all proportion.
         for (name, &TensorEntry { data_offsets: (_, end) }) in &header.tensors {
             if end > data.len() as u64 {
-                let (name, found) = (name.clone(), data.len() as u64);
-                return Err(TensorFileError::Truncated { name, end, found });
+                return Err(Error::new(format!("tensor {name} ends at byte {end} of {} bytes of data", data.len())));
             }
         }
-        let manifest = header.metadata.remove(key).ok_or(TensorFileError::NoManifest { key })?;
-        Ok(TensorFile { tensors: SafeTensors::deserialize(bytes)?, manifest, data })
+        let manifest = header.metadata.remove(key);
+        let manifest = manifest.ok_or_else(|| Error::new(format!("the header has no metadata entry \"{key}\"")))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(Error::because(INVALID))?;
+        Ok(TensorFile { tensors, manifest, data })
     }
 
     /// CRC-32 of everything behind the header.
@@ -215,43 +147,43 @@ impl<'a> TensorFile<'a> {
     }
 
     /// Refuses a file with another number of tensors.
-    pub(crate) fn expect_count(&self, expected: usize) -> Result<(), TensorFileError> {
+    pub(crate) fn expect_count(&self, expected: usize) -> Result<(), Error> {
         let found = self.tensors.len();
-        if found == expected { Ok(()) } else { Err(TensorFileError::Count { expected, found }) }
+        match found == expected {
+            true => Ok(()),
+            false => Err(Error::new(format!("there are {found} tensors instead of {expected}"))),
+        }
     }
 
     /// The tensor `name`, which must be of one of these types and have this shape.
-    fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, TensorFileError> {
-        let tensor = self.tensors.tensor(name).map_err(|_| TensorFileError::Missing { name: name.to_owned() })?;
+    fn tensor(&self, name: &str, dtypes: &[Dtype], shape: &[usize]) -> Result<TensorView<'a>, Error> {
+        let tensor = self.tensors.tensor(name).map_err(|_| Error::new(format!("there is no tensor {name}")))?;
         let has_type = dtypes.contains(&tensor.dtype());
         if !has_type || tensor.shape() != shape {
             let describe = |dtype: Dtype, shape: &[usize]| format!("{dtype:?} {shape:?}");
             let expected = if has_type { tensor.dtype() } else { dtypes[0] };
-            return Err(TensorFileError::Shape {
-                name: name.to_owned(),
-                expected: describe(expected, shape),
-                found: describe(tensor.dtype(), tensor.shape()),
-            });
+            let (expected, found) = (describe(expected, shape), describe(tensor.dtype(), tensor.shape()));
+            return Err(Error::new(format!("tensor {name} is {found}, not {expected}")));
         }
         Ok(tensor)
     }
 
     /// The whole numbers of the tensor `name` of one dimension.
     #[cfg(feature = "learning")]
-    pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, TensorFileError> {
+    pub(crate) fn shorts(&self, name: &str, length: usize) -> Result<Vec<u16>, Error> {
         let tensor = self.tensor(name, &[Dtype::U16], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect())
     }
 
     /// The same of large whole numbers.
     #[cfg(feature = "learning")]
-    pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, TensorFileError> {
+    pub(crate) fn longs(&self, name: &str, length: usize) -> Result<Vec<u32>, Error> {
         let tensor = self.tensor(name, &[Dtype::U32], &[length])?;
         Ok(tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect())
     }
 
     /// Appends the numbers of the tensor `name`, which must have this shape, to `out`.
-    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), TensorFileError> {
+    pub(crate) fn read(&self, name: &str, shape: &[usize], out: &mut Vec<f32>) -> Result<(), Error> {
         let tensor = self.tensor(name, &[Dtype::F32, Dtype::F16], shape)?;
         if tensor.dtype() == Dtype::F32 {
             out.extend(tensor.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
@@ -262,61 +194,66 @@ impl<'a> TensorFile<'a> {
     }
 }
 
-/// The bytes of a file with this manifest under `key`; the same for the same content. Floats are stored with this
-/// precision.
-pub(crate) fn encode(
-    key: &str,
-    manifest: String,
-    tensors: &[NamedTensor<'_>],
-    precision: Precision,
-) -> Result<Vec<u8>, TensorFileError> {
-    let stored = |numbers: TensorNumbers<'_>| -> (Dtype, Vec<u8>) {
-        match (numbers, precision) {
-            (TensorNumbers::Floats(numbers), Precision::Single) => {
-                (Dtype::F32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
-            }
-            (TensorNumbers::Floats(numbers), Precision::Half) => {
-                (Dtype::F16, numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect())
-            }
-            #[cfg(feature = "learning")]
-            (TensorNumbers::Shorts(numbers), _) => (Dtype::U16, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
-            #[cfg(feature = "learning")]
-            (TensorNumbers::Longs(numbers), _) => (Dtype::U32, numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
-        }
-    };
-    let stored: Vec<(Dtype, Vec<u8>)> = tensors.iter().map(|tensor| stored(tensor.numbers)).collect();
+/// The bytes of a file with this manifest under `key`; the same for the same content.
+pub(crate) fn encode(key: &str, manifest: String, tensors: &[NamedTensor]) -> Result<Vec<u8>, Error> {
     let views = tensors
         .iter()
-        .zip(&stored)
-        .map(|(tensor, (dtype, bytes))| Ok((&tensor.name, TensorView::new(*dtype, tensor.shape.clone(), bytes)?)))
-        .collect::<Result<Vec<_>, SafeTensorError>>()?;
-    Ok(safetensors::serialize(views, Some(HashMap::from([(key.to_owned(), manifest)])))?)
+        .map(|NamedTensor { name, shape, dtype, bytes }| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)));
+    let views: Result<Vec<_>, SafeTensorError> = views.collect();
+    let metadata = HashMap::from([(key.to_owned(), manifest)]);
+    views.and_then(|views| safetensors::serialize(views, Some(metadata))).map_err(Error::because(INVALID))
+}
+
+/// Writes a file with this manifest under `key`, of what `what` names.
+#[cfg(feature = "learning")]
+pub(crate) fn save(
+    path: &Path,
+    key: &str,
+    what: &str,
+    manifest: &impl serde::Serialize,
+    tensors: &[NamedTensor],
+) -> Result<(), Error> {
+    let manifest = serde_json::to_string(manifest).map_err(invalid_manifest(what))?;
+    write(path, &encode(key, manifest, tensors)?)
+}
+
+/// The error where what was saved has no manifest as it was saved.
+#[cfg(feature = "learning")]
+pub(crate) fn invalid_manifest(what: &str) -> impl FnOnce(serde_json::Error) -> Error {
+    Error::because(format!("the saved {what} has no valid manifest"))
+}
+
+/// The error of the file system when it refused to do something with a file.
+fn failed(action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
+    move |source| Error::caused(format!("cannot {action} {}", path.display()), source)
+}
+
+/// Refuses a file that is larger than any real one.
+pub(crate) fn check_size(bytes: u64, limit: u64) -> Result<(), Error> {
+    if bytes > limit { Err(Error::new(format!("the file has {bytes} bytes, more than {limit}"))) } else { Ok(()) }
 }
 
 /// Reads a whole file of at most `limit` bytes.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, TensorFileError> {
-    let failed = |source| TensorFileError::Io { action: "read", path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    if bytes > limit {
-        return Err(TensorFileError::TooLarge { bytes, limit });
-    }
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let failed = failed("read", path);
+    let file = File::open(path).map_err(&failed)?;
+    let bytes = file.metadata().map_err(&failed)?.len();
+    check_size(bytes, limit)?;
     let mut content = Vec::with_capacity(bytes as usize);
     file.take(limit).read_to_end(&mut content).map_err(failed)?;
     Ok(content)
 }
 
 /// Writes a file so that under its name there is always either the old content or the new.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), TensorFileError> {
-    let failed = |source| TensorFileError::Io { action: "write", path: path.to_owned(), source };
-    write_whole(path, failed, |file| file.write_all(bytes).map_err(failed))
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = failed("write", path);
+    write_whole(path, &failed, |file| file.write_all(bytes).map_err(&failed))
 }
 
 /// Makes a folder that does not exist yet.
 #[cfg(feature = "learning")]
-pub(crate) fn create_folder(path: &Path) -> Result<(), TensorFileError> {
-    let failed = |source| TensorFileError::Io { action: "create the folder", path: path.to_owned(), source };
-    std::fs::create_dir(path).map_err(failed)
+pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    std::fs::create_dir(path).map_err(failed("create the folder", path))
 }
 
 #[cfg(test)]
@@ -326,10 +263,10 @@ mod tests {
     fn sample(precision: Precision) -> Vec<u8> {
         let numbers = [1.0, -2.5, 3.0];
         let tensors = [
-            NamedTensor { name: "b".into(), shape: vec![3], numbers: TensorNumbers::Floats(&numbers) },
-            NamedTensor { name: "a".into(), shape: vec![2, 1], numbers: TensorNumbers::Floats(&numbers[..2]) },
+            NamedTensor::floats("b".into(), vec![3], &numbers, precision),
+            NamedTensor::floats("a".into(), vec![2, 1], &numbers[..2], precision),
         ];
-        encode("key", "{}".into(), &tensors, precision).expect("the tensors are valid")
+        encode("key", "{}".into(), &tensors).expect("the tensors are valid")
     }
 
     /// A file with this header and 8 bytes of data.

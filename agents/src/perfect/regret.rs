@@ -12,20 +12,16 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
+use crate::arena::{
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
+    quantile,
+};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::Agent;
 
 /// A choice with less regret than this is optimal: tables of 32 bits give values in single precision.
 const OPTIMAL: f64 = 1e-6;
 /// Worst decisions that a report lists.
 const WORST: usize = 10;
-
-/// The smallest of `sorted` that a share of them does not exceed; 0 of nothing.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = ((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1);
-    sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
-}
 
 /// A decision with a large regret.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -139,9 +135,9 @@ impl Regrets {
 /// Plays the agents that `agent` makes against perfect play in a game of two seats, as
 /// [`play_match`](crate::arena::play_match), and measures them. `None` for more seats, where perfect play of one seat
 /// depends on what the others do.
-pub fn against_perfect<'agents>(
+pub fn against_perfect(
     race: &Race,
-    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    agent: MakeAgent<'_, '_, Race>,
     table: &Arc<Table>,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,

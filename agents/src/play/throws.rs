@@ -35,7 +35,7 @@ impl SeededThrows {
 ///
 /// A turn begins with the first throw of the game, with every throw that follows an action, and with every throw of
 /// another seat than the one that threw last. So an extra throw of the same seat is a new turn, and a series thrown at
-/// one go is one turn of several throws.
+/// one go is one turn of several throws. The default stands before the first throw.
 #[derive(Clone, Debug, Default)]
 pub struct TurnClock {
     turns: BySeat<u32>,
@@ -44,11 +44,6 @@ pub struct TurnClock {
 }
 
 impl TurnClock {
-    /// A clock before the first throw.
-    pub fn new() -> TurnClock {
-        TurnClock::default()
-    }
-
     /// Says whether a throw of `seat` would begin a turn now.
     pub fn begins_turn(&self, seat: Seat) -> bool {
         self.thrower != Some(seat)
@@ -121,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_clock_separates_series_from_extra_turns() {
-        let mut clock = TurnClock::new();
+        let mut clock = TurnClock::default();
         assert_eq!([clock.throw(Seat::SOUTH), clock.throw(Seat::SOUTH)], [(0, 0), (0, 1)]);
         clock.action();
         assert_eq!(clock.throw(Seat::SOUTH), (1, 0), "an extra throw after an action");

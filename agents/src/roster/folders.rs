@@ -39,13 +39,13 @@ impl Folders {
     /// When there is no such agent, or its file is damaged.
     pub fn agent(&self, name: &str) -> Result<NamedAgent, AgentError> {
         let agent = match name.parse() {
-            Err(unknown @ AgentError::Unknown { .. }) => self.named(name, unknown)?,
+            Err(AgentError::Unknown(unknown)) => self.named(name, &unknown)?,
             parsed => parsed?,
         };
         Ok(agent.with_tables_in(&self.folders))
     }
 
-    fn named(&self, name: &str, unknown: AgentError) -> Result<NamedAgent, AgentError> {
+    fn named(&self, name: &str, unknown: &str) -> Result<NamedAgent, AgentError> {
         let (name, lookahead) = name.split_at(name.find('+').unwrap_or(name.len()));
         if let Some(source) = self.bot(name) {
             let lookahead = lookahead.strip_prefix('+').map_or(Ok(Lookahead::Plies(1)), str::parse)?;
@@ -59,7 +59,11 @@ impl Folders {
                     + "the program"
             }
         };
-        Err(AgentError::NoBot { unknown: Box::new(unknown), names: names.join(", "), places })
+        let bots = match names.join(", ").as_str() {
+            "" => format!("there are no bots with names in {places}"),
+            names => format!("the bots with names, in {places}, are {names}"),
+        };
+        Err(AgentError::Unknown(format!("{unknown}; {bots}")))
     }
 
     /// The bot of this name.

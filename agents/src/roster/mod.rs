@@ -28,11 +28,12 @@ use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
 
 use crate::arena::Reference;
-use crate::network::bot::{Bot, BotError};
+use crate::network::bot::Bot;
 use crate::network::evaluator::NetEvaluator;
-use crate::perfect::table::{Perfect, Table, TableError, TableHeader};
+use crate::perfect::table::{Perfect, Table, TableHeader};
 use crate::play::agent::{Agent, OnePly, Pick, PolicyAgent};
 use crate::play::baseline::{Baseline, PipEvaluator};
+use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 use crate::play::level::Level;
 use crate::search::{Expectimax, Mcts, MctsAgent, MctsConfig};
@@ -103,7 +104,7 @@ impl BotSource {
     ///
     /// # Errors
     /// When the file cannot be read, or is too long for a bot.
-    pub fn content(&self) -> Result<Cow<'static, [u8]>, BotError> {
+    pub fn content(&self) -> Result<Cow<'static, [u8]>, Error> {
         match self {
             BotSource::File(path) => Ok(Bot::content(path)?.into()),
             BotSource::Embedded(bot) => Ok(bot.content.into()),
@@ -114,7 +115,7 @@ impl BotSource {
     ///
     /// # Errors
     /// When there is no bot.
-    pub fn read(&self) -> Result<Bot, BotError> {
+    pub fn read(&self) -> Result<Bot, Error> {
         match self {
             BotSource::File(path) => Bot::load(path),
             BotSource::Embedded(bot) => Bot::from_bytes(bot.content),
@@ -167,63 +168,12 @@ const MAX_SIMULATIONS: u32 = 1_000_000;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The text is neither a baseline nor a file that exists.
-    #[error("`{name}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}", built_in())]
-    Unknown {
-        /// The text.
-        name: String,
-    },
-    /// No bot has this name either.
-    #[error("{unknown}; {}", known(names, places))]
-    NoBot {
-        /// What the text is not.
-        unknown: Box<AgentError>,
-        /// The bots with names.
-        names: String,
-        /// Where they were looked for.
-        places: String,
-    },
-    /// The suffix is not known.
-    #[error("`+{suffix}` is no way to look ahead: write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a \
-             level: +{}", Level::ALL.map(Level::name).join(", +"))]
-    Lookahead {
-        /// The text behind the `+`.
-        suffix: String,
-    },
-    /// The bot was not calibrated.
-    #[error("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that")]
-    NotCalibrated {
-        /// The level that was asked for.
-        level: Level,
-    },
-    /// Perfect play needs no look-ahead.
-    #[error("`{name}` plays perfectly as it is: leave out what follows the `+`")]
-    PerfectLookahead {
-        /// The agent without the suffix.
-        name: String,
-    },
-    /// The bot cannot be read, or plays another game.
+    /// No agent has this name: a sentence that says what it is not.
+    #[error("{0}")]
+    Unknown(String),
+    /// The text cannot be read, or its file is damaged or is of another game.
     #[error(transparent)]
-    Bot(#[from] BotError),
-    /// The table cannot be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A folder of bots and tables cannot be read.
-    #[error("cannot read the folder {} of bots and tables", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// The table is of another game.
-    #[error("the table is of {found}, not of {expected}")]
-    OtherTable {
-        /// The game that is played.
-        expected: String,
-        /// The game of the table.
-        found: String,
-    },
+    Other(#[from] Error),
     /// There is no table of the game.
     #[error("there is no table of {ruleset} in {folders}; `ashta solve` makes one")]
     NoTable {
@@ -237,15 +187,18 @@ pub enum AgentError {
 /// The built-in agents that play every game, roughly from weak to strong.
 pub const BUILT_IN: [&str; 5] = ["random", "runner", "hunter", "greedy", "greedy+2ply"];
 
-fn built_in() -> String {
-    BUILT_IN.join(", ")
+fn no_lookahead(suffix: &str) -> AgentError {
+    let levels = Level::ALL.map(Level::name).join(", +");
+    let ways = format!("write +policy, +1ply to +{MAX_PLIES}ply, +mcts:SIMULATIONS, or a level: +{levels}");
+    Error::new(format!("`+{suffix}` is no way to look ahead: {ways}")).into()
 }
 
-fn known(names: &str, places: &str) -> String {
-    match names {
-        "" => format!("there are no bots with names in {places}"),
-        names => format!("the bots with names, in {places}, are {names}"),
-    }
+fn perfect_already(name: &str) -> AgentError {
+    Error::new(format!("`{name}` plays perfectly as it is: leave out what follows the `+`")).into()
+}
+
+fn not_calibrated(level: Level) -> Error {
+    Error::new(format!("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that"))
 }
 
 fn listed(folders: &[PathBuf]) -> String {
@@ -268,7 +221,7 @@ impl FromStr for NamedAgent {
             return match suffix.parse()? {
                 Lookahead::Plies(1) => Ok(NamedAgent::Baseline(Baseline::Greedy)),
                 Lookahead::Plies(plies) => Ok(NamedAgent::Greedy { plies }),
-                _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
+                _ => Err(no_lookahead(suffix)),
             };
         }
         if text == PERFECT {
@@ -283,14 +236,15 @@ impl FromStr for NamedAgent {
             return NamedAgent::of_source(BotSource::File(path.to_owned()), Lookahead::Plies(1));
         }
         match text.rsplit_once('+') {
-            Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => {
-                Err(AgentError::PerfectLookahead { name: path.to_owned() })
-            }
+            Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => Err(perfect_already(path)),
             Some((path, suffix)) if Path::new(path).is_file() => {
                 let lookahead = suffix.parse()?;
                 NamedAgent::of_source(BotSource::File(path.into()), lookahead)
             }
-            _ => Err(AgentError::Unknown { name: text.to_owned() }),
+            _ => Err(AgentError::Unknown(format!(
+                "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
+                BUILT_IN.join(", ")
+            ))),
         }
     }
 }
@@ -311,7 +265,7 @@ impl FromStr for Lookahead {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
             (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
             (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
-            _ => Err(AgentError::Lookahead { suffix: suffix.to_owned() }),
+            _ => Err(no_lookahead(suffix)),
         }
     }
 }
@@ -344,7 +298,8 @@ impl fmt::Display for NamedAgent {
 pub(crate) fn table_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AgentError> {
     let mut files = Vec::new();
     for folder in folders {
-        let failed = |source| AgentError::Folder { folder: folder.clone(), source };
+        let failed =
+            |source| Error::caused(format!("cannot read the folder {} of bots and tables", folder.display()), source);
         let entries = match folder.read_dir() {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(failed)?,
@@ -399,7 +354,7 @@ impl NamedAgent {
         let path = PathBuf::from(name);
         if Table::is_table(content) {
             if !lookahead.is_empty() {
-                return Err(AgentError::PerfectLookahead { name: name.to_owned() });
+                return Err(perfect_already(name));
             }
             return Ok(NamedAgent::Table { path, table: Arc::new(Table::from_bytes(content)?) });
         }
@@ -482,7 +437,7 @@ impl NamedAgent {
                     Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
                     Lookahead::Level(level) => {
                         let found = bot.manifest.levels.iter().find(|found| found.level == level);
-                        let temperature = found.ok_or(AgentError::NotCalibrated { level })?.temperature;
+                        let temperature = found.ok_or_else(|| not_calibrated(level))?.temperature;
                         (net, ONE_PLY, Pick::Softmax(temperature))
                     }
                     lookahead => (net, lookahead, Pick::First),
@@ -492,8 +447,8 @@ impl NamedAgent {
                 (ValueSource::Table(Arc::clone(table)), ONE_PLY, Pick::First)
             }
             NamedAgent::Table { table, .. } => {
-                let (expected, found) = (race.ruleset().to_string(), table.ruleset().to_string());
-                return Err(AgentError::OtherTable { expected, found });
+                let (expected, found) = (race.ruleset(), table.ruleset());
+                return Err(Error::new(format!("the table is of {found}, not of {expected}")).into());
             }
         };
         Ok(Player { agent: self.clone(), values, lookahead, pick })
@@ -542,7 +497,7 @@ impl Player {
         match (&self.agent, self.lookahead) {
             (NamedAgent::Baseline(baseline), _) => baseline.agent(),
             (_, Lookahead::Policy) => Box::new(PolicyAgent { evaluator: self.evaluator() }),
-            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent::new(mcts(self.leaves(), simulations))),
+            (_, Lookahead::Mcts(simulations)) => Box::new(MctsAgent { mcts: mcts(self.leaves(), simulations) }),
             _ => Box::new(OnePly::picking(self.evaluator(), self.pick)),
         }
     }

@@ -62,11 +62,6 @@ pub(crate) fn append<G: Game>(
 }
 
 impl Expectation {
-    /// Removes all throws.
-    pub(crate) fn clear(&mut self) {
-        self.branches.clear();
-    }
-
     /// Enumerates the throws that could have been instead of the one that happened, and appends their afterstates to
     /// `results`. Throws and series less likely than `limit` are rare; the one that stands for them is drawn from
     /// `rng`, independently of the actual throw.
@@ -82,7 +77,7 @@ impl Expectation {
         let ExpectationScratch { turn_results, series } = scratch;
         series.expand(game, happened.start, limit, Draws::One, rng);
         self.branches.clear();
-        for (state, probability) in series.throws() {
+        for (state, probability) in &series.throws {
             let results = match state == happened.thrown {
                 true => happened.results.clone(),
                 false => append(game, state, turn_results, results),

@@ -42,7 +42,9 @@ pub struct Expectimax<G: Game, E> {
     depth: usize,
     min_probability: f32,
     stop: Stop,
-    program: PostfixTree<G::State>,
+    program: PostfixTree,
+    /// Leaves that wait for the evaluator.
+    leaves: Vec<G::State>,
     /// For each depth the buffers that a position of this depth uses.
     series: Vec<ThrowSeries<G::State>>,
     results: Vec<TurnResults<G::State>>,
@@ -57,6 +59,7 @@ impl<G: Game, E> Expectimax<G, E> {
             min_probability: 0.02,
             stop: Stop::default(),
             program: PostfixTree::default(),
+            leaves: Vec::new(),
             series: Vec::new(),
             results: Vec::new(),
         }
@@ -78,12 +81,13 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Expectimax<G, E> {
 
     fn values(&mut self, game: &G, states: &[G::State], out: &mut Vec<BySeat<f32>>) {
         self.program.clear();
+        self.leaves.clear();
         self.series.resize_with(self.depth + 1, ThrowSeries::default);
         self.results.resize_with(self.depth + 1, TurnResults::default);
         for state in states {
             self.gather(game, state, self.depth);
         }
-        self.program.evaluate_leaves(game, &mut self.evaluator, &self.stop);
+        self.evaluate_leaves(game);
         if self.stop.is_set() {
             out.clear();
             out.resize(states.len(), BySeat::default());
@@ -122,33 +126,40 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
     fn gather_series(&mut self, game: &G, state: &G::State, depth: usize) {
         let mut series = std::mem::take(&mut self.series[depth]);
         series.expand(game, state, self.min_probability, Draws::ByLimit, &mut chance::stream(SEED, 0));
-        for (throw, _) in series.throws() {
+        for (throw, _) in &series.throws {
             self.gather(game, throw, depth - 1);
         }
-        self.program.probabilities.extend(series.throws().iter().map(|&(_, probability)| probability));
-        self.program.steps.push(TreeStep::Mean(series.throws().len()));
+        self.program.probabilities.extend(series.throws.iter().map(|&(_, probability)| probability));
+        self.program.steps.push(TreeStep::Mean(series.throws.len()));
         self.series[depth] = series;
     }
 
     fn gather_leaf(&mut self, game: &G, state: &G::State) {
         self.program.steps.push(TreeStep::Leaf);
-        self.program.leaves.push(state.clone());
-        if self.program.leaves.len() >= BATCH {
-            self.program.evaluate_leaves(game, &mut self.evaluator, &self.stop);
+        self.leaves.push(state.clone());
+        if self.leaves.len() >= BATCH {
+            self.evaluate_leaves(game);
         }
+    }
+
+    fn evaluate_leaves(&mut self, game: &G) {
+        let PostfixTree { batch, leaf_values, .. } = &mut self.program;
+        for leaves in self.leaves.chunks(SLICE).take_while(|_| !self.stop.is_set()) {
+            self.evaluator.values(game, leaves, batch);
+            leaf_values.extend_from_slice(batch);
+        }
+        self.leaves.clear();
     }
 }
 
 /// The tree in postfix order: each step takes the values it needs from a stack and puts its own there. So leaves can be
 /// gathered first, evaluated together and backed up in one pass.
-#[derive(Debug)]
-struct PostfixTree<S> {
+#[derive(Debug, Default)]
+struct PostfixTree {
     steps: Vec<TreeStep>,
     /// For all [`TreeStep::Mean`] in order the probabilities of their branches.
     probabilities: Vec<f32>,
-    /// Leaves that wait for the evaluator.
-    leaves: Vec<S>,
-    /// Values of the leaves before them.
+    /// Values of the leaves that were evaluated.
     leaf_values: Vec<BySeat<f32>>,
     batch: Vec<BySeat<f32>>,
     stack: Vec<BySeat<f32>>,
@@ -166,33 +177,11 @@ enum TreeStep {
     Mean(usize),
 }
 
-impl<S> Default for PostfixTree<S> {
-    fn default() -> PostfixTree<S> {
-        PostfixTree {
-            steps: Vec::new(),
-            probabilities: Vec::new(),
-            leaves: Vec::new(),
-            leaf_values: Vec::new(),
-            batch: Vec::new(),
-            stack: Vec::new(),
-        }
-    }
-}
-
-impl<S> PostfixTree<S> {
+impl PostfixTree {
     fn clear(&mut self) {
         self.steps.clear();
         self.probabilities.clear();
-        self.leaves.clear();
         self.leaf_values.clear();
-    }
-
-    fn evaluate_leaves<G: Game<State = S>>(&mut self, game: &G, evaluator: &mut impl Evaluator<G>, stop: &Stop) {
-        for leaves in self.leaves.chunks(SLICE).take_while(|_| !stop.is_set()) {
-            evaluator.values(game, leaves, &mut self.batch);
-            self.leaf_values.extend_from_slice(&self.batch);
-        }
-        self.leaves.clear();
     }
 
     /// Backs the values of the leaves up; leaves those of the roots in `out`.
@@ -342,7 +331,7 @@ mod tests {
         assert!(leaves(0.3) < leaves(0.0));
         let mut series = ThrowSeries::default();
         series.expand(&game, &start, 0.3, Draws::ByLimit, &mut chance::stream(SEED, 0));
-        assert!(series.throws().iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
+        assert!(series.throws.iter().all(|(throw, _)| matches!(game.node(throw), Node::Decision(_))));
     }
 
     #[test]

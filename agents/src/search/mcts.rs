@@ -116,14 +116,8 @@ impl<G: Game, E: Evaluator<G>> Mcts<G, E> {
 /// search. The throws of a search come from a generator of its own, seeded with one draw from the game's.
 #[derive(Debug)]
 pub struct MctsAgent<G: Game, E> {
-    mcts: Mcts<G, E>,
-}
-
-impl<G: Game, E> MctsAgent<G, E> {
-    /// An agent that plays by `mcts`.
-    pub fn new(mcts: Mcts<G, E>) -> MctsAgent<G, E> {
-        MctsAgent { mcts }
-    }
+    /// The search.
+    pub mcts: Mcts<G, E>,
 }
 
 impl<G: Game, E: Evaluator<G>> Agent<G> for MctsAgent<G, E> {
@@ -404,7 +398,7 @@ mod tests {
         for (state, evaluation) in states.iter().zip(&together) {
             assert_eq!(&mcts.evaluate(&game, std::slice::from_ref(state))[0], evaluation);
         }
-        let mut agent = MctsAgent::new(mcts);
+        let mut agent = MctsAgent { mcts };
         assert_eq!(play_from_start(&game, &mut agent, 3), play_from_start(&game, &mut agent, 3));
     }
 
@@ -424,7 +418,7 @@ mod tests {
         let mut decision = game.position(Seat::SOUTH, BySeat([[0, 1], [0; 2], [0; 2], [0; 2]]));
         game.apply_chance(&mut decision, Outcome(1));
         let config = MctsConfig { simulations: u32::MAX, ..MctsConfig::default() };
-        let mut agent = MctsAgent::new(Mcts::new(Ignorant::default(), config));
+        let mut agent = MctsAgent { mcts: Mcts::new(Ignorant::default(), config) };
         Agent::<Toy>::stop_by(&mut agent, &Stop::when(|| true));
         let action = agent.choose(&game, &decision, &mut GameRng::seed_from_u64(0));
         assert!(game.legal_actions(&decision).contains(action));

@@ -65,7 +65,7 @@ impl Evaluator<Toy> for Ignorant {
 pub(crate) fn play_from_start<G: Game>(game: &G, agent: &mut impl Agent<G>, seed: u64) -> Vec<Action> {
     let mut state = game.initial_state(Seat::SOUTH);
     let mut rng = [GameRng::seed_from_u64(seed)];
-    let (throws, mut clock) = (SeededThrows::new(seed), TurnClock::new());
+    let (throws, mut clock) = (SeededThrows::new(seed), TurnClock::default());
     let mut actions = Vec::new();
     loop {
         match game.node(&state) {

@@ -25,9 +25,9 @@ pub(crate) enum Draws {
 /// The throws from one position. Reused from position to position.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowSeries<S> {
-    /// The positions after the last throw of the turn with their probabilities: the likely ones, each once, and then
-    /// those of the draws.
-    throws: Vec<(S, f32)>,
+    /// The positions after the last throw of the turn with their probabilities, which sum to 1: the likely ones, each
+    /// once, and then those of the draws.
+    pub(crate) throws: Vec<(S, f32)>,
     /// Rare throws with their probabilities; of a series the position in which it became rare, with throws to come.
     rare: Vec<(S, f32)>,
     open: Vec<(S, f32)>,
@@ -79,11 +79,6 @@ impl<S: Clone + Eq> ThrowSeries<S> {
             Draws::ByLimit => (total(rare) / limit).ceil() as usize,
         };
         self.draw(game, draws, rng);
-    }
-
-    /// The positions after the last throw of the turn with their probabilities, which sum to 1.
-    pub(crate) fn throws(&self) -> &[(S, f32)] {
-        &self.throws
     }
 
     /// Adds so many drawn throws, which stand for the rare ones.
@@ -148,7 +143,7 @@ mod tests {
         series.expand(&game, &game.initial_state(Seat::SOUTH), limit, draws, rng);
         let all = [&[0][..], &[1, 0], &[1, 1, 0], &[1, 1, 1]].map(|outcomes| thrown(&game, outcomes));
         let number = |state: &ToyState| all.iter().position(|throw| throw == state).expect("a throw of the turn");
-        series.throws().iter().map(|(state, probability)| (number(state), *probability)).collect()
+        series.throws.iter().map(|(state, probability)| (number(state), *probability)).collect()
     }
 
     fn thrown(game: &Toy, outcomes: &[u8]) -> ToyState {
@@ -201,7 +196,7 @@ mod tests {
         let state = thrown(&game, &[1, 0]);
         let mut series = ThrowSeries::default();
         series.expand(&game, &state, 0.3, Draws::One, &mut chance::stream(3, 4));
-        assert_eq!(series.throws(), [(state, 1.0)]);
+        assert_eq!(series.throws, [(state, 1.0)]);
     }
 
     #[test]

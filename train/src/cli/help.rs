@@ -14,7 +14,7 @@ pub fn after(error: &Error, command: &str) -> String {
 
 fn known(cause: &(dyn std::error::Error + 'static)) -> Option<String> {
     match cause.downcast_ref() {
-        Some(AgentError::Unknown { .. } | AgentError::NoBot { .. }) => return Some("ashta bots".to_owned()),
+        Some(AgentError::Unknown(_)) => return Some("ashta bots".to_owned()),
         Some(AgentError::NoTable { ruleset, .. }) => return Some(solve(ruleset)),
         Some(_) | None => {}
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use ashta_agents::arena::{Interval, MatchConfig, MatchProgress, MatchReport, play_match};
+use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, play_match};
 use ashta_agents::network::bot::{Regret, Strength};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
@@ -91,9 +91,9 @@ pub fn conduct(lookahead: Lookahead) -> String {
 }
 
 /// Plays a match between two agents.
-pub fn against<'agents>(
+pub fn against(
     race: &Race,
-    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    agent: MakeAgent<'_, '_, Race>,
     opponent: &Player,
     config: &MatchConfig,
     progress: &MatchProgress<'_>,
@@ -102,10 +102,7 @@ pub fn against<'agents>(
     let measured = opponent.table().and_then(|table| against_perfect(race, agent, table, config, progress));
     let (report, regret) = match measured {
         Some((report, regret)) => (report, Some(regret)),
-        None => {
-            let other = || opponent.agent() as Box<dyn Agent<Race> + Send + 'agents>;
-            (play_match(race, agent, &other, config, progress), None)
-        }
+        None => (play_match(race, agent, &|| opponent.agent(), config, progress), None),
     };
     MatchResult { opponent: opponent_name, report, regret }
 }

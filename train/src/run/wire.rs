@@ -5,7 +5,7 @@
 //! training data.
 
 use ashta_agents::learn::selfplay::{GameRecord, Trajectory};
-use ashta_agents::network::portable::{Mlp, MlpShape, NetError, NetShape, PortableNet};
+use ashta_agents::network::portable::{Mlp, MlpShape, NetShape, PortableNet};
 use ashta_env::game::{Action, Game, Node, Outcome};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
@@ -47,7 +47,7 @@ pub enum WireError {
     },
     /// The weights do not fit the networks.
     #[error("the weights do not fit")]
-    Weights(#[from] NetError),
+    Weights(#[from] ashta_agents::Error),
     /// There are not so many weights in the networks.
     #[error("there are {found} weights, not {expected}")]
     Count {
@@ -137,9 +137,9 @@ fn check(race: &Race, line: &Trajectory<State>) -> Result<(), &'static str> {
                 race.apply_chance(&mut state, Outcome(outcome));
             }
             Node::Decision(_) => {
-                let Some((&action, decision)) = actions.next() else { break };
+                let Some((&action, policy)) = actions.next() else { break };
                 let legal = race.legal_actions(&state);
-                let named = decision.policy.iter().map(|&(action, _)| action).chain([Action(action)]);
+                let named = policy.iter().map(|&(action, _)| action).chain([Action(action)]);
                 if named.into_iter().any(|action| !legal.contains(action)) {
                     return Err("it has an action that is not legal");
                 }

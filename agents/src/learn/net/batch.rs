@@ -10,13 +10,13 @@ use crate::network::portable::Observations;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Batch {
     /// Entries of the observations that are 1.
-    observations: Observations,
+    pub(in crate::learn) observations: Observations,
     /// `[samples, values]`, relative to the observer.
-    values: Vec<f32>,
+    pub(super) values: Vec<f32>,
     /// `[samples]`: the legal actions, none where there is no policy target.
-    legal: Vec<ActionMask>,
+    pub(super) legal: Vec<ActionMask>,
     /// `[samples with a policy target, actions]`.
-    policies: Vec<f32>,
+    pub(super) policies: Vec<f32>,
 }
 
 /// One sample of a [`Batch`].
@@ -61,25 +61,5 @@ impl Batch {
         assert!(sample.policy.is_none() || !legal.is_empty(), "a policy target needs a legal action");
         self.legal.push(legal);
         self.policies.extend_from_slice(policy);
-    }
-
-    /// Entries that are 1, of each sample in order.
-    pub(in crate::learn) fn observations(&self) -> impl Iterator<Item = &[u16]> {
-        self.observations.iter()
-    }
-
-    /// `[samples, values]`.
-    pub(super) fn values(&self) -> &[f32] {
-        &self.values
-    }
-
-    /// `[samples]`; empty where there is no policy target.
-    pub(super) fn legal(&self) -> &[ActionMask] {
-        &self.legal
-    }
-
-    /// `[samples with a policy target, actions]`.
-    pub(super) fn policies(&self) -> &[f32] {
-        &self.policies
     }
 }

@@ -3,6 +3,8 @@
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use crate::play::error::Error;
+
 /// The hardware that a learner runs on. Inference does not depend on it: the portable network runs on the CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,37 +18,37 @@ pub enum LearnerDevice {
     Wgpu,
 }
 
-/// This program was built without support for a device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("this program cannot run the learner on the device \"{device}\": it was built without the feature `{device}`")]
-pub struct DeviceError {
-    /// The name of the device and of the feature.
-    pub device: &'static str,
-}
-
 impl LearnerDevice {
     /// Whether this program can use the device.
     ///
     /// # Errors
     /// When it was built without it.
-    pub fn check(self) -> Result<(), DeviceError> {
+    pub fn check(self) -> Result<(), Error> {
         self.open().map(|_| ())
     }
 
     /// The device in burn, without autodiff.
-    pub(super) fn open(self) -> Result<Device, DeviceError> {
+    pub(super) fn open(self) -> Result<Device, Error> {
         match self {
             LearnerDevice::Cpu => Ok(Device::flex()),
             #[cfg(feature = "cuda")]
             LearnerDevice::Cuda => Ok(Device::cuda(0)),
             #[cfg(not(feature = "cuda"))]
-            LearnerDevice::Cuda => Err(DeviceError { device: "cuda" }),
+            LearnerDevice::Cuda => Err(missing("cuda")),
             #[cfg(feature = "wgpu")]
             LearnerDevice::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
             #[cfg(not(feature = "wgpu"))]
-            LearnerDevice::Wgpu => Err(DeviceError { device: "wgpu" }),
+            LearnerDevice::Wgpu => Err(missing("wgpu")),
         }
     }
+}
+
+/// This program was built without support for `device`.
+#[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+fn missing(device: &str) -> Error {
+    Error::new(format!(
+        "this program cannot run the learner on the device \"{device}\": it was built without the feature `{device}`"
+    ))
 }
 
 #[cfg(test)]
@@ -55,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_cpu_is_always_there() {
-        assert_eq!(LearnerDevice::Cpu.open(), Ok(Device::flex()));
+        assert_eq!(LearnerDevice::Cpu.open().ok(), Some(Device::flex()));
     }
 
     #[cfg(not(feature = "cuda"))]

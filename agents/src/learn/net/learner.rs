@@ -13,9 +13,9 @@ mod test_support;
 
 use std::borrow::Cow;
 
-use crate::learn::LearnError;
 use crate::learn::config::LearningConfig;
-use crate::network::portable::{Mlp, MlpShape, NetError};
+use crate::network::portable::{Mlp, MlpShape};
+use crate::play::error::Error;
 
 use super::loss::mean;
 use super::model::initial_parameters;
@@ -90,12 +90,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the shape is out of range or the device not available.
-    pub fn new(
-        shape: MlpShape,
-        config: &LearningConfig,
-        device: LearnerDevice,
-        seed: u64,
-    ) -> Result<Learner, LearnError> {
+    pub fn new(shape: MlpShape, config: &LearningConfig, device: LearnerDevice, seed: u64) -> Result<Learner, Error> {
         shape.validate()?;
         let parameters = initial_parameters(&shape, seed);
         let average = config.ema.map(|_| Cow::Owned(parameters.clone()));
@@ -110,7 +105,7 @@ impl Learner {
         device: LearnerDevice,
         learned: LearnedNumbers<'_>,
         steps: u64,
-    ) -> Result<Learner, LearnError> {
+    ) -> Result<Learner, Error> {
         Mlp::new(shape.clone(), &learned.parameters)?;
         let opened = device.open()?;
         let network = match device {
@@ -125,16 +120,16 @@ impl Learner {
     /// The network with the latest weights, for self-play: targets made with the EMA would be hundreds of steps behind.
     ///
     /// # Errors
-    /// [`NetError::NotFinite`] when learning has diverged.
-    pub fn latest_net(&self) -> Result<Mlp, NetError> {
+    /// When learning has diverged.
+    pub fn latest_net(&self) -> Result<Mlp, Error> {
         Mlp::new(self.shape.clone(), &self.numbers().parameters)
     }
 
     /// The network to evaluate and to export: the EMA of the weights, or the latest weights without averaging.
     ///
     /// # Errors
-    /// [`NetError::NotFinite`] when learning has diverged.
-    pub fn net(&self) -> Result<Mlp, NetError> {
+    /// When learning has diverged.
+    pub fn net(&self) -> Result<Mlp, Error> {
         let LearnedNumbers { parameters, average, .. } = self.numbers();
         Mlp::new(self.shape.clone(), average.as_deref().unwrap_or(&parameters))
     }
@@ -290,10 +285,10 @@ mod tests {
     fn divergence_is_an_error_of_the_network() {
         let mut learner = learner(LearningConfig::default());
         learner.step(&random_batch(1), f64::NAN);
-        assert!(matches!(learner.latest_net(), Err(NetError::NotFinite { .. })));
+        assert!(learner.latest_net().is_err_and(|error| error.to_string().ends_with("of the network is NaN")));
         for step in 1..STEPS_BETWEEN_AVERAGES {
             learner.step(&random_batch(step), 1e-3);
         }
-        assert!(matches!(learner.net(), Err(NetError::NotFinite { .. })), "nothing mends it");
+        assert!(learner.net().is_err(), "nothing mends it");
     }
 }

@@ -55,8 +55,8 @@ impl TargetTensors {
     pub(super) fn new(shape: &MlpShape, batch: &Batch, device: &Device) -> TargetTensors {
         let (samples, samples_with_policy) = counts(shape, batch);
         let (mut policies, mut legal) = (Vec::new(), Vec::new());
-        let mut targets = batch.policies().chunks_exact(shape.actions.max(1));
-        for mask in batch.legal() {
+        let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
+        for mask in &batch.legal {
             let target = if mask.is_empty() { None } else { targets.next() };
             for action in 0..shape.actions {
                 let is_legal = mask.contains(Action(action as u8));
@@ -66,7 +66,7 @@ impl TargetTensors {
         }
         let tensor = |numbers| Tensor::from_data(matrix(numbers, samples), device);
         TargetTensors {
-            values: tensor(batch.values().to_vec()),
+            values: tensor(batch.values.to_vec()),
             policies: tensor(policies),
             legal: tensor(legal),
             samples,
@@ -104,9 +104,9 @@ pub(super) fn losses(shape: &MlpShape, targets: &TargetTensors, logits: Tensor<2
 /// # Panics
 /// When the batch has other numbers of values or actions than `shape`.
 fn counts(shape: &MlpShape, batch: &Batch) -> (usize, usize) {
-    let policies = batch.legal().iter().filter(|legal| !legal.is_empty()).count();
-    assert_eq!(batch.values().len(), batch.len() * shape.values, "value targets of the batch");
-    assert_eq!(batch.policies().len(), policies * shape.actions, "policy targets of the batch");
+    let policies = batch.legal.iter().filter(|legal| !legal.is_empty()).count();
+    assert_eq!(batch.values.len(), batch.len() * shape.values, "value targets of the batch");
+    assert_eq!(batch.policies.len(), policies * shape.actions, "policy targets of the batch");
     (batch.len(), policies)
 }
 
@@ -122,10 +122,10 @@ pub(super) fn differentiate(shape: &MlpShape, batch: &Batch, policy_weight: f32,
 
     let value_scale = 1.0 / samples.max(1) as f32;
     let policy_scale = 1.0 / policies.max(1) as f32;
-    let mut targets = batch.policies().chunks_exact(shape.actions.max(1));
+    let mut targets = batch.policies.chunks_exact(shape.actions.max(1));
     let (mut value, mut policy, mut entropy) = (0.0, 0.0, 0.0);
-    let rows = logits.chunks_exact_mut(shape.logits()).zip(batch.values().chunks_exact(shape.values));
-    for ((row, values), legal) in rows.zip(batch.legal()) {
+    let rows = logits.chunks_exact_mut(shape.logits()).zip(batch.values.chunks_exact(shape.values));
+    for ((row, values), legal) in rows.zip(&batch.legal) {
         let (value_logits, policy_logits) = row.split_at_mut(shape.values);
         value += f64::from(match shape.value_head {
             ValueHead::Softmax => softmax(value_logits, values, u32::MAX, value_scale).0,

@@ -10,7 +10,7 @@ mod model;
 mod sparse;
 
 pub use batch::{Batch, Sample};
-pub use device::{DeviceError, LearnerDevice};
+pub use device::LearnerDevice;
 pub use learner::Learner;
 pub use loss::Losses;
 pub use model::initial_parameters;

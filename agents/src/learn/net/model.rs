@@ -88,7 +88,8 @@ impl Network {
         let most = active.dims()[0] / batch;
         let rows = Tensor::cat(vec![weight.clone(), nothing], 0).select(0, active).reshape([batch, most, outputs]);
         let sums = rows.sum_dim(1).reshape([batch, outputs]) + bias.clone().reshape([1, outputs]);
-        self.layers[1..].iter().fold(sums, |input, layer| layer.forward(relu(input)))
+        let deeper = self.layers[1..].iter();
+        deeper.fold(sums, |input, layer| linear(relu(input), layer.weight.clone(), Some(layer.bias.clone())))
     }
 
     /// The gradient `[parameters]` in the order of the parameters.
@@ -103,18 +104,12 @@ impl Network {
     }
 }
 
-impl LayerTensors {
-    fn forward(&self, input: Tensor<2>) -> Tensor<2> {
-        linear(input, self.weight.clone(), Some(self.bias.clone()))
-    }
-}
-
 /// The entries that are 1 in the observations of `batch`, `[samples · most]`; `inputs` fills what a sample has less
 /// than the one with the most.
 pub(super) fn active_entries(batch: &Batch, inputs: usize, device: &Device) -> Tensor<1, Int> {
-    let most = batch.observations().map(<[u16]>::len).max().unwrap_or(0).max(1);
+    let most = batch.observations.iter().map(<[u16]>::len).max().unwrap_or(0).max(1);
     let mut entries = Vec::with_capacity(batch.len() * most);
-    for active in batch.observations() {
+    for active in batch.observations.iter() {
         assert!(active.iter().all(|&entry| usize::from(entry) < inputs), "the network has {inputs} inputs");
         entries.extend(active.iter().map(|&entry| i64::from(entry)));
         entries.resize(entries.len() + most - active.len(), inputs as i64);

@@ -16,7 +16,7 @@ const BLOCK: usize = 64;
 pub(super) fn forward(parameters: &[f32], outputs: usize, batch: &Batch, sums: &mut Vec<f32>) {
     let (weights, bias) = parameters.split_at(parameters.len() - outputs);
     sums.resize(batch.len() * outputs, 0.0);
-    for (active, sums) in batch.observations().zip(sums.chunks_exact_mut(outputs)) {
+    for (active, sums) in batch.observations.iter().zip(sums.chunks_exact_mut(outputs)) {
         let whole = outputs - outputs % BLOCK;
         for start in (0..whole).step_by(BLOCK) {
             sum_block::<BLOCK>(weights, bias, outputs, start, active, sums);
@@ -51,7 +51,7 @@ fn sum_block<const N: usize>(
 /// the gradient `slopes` `[samples, outputs]` of its sums.
 pub(super) fn backward(slopes: &[f32], outputs: usize, batch: &Batch, gradient: &mut [f32]) {
     let (weights, bias) = gradient.split_at_mut(gradient.len() - outputs);
-    for (active, slopes) in batch.observations().zip(slopes.chunks_exact(outputs)) {
+    for (active, slopes) in batch.observations.iter().zip(slopes.chunks_exact(outputs)) {
         let whole = outputs - outputs % BLOCK;
         for start in (0..whole).step_by(BLOCK) {
             add_block::<BLOCK>(weights, bias, outputs, start, active, slopes);

@@ -24,7 +24,7 @@ use crate::learn::config::{SelfPlayConfig, TrainConfig};
 use crate::play::evaluator::Evaluator;
 use turn::SelfPlayTurn;
 
-pub use record::{DecisionTarget, GameCounts, GameRecord, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
+pub use record::{GameCounts, GameRecord, PolicyTarget, TrainingPosition, Trajectory, TurnEstimate, TurnTarget};
 pub use targets::{TargetRule, fit_luck};
 
 /// Plays the games with the numbers `games` of the run seeded with `seed`, by the one-ply choice of `evaluator`, and

@@ -38,7 +38,7 @@ pub struct Trajectory<S> {
     /// The value estimates of every turn.
     pub turns: Vec<TurnEstimate>,
     /// The targets of every action.
-    pub decisions: Vec<DecisionTarget>,
+    pub decisions: Vec<PolicyTarget>,
     /// What the position after the last turn is worth to each seat: the returns, or where the play was truncated the
     /// value estimate.
     pub end: BySeat<f32>,
@@ -65,12 +65,9 @@ pub struct TurnTarget {
     pub after_throw: BySeat<f32>,
 }
 
-/// The policy target of a decision.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct DecisionTarget {
-    /// Probabilities of the actions worth considering, sum 1; empty where nothing was to choose.
-    pub policy: Vec<(Action, f32)>,
-}
+/// The policy target of a decision: probabilities of the actions worth considering, sum 1; empty where nothing was to
+/// choose.
+pub type PolicyTarget = Vec<(Action, f32)>;
 
 /// Counts that sum up many games.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -155,9 +152,9 @@ impl<S> Trajectory<S> {
                 game.apply_chance(&mut state, Outcome(outcome));
             }
             while let Node::Decision(seat) = game.node(&state) {
-                let Some((&action, decision)) = decisions.next() else { return };
-                if shows_turns && (shows_forced || !decision.policy.is_empty()) {
-                    let (values, policy) = (target.after_throw, &decision.policy);
+                let Some((&action, policy)) = decisions.next() else { return };
+                if shows_turns && (shows_forced || !policy.is_empty()) {
+                    let values = target.after_throw;
                     each(TrainingPosition { state: &state, seat, is_start, values, policy });
                 }
                 game.apply_action(&mut state, Action(action));

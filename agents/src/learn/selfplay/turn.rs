@@ -5,23 +5,23 @@ use std::ops::Range;
 
 use ashta_env::chance;
 use ashta_env::game::{Action, BySeat, Game, Node, Seat};
+use ashta_env::turn::TurnResults;
 use rand::Rng;
 
 use crate::play::agent::softmax;
 use crate::search::expectation::{Expectation, ExpectationScratch, Happened, append, best_of};
 
-use super::{DecisionTarget, TrainConfig, TurnEstimate, UnderWay, unit};
+use super::{PolicyTarget, TrainConfig, TurnEstimate, UnderWay, unit};
 
 /// The turn of one game between the enumeration of its afterstates and their evaluation. Reused from turn to turn.
 pub(super) struct SelfPlayTurn<G: Game> {
     seat: Seat,
-    /// The one-ply expectation over throws; empty without luck correction.
+    /// The one-ply expectation over throws; of no meaning without luck correction.
     expectation: Expectation,
     /// The afterstates of the throw that happened.
     actual: Range<usize>,
-    /// For each actual afterstate the actions that lead there, end to end, and where each sequence ends.
-    actions: Vec<Action>,
-    ends: Vec<usize>,
+    /// The same with the actions that lead there.
+    turn_results: TurnResults<G::State>,
     /// Places of the actual afterstates that were not chosen.
     others: Vec<usize>,
     scratch: ExpectationScratch<G::State>,
@@ -33,8 +33,7 @@ impl<G: Game> Default for SelfPlayTurn<G> {
             seat: Seat::SOUTH,
             expectation: Expectation::default(),
             actual: 0..0,
-            actions: Vec::new(),
-            ends: Vec::new(),
+            turn_results: TurnResults::new(),
             others: Vec::new(),
             scratch: ExpectationScratch::default(),
         }
@@ -58,14 +57,7 @@ impl<G: Game> SelfPlayTurn<G> {
             game.apply_chance(&mut under_way.state, outcome);
             under_way.line.outcomes.push(outcome.0);
         }
-        self.actual = append(game, &under_way.state, &mut self.scratch.turn_results, results);
-        self.actions.clear();
-        self.ends.clear();
-        for index in 0..self.scratch.turn_results.len() {
-            self.actions.extend_from_slice(self.scratch.turn_results.actions(index));
-            self.ends.push(self.actions.len());
-        }
-        self.expectation.clear();
+        self.actual = append(game, &under_way.state, &mut self.turn_results, results);
         if config.learning.luck_correction {
             let happened = Happened { start: &start, thrown: &under_way.state, results: self.actual.clone() };
             let (limit, rng) = (config.selfplay.series_probability as f32, &mut under_way.rng);
@@ -103,13 +95,13 @@ impl<G: Game> SelfPlayTurn<G> {
             self.draw_others(game, config, under_way, chosen, results);
         }
         under_way.line.turns.push(TurnEstimate { expected, best: values[best], is_followed });
-        let sequence = self.sequence(chosen - self.actual.start);
+        let sequence = self.turn_results.actions(chosen - self.actual.start);
         let decisions = &mut under_way.line.decisions;
         if under_way.is_main {
             self.note_decisions(config, decisions, sequence, &own);
         } else {
             // Of side branches only the turn-start states are samples.
-            decisions.resize_with(decisions.len() + sequence.len(), DecisionTarget::default);
+            decisions.resize(decisions.len() + sequence.len(), PolicyTarget::new());
         }
         for &action in sequence {
             under_way.line.actions.push(action.0);
@@ -139,25 +131,19 @@ impl<G: Game> SelfPlayTurn<G> {
         }
     }
 
-    /// The actions that lead to an actual afterstate.
-    fn sequence(&self, result: usize) -> &[Action] {
-        let start = if result == 0 { 0 } else { self.ends[result - 1] };
-        &self.actions[start..self.ends[result]]
-    }
-
     /// Notes the policy target of each action of the `chosen` sequence.
     fn note_decisions(
         &self,
         config: &TrainConfig,
-        decisions: &mut Vec<DecisionTarget>,
+        decisions: &mut Vec<PolicyTarget>,
         chosen: &[Action],
         own: &dyn Fn(usize) -> f32,
     ) {
         for step in 0..chosen.len() {
             // The best afterstate behind each action, among those that begin as the turn did so far.
             let mut behind: Vec<(Action, f32)> = Vec::new();
-            for result in 0..self.ends.len() {
-                let other = self.sequence(result);
+            for result in 0..self.turn_results.len() {
+                let other = self.turn_results.actions(result);
                 if other.len() > step && other[..step] == chosen[..step] {
                     let value = own(self.actual.start + result);
                     match behind.iter_mut().find(|(first, _)| *first == other[step]) {
@@ -166,13 +152,13 @@ impl<G: Game> SelfPlayTurn<G> {
                     }
                 }
             }
-            decisions.push(DecisionTarget { policy: policy(&behind, config.learning.policy_temperature as f32) });
+            decisions.push(policy(&behind, config.learning.policy_temperature as f32));
         }
     }
 }
 
 /// The softmax of the values over `temperature`; empty when there is nothing to choose.
-fn policy(values: &[(Action, f32)], temperature: f32) -> Vec<(Action, f32)> {
+fn policy(values: &[(Action, f32)], temperature: f32) -> PolicyTarget {
     if values.len() < 2 {
         return Vec::new();
     }

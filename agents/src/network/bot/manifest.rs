@@ -7,9 +7,10 @@ use ashta_env::race::Race;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::network::portable::{NetShape, PortableNet, Scratch};
+use crate::play::error::Error;
 use crate::play::level::{Calibration, Level};
 
-use super::{BotError, FORMAT, MAX_PROBES};
+use super::{FORMAT, MAX_PROBES};
 
 /// The game, training and strength of a bot.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -124,15 +125,17 @@ impl Manifest {
     }
 
     /// Reads a manifest of the one format that this program knows.
-    pub(super) fn parse(text: &str) -> Result<Manifest, BotError> {
+    pub(super) fn parse(text: &str) -> Result<Manifest, Error> {
         #[derive(Deserialize)]
         struct Version {
             format: u32,
         }
-        match serde_json::from_str(text)? {
-            Version { format: FORMAT } => Ok(serde_json::from_str(text)?),
-            Version { format } => Err(BotError::Format { found: format }),
-        }
+        check_format(serde_json::from_str::<Version>(text).map_err(Error::because(INVALID))?.format)?;
+        serde_json::from_str(text).map_err(Error::because(INVALID))
+    }
+
+    pub(super) fn to_json(&self) -> Result<String, Error> {
+        serde_json::to_string(self).map_err(Error::because(INVALID))
     }
 
     /// Keeps a result: in place of that against the same opponent with the same way of play, else behind all others.
@@ -144,14 +147,12 @@ impl Manifest {
     }
 
     /// Checks the facts that do not need the network.
-    pub(super) fn check(&self) -> Result<(), BotError> {
-        let require = |what, expected: &str, found: String, holds| match holds {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let require = |what: &str, expected: &str, found: String, holds| match holds {
             true => Ok(()),
-            false => Err(BotError::Fact { what, expected: expected.to_owned(), found }),
+            false => Err(Error::new(format!("{what} in the manifest is {found}, not {expected}"))),
         };
-        if self.format != FORMAT {
-            return Err(BotError::Format { found: self.format });
-        }
+        check_format(self.format)?;
         let measured = |what, mean: f64, low: f64, high: f64| {
             let holds = [mean, low, high].into_iter().all(f64::is_finite);
             require(what, "a finite number", format!("{low} to {high} around {mean}"), holds)
@@ -213,6 +214,15 @@ impl Probe {
     }
 }
 
+const INVALID: &str = "the manifest is not valid";
+
+fn check_format(found: u32) -> Result<(), Error> {
+    match found {
+        FORMAT => Ok(()),
+        _ => Err(Error::new(format!("the bot has format {found}, this program reads format {FORMAT}"))),
+    }
+}
+
 fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
 }
@@ -221,14 +231,18 @@ fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok,
     serializer.collect_str(&format_args!("{checksum:08x}"))
 }
 
-fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let checksum = u32::from_str_radix(&text, 16).ok().filter(|checksum| format!("{checksum:08x}") == text);
-    checksum.ok_or_else(|| serde::de::Error::custom(format!("checksum {text:?} is not 8 hexadecimal digits")))
+fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    read_digits("ruleset_hash", 16, deserializer)
 }
 
-fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+fn read_checksum<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    Ok(read_digits("checksum", 8, deserializer)? as u32)
+}
+
+/// A number of so many hexadecimal digits, written as this program writes it.
+fn read_digits<'de, D: Deserializer<'de>>(what: &str, digits: usize, deserializer: D) -> Result<u64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let hash = u64::from_str_radix(&text, 16).ok().filter(|hash| format!("{hash:016x}") == text);
-    hash.ok_or_else(|| serde::de::Error::custom(format!("ruleset_hash {text:?} is not 16 hexadecimal digits")))
+    let number = u64::from_str_radix(&text, 16).ok().filter(|number| format!("{number:0digits$x}") == text);
+    let number = number.filter(|_| text.len() == digits);
+    number.ok_or_else(|| serde::de::Error::custom(format!("{what} {text:?} is not {digits} hexadecimal digits")))
 }

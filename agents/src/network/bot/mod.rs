@@ -6,7 +6,6 @@
 //! panics; evaluators and agents choose actions with a bot.
 
 mod card;
-mod error;
 mod manifest;
 mod onnx;
 
@@ -20,10 +19,10 @@ use ashta_env::sheet::Sheet;
 
 use crate::network::evaluator::NetEvaluator;
 use crate::network::portable::{Mlp, MlpShape, NetShape, PortableNet, Scratch};
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile, TensorFileError, TensorNumbers};
+use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
 use crate::play::agent::OnePly;
+use crate::play::error::Error;
 
-pub use error::BotError;
 pub use manifest::{Manifest, Probe, Regret, Strength};
 
 /// The version of the format that this program writes, and the only one it reads.
@@ -53,10 +52,10 @@ impl Bot {
     /// Reads a bot from a file and verifies its probes.
     ///
     /// # Errors
-    /// [`BotError::InFile`] with what is wrong.
-    pub fn load(path: impl AsRef<Path>) -> Result<Bot, BotError> {
+    /// What is wrong with the file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Bot, Error> {
         let path = path.as_ref();
-        Bot::from_bytes(&Bot::content(path)?).map_err(|cause| BotError::in_file(path, cause))
+        Bot::from_bytes(&Bot::content(path)?).map_err(in_file(path))
     }
 
     /// An agent that plays by the value network, one ply ahead. It plays the game of [`Bot::race`];
@@ -73,32 +72,34 @@ impl Bot {
     /// The bytes of a file that may be a bot.
     ///
     /// # Errors
-    /// [`BotError::InFile`] when the file cannot be read or is too long.
-    pub fn content(path: &Path) -> Result<Vec<u8>, BotError> {
-        tensor_file::read(path, MAX_FILE).map_err(|cause| BotError::in_file(path, cause.into()))
+    /// When the file cannot be read or is too long.
+    pub fn content(path: &Path) -> Result<Vec<u8>, Error> {
+        tensor_file::read(path, MAX_FILE).map_err(in_file(path))
     }
 
     /// The bot whose file has this content; its answers to its probes have been checked.
     ///
     /// # Errors
     /// The defect of the content; any bytes are accepted without a panic.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Bot, BotError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Bot, Error> {
         let file = TensorFile::decode(bytes, KEY)?;
         let manifest = Manifest::parse(&file.manifest)?;
         let shape = &manifest.shape;
         shape.validate()?;
-        let network = |name, shape: &MlpShape| -> Result<Mlp, BotError> {
+        let network = |name, shape: &MlpShape| -> Result<Mlp, Error> {
             let mut parameters = Vec::new();
             for (name, dimensions) in tensors(name, shape) {
                 file.read(&name, &dimensions, &mut parameters)?;
             }
-            Ok(Mlp::new(shape.clone(), &parameters)?)
+            Mlp::new(shape.clone(), &parameters)
         };
         let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
         file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;
         let (expected, found) = (manifest.checksum, file.checksum());
         if expected != found {
-            return Err(BotError::Checksum { expected, found });
+            return Err(Error::new(format!(
+                "the file is damaged: its data have the checksum {found:08x}, not {expected:08x}"
+            )));
         }
         let bot = Bot { net: Arc::new(PortableNet::new(value, policy)?), manifest };
         bot.check()?;
@@ -109,64 +110,60 @@ impl Bot {
     ///
     /// # Errors
     /// When its file would be too large.
-    pub fn check_size(shape: &NetShape) -> Result<(), BotError> {
+    pub fn check_size(shape: &NetShape) -> Result<(), Error> {
         let bytes = 2 * (shape.value.parameters() + shape.policy.parameters()) as u64 + BESIDE_WEIGHTS;
-        if bytes > MAX_FILE { Err(TensorFileError::TooLarge { bytes, limit: MAX_FILE }.into()) } else { Ok(()) }
+        tensor_file::check_size(bytes, MAX_FILE)
     }
 
     /// Writes the bot to a file: under its name there is always either the old content or the new.
     ///
     /// # Errors
-    /// [`BotError::InFile`] when the file cannot be written, or what it would hold could not be read again.
-    pub fn write(&self, path: &Path) -> Result<(), BotError> {
-        let written = self.to_bytes().and_then(|bytes| Ok(tensor_file::write(path, &bytes)?));
-        written.map_err(|cause| BotError::in_file(path, cause))
+    /// When the file cannot be written, or what it would hold could not be read again.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        self.to_bytes().and_then(|bytes| tensor_file::write(path, &bytes)).map_err(in_file(path))
     }
 
     /// The content of the bot's file: the same bytes for the same bot. Weights of half precision take half the space.
     ///
     /// # Errors
     /// When a fact in the manifest cannot be true or the network does not pass its probes.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BotError> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         self.check()?;
         let networks = [(VALUE, self.net.value()), (POLICY, self.net.policy())];
         let parameters = networks.map(|(_, network)| network.parameters());
+        let precision = Precision::of(parameters.iter().flatten().copied());
         let mut named = Vec::new();
         for ((network, mlp), parameters) in networks.iter().zip(&parameters) {
             let numbers = mlp.shape().split(parameters).flat_map(|(weights, bias)| [weights, bias]);
             for ((name, shape), numbers) in tensors(network, mlp.shape()).into_iter().zip(numbers) {
-                named.push(NamedTensor { name, shape, numbers: TensorNumbers::Floats(numbers) });
+                named.push(NamedTensor::floats(name, shape, numbers, precision));
             }
         }
-        let precision = Precision::of(parameters.iter().flatten().copied());
-        let encode = |manifest: &Manifest| -> Result<Vec<u8>, BotError> {
-            Ok(tensor_file::encode(KEY, serde_json::to_string(manifest)?, &named, precision)?)
-        };
+        let encode =
+            |manifest: &Manifest| -> Result<Vec<u8>, Error> { tensor_file::encode(KEY, manifest.to_json()?, &named) };
         // The checksum changes the header, not the data.
         let bytes = encode(&self.manifest)?;
         let checksum = TensorFile::decode(&bytes, KEY)?.checksum();
         let bytes = encode(&Manifest { checksum, ..self.manifest.clone() })?;
-        match bytes.len() as u64 {
-            length if length > MAX_FILE => Err(TensorFileError::TooLarge { bytes: length, limit: MAX_FILE }.into()),
-            _ => Ok(bytes),
-        }
+        tensor_file::check_size(bytes.len() as u64, MAX_FILE)?;
+        Ok(bytes)
     }
 
     /// The game that the bot plays.
     ///
     /// # Errors
     /// When this program does not know it, or knows another version of it.
-    pub fn race(&self) -> Result<Race, BotError> {
+    pub fn race(&self) -> Result<Race, Error> {
         let Manifest { ruleset, seats, sheet, .. } = &self.manifest;
-        let seats = SeatSet::from_letters(seats)?;
+        let seats = SeatSet::from_letters(seats).map_err(Error::because("the seats of the bot"))?;
         let ruleset = match sheet {
-            None => Ruleset::parse(ruleset, seats)?,
+            None => Ruleset::parse(ruleset, seats),
             Some(text) => {
-                let sheet = Arc::new(Sheet::read(text, "the sheet of the bot")?);
-                Ruleset::of(sheet, seats, Ruleset::split(ruleset).1)?
+                let sheet = Sheet::read(text, "the sheet of the bot").map_err(Error::because("the game of the bot"))?;
+                Ruleset::of(Arc::new(sheet), seats, Ruleset::split(ruleset).1)
             }
         };
-        let race = Race::new(ruleset);
+        let race = Race::new(ruleset.map_err(Error::because("the ruleset of the bot"))?);
         self.check_ruleset(race.spec())?;
         Ok(race)
     }
@@ -174,8 +171,8 @@ impl Bot {
     /// Checks that the bot plays the game of `spec` and understands its observations and actions.
     ///
     /// # Errors
-    /// [`BotError::Ruleset`] with the first thing that differs.
-    pub fn check_ruleset(&self, spec: &Spec) -> Result<(), BotError> {
+    /// The first thing that differs.
+    pub fn check_ruleset(&self, spec: &Spec) -> Result<(), Error> {
         let NetShape { value, policy } = &self.manifest.shape;
         let game = Manifest::new(spec, NetShape::for_spec(spec, &value.hidden, &policy.hidden));
         let describe = |manifest: &Manifest| {
@@ -196,19 +193,18 @@ impl Bot {
         ];
         match pairs.into_iter().find(|(_, (expected, found))| expected != found) {
             None => Ok(()),
-            Some((what, (expected, found))) => Err(BotError::Ruleset { what, expected, found }),
+            Some((what, (expected, found))) => {
+                Err(Error::new(format!("the bot was made for {what} {found}, not {expected}")))
+            }
         }
     }
 
     /// Checks the manifest against itself and against the network.
-    fn check(&self) -> Result<(), BotError> {
+    fn check(&self) -> Result<(), Error> {
         self.manifest.check()?;
         if self.manifest.shape != *self.net.shape() {
-            return Err(BotError::Fact {
-                what: "the shape of the network",
-                expected: format!("{:?}", self.net.shape()),
-                found: format!("{:?}", self.manifest.shape),
-            });
+            let (expected, found) = (self.net.shape(), &self.manifest.shape);
+            return Err(Error::new(format!("the shape of the network in the manifest is {found:?}, not {expected:?}")));
         }
         for network in [self.net.value(), self.net.policy()] {
             network.check_sums()?;
@@ -220,13 +216,19 @@ impl Bot {
                 for (place, (&expected, &found)) in expected.iter().zip(found).enumerate() {
                     let near = (expected - found).abs() <= TOLERANCE * expected.abs().max(1.0);
                     if !near || !found.is_finite() || !expected.is_finite() {
-                        return Err(BotError::Probe { index, what: format!("{kind} {place}"), expected, found });
+                        let probe = format!("probe {index}: {kind} {place} is {found}, not {expected}");
+                        return Err(Error::new(probe));
                     }
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Says which file an error is about.
+fn in_file(path: &Path) -> impl FnOnce(Error) -> Error {
+    Error::because(format!("bot file {}", path.display()))
 }
 
 /// The prefixes of the tensor names of the two networks.
@@ -251,7 +253,7 @@ mod tests {
     use super::*;
     use crate::play::level::{Calibration, Level};
     use ashta_env::game::{BySeat, Payoff, Seat, SeatSet};
-    use std::error::Error;
+    use std::error::Error as _;
 
     fn spec() -> Spec {
         Spec {
@@ -286,7 +288,7 @@ mod tests {
     }
 
     /// An error with all its causes.
-    fn explain(error: BotError) -> String {
+    fn explain(error: Error) -> String {
         let mut text = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {

@@ -4,8 +4,9 @@ mod proto;
 
 use prost::Message;
 
-use super::{Bot, BotError};
+use super::Bot;
 use crate::network::portable::{Mlp, ValueHead};
+use crate::play::error::Error;
 use proto::{
     Attribute, BOOL, Dimension, FLOAT, Graph, INT, INT64, Model, NodeProto, OperatorSet, Property, Shape, Size, Tensor,
     TensorType, Type, ValueInfo,
@@ -32,7 +33,7 @@ impl Bot {
     ///
     /// # Errors
     /// When the manifest is not true of the bot.
-    pub fn to_onnx(&self, name: &str) -> Result<Vec<u8>, BotError> {
+    pub fn to_onnx(&self, name: &str) -> Result<Vec<u8>, Error> {
         self.check()?;
         let manifest = &self.manifest;
         let payoff = match (self.net.shape().value.value_head, self.net.shape().value.values == manifest.seats.len()) {
@@ -46,7 +47,7 @@ impl Bot {
             ("seats", manifest.seats.clone()),
             ("encoding", manifest.encoding.to_string()),
             ("outlook", payoff.to_owned()),
-            ("manifest", serde_json::to_string(manifest)?),
+            ("manifest", manifest.to_json()?),
         ];
         let property = |(key, value): (&str, String)| Property { key: key.to_owned(), value };
         let model = Model {

@@ -5,7 +5,8 @@ use std::fmt;
 use std::ops::Range;
 
 use super::lanes::{self, Lanes, WIDTH, exp};
-use super::shape::{MAX_ACTIONS, MlpShape, NetError, ValueHead};
+use super::shape::{MAX_ACTIONS, MlpShape, ValueHead};
+use crate::play::error::Error;
 
 /// A network with its weights, laid out for speed. Share it behind an `Arc`; every thread needs its own [`Scratch`].
 #[derive(Clone)]
@@ -80,13 +81,14 @@ impl Mlp {
     ///
     /// # Errors
     /// When a size is out of range, the number of parameters does not fit, or one of them is not finite.
-    pub fn new(shape: MlpShape, parameters: &[f32]) -> Result<Mlp, NetError> {
+    pub fn new(shape: MlpShape, parameters: &[f32]) -> Result<Mlp, Error> {
         shape.validate()?;
         if parameters.len() != shape.parameters() {
-            return Err(NetError::ParameterCount { expected: shape.parameters(), found: parameters.len() });
+            let (expected, found) = (shape.parameters(), parameters.len());
+            return Err(Error::new(format!("a network of this shape has {expected} parameters, not {found}")));
         }
         if let Some(index) = parameters.iter().position(|x| !x.is_finite()) {
-            return Err(NetError::NotFinite { index, value: parameters[index] });
+            return Err(Error::new(format!("parameter {index} of the network is {}", parameters[index])));
         }
         let mut rest = parameters;
         let mut torso = Vec::with_capacity(shape.hidden.len());
@@ -126,8 +128,8 @@ impl Mlp {
     /// Checks that whatever is observed, no sum becomes too large to be a number.
     ///
     /// # Errors
-    /// [`NetError::Overflow`] where it could.
-    pub(crate) fn check_sums(&self) -> Result<(), NetError> {
+    /// When one could.
+    pub(crate) fn check_sums(&self) -> Result<(), Error> {
         let parameters = self.parameters();
         // Observations are at most 1; each layer takes at most what the one before can give.
         let mut bound = 1.0;
@@ -138,7 +140,10 @@ impl Mlp {
             }
             bound = sums.into_iter().fold(0.0, f64::max);
         }
-        if bound < LARGEST { Ok(()) } else { Err(NetError::Overflow { bound }) }
+        if bound < LARGEST {
+            return Ok(());
+        }
+        Err(Error::new(format!("the parameters of the network are so large that its sums could reach {bound:e}")))
     }
 
     /// The values `[values]` of the observation whose entries at `active` are 1, relative to the seat that observes

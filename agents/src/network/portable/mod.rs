@@ -14,11 +14,13 @@ mod shape;
 
 use half::f16;
 
+use crate::play::error::Error;
+
 #[cfg(feature = "learning")]
 pub(crate) use lanes::{exp, multiply_add};
 
 pub use mlp::{Mlp, Observations, Scratch};
-pub use shape::{MAX_ACTIONS, MlpShape, NetError, NetShape, ValueHead};
+pub use shape::{MAX_ACTIONS, MlpShape, NetShape, ValueHead};
 
 /// The two networks of a bot. Share it behind an `Arc`; every thread needs its own [`Scratch`].
 #[derive(Clone, Debug)]
@@ -33,7 +35,7 @@ impl PortableNet {
     ///
     /// # Errors
     /// When they do not fit each other.
-    pub fn new(value: Mlp, policy: Mlp) -> Result<PortableNet, NetError> {
+    pub fn new(value: Mlp, policy: Mlp) -> Result<PortableNet, Error> {
         let shape = NetShape { value: value.shape().clone(), policy: policy.shape().clone() };
         shape.validate()?;
         Ok(PortableNet { shape, value, policy })
@@ -43,7 +45,7 @@ impl PortableNet {
     ///
     /// # Errors
     /// When a parameter is too large for it, beyond 65,504.
-    pub fn rounded(&self) -> Result<PortableNet, NetError> {
+    pub fn rounded(&self) -> Result<PortableNet, Error> {
         let rounded = |network: &Mlp| {
             let parameters: Vec<f32> = network.parameters().iter().map(|&x| f16::from_f32(x).to_f32()).collect();
             Mlp::new(network.shape().clone(), &parameters)

@@ -3,6 +3,7 @@
 use ashta_env::game::{MAX_SEATS, Payoff, Spec};
 use serde::{Deserialize, Serialize};
 
+use crate::play::error::Error;
 use crate::play::perspective;
 
 /// The largest number of actions of a game, and so of policy logits.
@@ -93,8 +94,8 @@ impl NetShape {
     /// Checks every size against its range.
     ///
     /// # Errors
-    /// [`NetError::Size`] for the first size that is out of range.
-    pub fn validate(&self) -> Result<(), NetError> {
+    /// The first size that is out of range.
+    pub fn validate(&self) -> Result<(), Error> {
         let NetShape { value, policy } = self;
         value.validate()?;
         policy.validate()?;
@@ -107,60 +108,18 @@ impl NetShape {
             in_range(size, found, least, most)?;
         }
         if value.value_head != policy.value_head {
-            return Err(NetError::ValueHeads);
+            return Err(Error::new("the value network and the policy network have different value heads"));
         }
         Ok(())
     }
-}
-
-/// Why there is no network of some shape or with some parameters.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum NetError {
-    /// A size is out of its range.
-    #[error("{size} is {found}, not {least} to {most}")]
-    Size {
-        /// The name of the size.
-        size: &'static str,
-        /// The value found.
-        found: usize,
-        /// The least it may be.
-        least: usize,
-        /// The most it may be.
-        most: usize,
-    },
-    /// The number of parameters does not fit the shape.
-    #[error("a network of this shape has {expected} parameters, not {found}")]
-    ParameterCount {
-        /// Parameters that the shape asks for.
-        expected: usize,
-        /// Parameters given.
-        found: usize,
-    },
-    /// The two networks of a bot mean different things by their values.
-    #[error("the value network and the policy network have different value heads")]
-    ValueHeads,
-    /// With some observation a sum in the network could be too large to be a number.
-    #[error("the parameters of the network are so large that its sums could reach {bound:e}")]
-    Overflow {
-        /// No sum is larger.
-        bound: f64,
-    },
-    /// A parameter is infinite or not a number.
-    #[error("parameter {index} of the network is {value}")]
-    NotFinite {
-        /// Its place among the parameters.
-        index: usize,
-        /// The value found.
-        value: f32,
-    },
 }
 
 impl MlpShape {
     /// Checks every size against its range.
     ///
     /// # Errors
-    /// [`NetError::Size`] for the first size that is out of range.
-    pub fn validate(&self) -> Result<(), NetError> {
+    /// The first size that is out of range.
+    pub fn validate(&self) -> Result<(), Error> {
         in_range("length of the observation of the network", self.observation, 1, 65_536)?;
         in_range("number of hidden layers of the network", self.hidden.len(), 1, 8)?;
         in_range("number of values of the network", self.values, 1, MAX_SEATS)?;
@@ -202,6 +161,9 @@ impl MlpShape {
     }
 }
 
-fn in_range(size: &'static str, found: usize, least: usize, most: usize) -> Result<(), NetError> {
-    if (least..=most).contains(&found) { Ok(()) } else { Err(NetError::Size { size, found, least, most }) }
+fn in_range(size: &str, found: usize, least: usize, most: usize) -> Result<(), Error> {
+    match (least..=most).contains(&found) {
+        true => Ok(()),
+        false => Err(Error::new(format!("{size} is {found}, not {least} to {most}"))),
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use ashta_env::game::MAX_SEATS;
 use ashta_env::turn_index::{Continuation, Sides, TurnEnd, TurnModel, TurnVisitor};
 
-use super::quantity::{bits, distance};
+use super::quantity::{Quantity, Value, bits};
 use super::sweep::{Cursor, Kernel, SharedValues, SweepOrder};
 use super::{Facts, SolveError, UNIT, Work};
 
@@ -208,7 +208,7 @@ impl<T: TurnModel> Kernel<Vec<u32>> for MaxN<'_, T> {
     }
 
     fn distance(&self, old: u32, new: u32) -> f64 {
-        distance(old, new)
+        Value::distance(old, new)
     }
 }
 

@@ -78,11 +78,6 @@ pub(super) fn bits(value: f64) -> u32 {
     (value.clamp(0.0, 1.0) * f64::from(ONE) + 0.5) as u32
 }
 
-/// The distance of two values as bits.
-pub(super) fn distance(old: u32, new: u32) -> f64 {
-    f64::from(old.abs_diff(new)) * UNIT
-}
-
 impl Quantity for Value {
     const WON: u32 = ONE;
     const DRAWN: u32 = ONE / 2;
@@ -135,7 +130,7 @@ impl Quantity for Value {
     }
 
     fn distance(old: u32, new: u32) -> f64 {
-        distance(old, new)
+        f64::from(old.abs_diff(new)) * UNIT
     }
 }
 

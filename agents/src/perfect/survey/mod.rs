@@ -15,10 +15,12 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
 
-use crate::arena::{Interval, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match};
-use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block, quantile};
+use crate::arena::{
+    Interval, MakeAgent, MatchConfig, MatchProgress, MatchReport, TurnAnalysis, WatchedTurn, play_watched_match,
+    quantile,
+};
+use crate::perfect::regret::{BySide, RegretReport, Regrets, per_block};
 use crate::perfect::table::{Perfect, Table};
-use crate::play::agent::Agent;
 
 pub use facts::TurnEffect;
 pub use positions::{Shortlist, SurveyedPosition, Way};
@@ -256,8 +258,8 @@ impl Lengths {
         let shortest = lengths.first().copied().unwrap_or(0);
         let mut games = vec![0; lengths.last().map_or(0, |longest| (longest - shortest + 1) as usize)];
         lengths.iter().for_each(|length| games[(length - shortest) as usize] += 1);
-        let sorted: Vec<f64> = lengths.into_iter().map(f64::from).collect();
-        Lengths { mean, quantiles: QUANTILES.map(|share| quantile(&sorted, share)), shortest, games }
+        let quantiles = QUANTILES.map(|share| quantile(&lengths, share).into());
+        Lengths { mean, quantiles, shortest, games }
     }
 }
 
@@ -280,9 +282,9 @@ pub struct Surveyed {
 
 /// Plays the agents that `agent` makes against perfect play by `table` in a game of two seats. `shortlist` is shown
 /// every turn that counts; of both seats, if it is given.
-pub fn survey<'agents>(
+pub fn survey(
     race: &Race,
-    agent: &(dyn Fn() -> Box<dyn Agent<Race> + Send + 'agents> + Sync),
+    agent: MakeAgent<'_, '_, Race>,
     whose: Whose,
     table: &Arc<Table>,
     shortlist: Option<&Shortlist>,

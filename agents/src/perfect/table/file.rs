@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Table, TableValues, value_count};
 use crate::perfect::solve::{Cursor, Facts, Unfinished};
+use crate::play::error::Error;
 use crate::play::files::write_whole;
 
 /// The first bytes of every table.
@@ -28,6 +29,7 @@ pub const FORMAT: u32 = 1;
 const MAX_HEADER: u32 = 1 << 16;
 /// Values of a block.
 const BLOCK: usize = 1 << 18;
+const BAD_HEADER: &str = "has a header that is not valid";
 
 /// The header of a table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -52,116 +54,108 @@ pub struct TableHeader {
     pub unfinished: Option<Cursor>,
 }
 
-/// Why a table cannot be read or written: what is wrong with it, and what that came from.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct TableError {
-    message: String,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+/// The bytes of a part are not those that were written.
+fn damaged(part: &str) -> Error {
+    Error::new(format!("is damaged: the checksum of {part} is wrong"))
 }
 
-impl TableError {
-    fn new(message: impl Into<String>) -> TableError {
-        TableError { message: message.into(), source: None }
-    }
-
-    fn from_source(
-        message: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> TableError {
-        TableError { message: message.into(), source: Some(source.into()) }
-    }
-
-    /// The bytes of a part are not those that were written.
-    fn damaged(part: &str) -> TableError {
-        TableError::new(format!("is damaged: the checksum of {part} is wrong"))
-    }
-
-    /// A fact in the header that cannot be true.
-    fn fact(what: &str, expected: impl Display, found: impl Display) -> TableError {
-        TableError::new(format!("{what} in the header is {found}, not {expected}"))
-    }
+/// A fact in the header that cannot be true.
+fn fact(what: &str, expected: impl Display, found: impl Display) -> Error {
+    Error::new(format!("{what} in the header is {found}, not {expected}"))
 }
 
-fn io(action: &'static str) -> impl Fn(io::Error) -> TableError {
-    move |source| TableError::from_source(format!("cannot be {action}"), source)
+fn io(action: &'static str) -> impl Fn(io::Error) -> Error {
+    move |source| Error::caused(format!("cannot be {action}"), source)
 }
 
-fn in_file<T>(path: &Path, result: Result<T, TableError>) -> Result<T, TableError> {
-    result.map_err(|cause| TableError::from_source(format!("table {}", path.display()), cause))
-}
-
-fn header_error(source: serde_json::Error) -> TableError {
-    TableError::from_source("has a header that is not valid", source)
+fn in_file<T>(path: &Path, result: Result<T, Error>) -> Result<T, Error> {
+    result.map_err(|cause| Error::caused(format!("table {}", path.display()), cause))
 }
 
 impl TableHeader {
+    /// The header of so many values of a game.
+    pub(super) fn new(
+        starts: &TurnIndex,
+        values: usize,
+        bits: u8,
+        facts: Option<Facts>,
+        unfinished: Option<Cursor>,
+    ) -> TableHeader {
+        let ruleset = starts.race().ruleset().clone();
+        let ruleset_hash = hash(&ruleset);
+        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values, bits, facts, unfinished }
+    }
+
     /// Reads the header of a file.
     ///
     /// # Errors
     /// When it is no table.
-    pub fn read(path: &Path) -> Result<TableHeader, TableError> {
+    pub fn read(path: &Path) -> Result<TableHeader, Error> {
         in_file(path, open(path).and_then(|mut input| read_header(&mut input)))
     }
 }
 
-pub(super) fn read(path: &Path) -> Result<Table, TableError> {
+pub(super) fn read(path: &Path) -> Result<Table, Error> {
     in_file(path, open(path).and_then(|mut input| decode(&mut input)))
 }
 
 /// The table that a file holds.
-pub(super) fn decode(input: &mut impl Read) -> Result<Table, TableError> {
+pub(super) fn decode(input: &mut impl Read) -> Result<Table, Error> {
     match decode_any(input)? {
         (TableHeader { facts: Some(facts), unfinished: None, .. }, starts, values) => {
             Ok(Table { starts, values, facts })
         }
-        _ => Err(TableError::new("is not finished: go on with `ashta solve`")),
+        _ => Err(Error::new("is not finished: go on with `ashta solve`")),
     }
 }
 
-pub(super) fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, TableError> {
+/// Reads the values of a game that is not solved yet.
+///
+/// # Errors
+/// When the file is none of these or damaged, or belongs to another game.
+pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, Error> {
     let read = || {
         let (header, found, values) = decode_any(&mut open(path)?)?;
         let (expected, found) = (starts.race().ruleset(), found.race().ruleset());
         if expected != found {
-            return Err(TableError::new(format!("is of {found}, not of {expected}")));
+            return Err(Error::new(format!("is of {found}, not of {expected}")));
         }
         match (header.unfinished, values) {
             (Some(place), TableValues::Long(values)) => Ok(Unfinished { values, place }),
-            _ => Err(TableError::new("is finished: there is nothing to go on with")),
+            _ => Err(Error::new("is finished: there is nothing to go on with")),
         }
     };
     in_file(path, read())
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, TableError> {
+fn open(path: &Path) -> Result<BufReader<File>, Error> {
     Ok(BufReader::new(File::open(path).map_err(io("opened"))?))
 }
 
 /// The content of a file, finished or not.
-fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), TableError> {
+fn decode_any(input: &mut impl Read) -> Result<(TableHeader, TurnIndex, TableValues), Error> {
     let header = read_header(input)?;
     let hash = hash(&header.ruleset);
     if header.ruleset_hash != hash {
-        return Err(TableError::fact("ruleset_hash", hash, header.ruleset_hash));
+        return Err(fact("ruleset_hash", hash, header.ruleset_hash));
     }
     let race = Race::new(header.ruleset.clone());
-    let starts = TurnIndex::new(&race).map_err(|error| TableError::new(error.to_string()))?;
+    let starts = TurnIndex::new(&race).map_err(Error::new)?;
     for (what, expected, found) in
         [("camps", starts.sides().len(), header.sides), ("values", value_count(&starts), header.values)]
     {
         if found != expected {
-            return Err(TableError::fact(what, expected, found));
+            return Err(fact(what, expected, found));
         }
     }
     let values = match header.bits {
         16 => TableValues::Short(read_values(input, header.values, 2, |value| value as u16)?),
         32 => TableValues::Long(read_values(input, header.values, 4, |value| value)?),
-        bits => return Err(TableError::fact("bits", "16 or 32", bits)),
+        bits => return Err(fact("bits", "16 or 32", bits)),
     };
     match input.read(&mut [0]).map_err(io("read"))? {
         0 => Ok((header, starts, values)),
-        _ => Err(TableError::new("goes on after its last value")),
+        _ => Err(Error::new("goes on after its last value")),
     }
 }
 
@@ -169,34 +163,34 @@ fn hash(ruleset: &Ruleset) -> String {
     format!("{:016x}", ruleset.hash64())
 }
 
-fn read_header(input: &mut impl Read) -> Result<TableHeader, TableError> {
+fn read_header(input: &mut impl Read) -> Result<TableHeader, Error> {
     let mut start = [0; MAGIC.len() + 8];
     fill(input, &mut start, "the header")?;
     let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte]));
     if &start[..MAGIC.len()] != MAGIC {
-        return Err(TableError::new("is not a table of ashta: it begins with other bytes"));
+        return Err(Error::new("is not a table of ashta: it begins with other bytes"));
     }
     if number(8) != FORMAT {
-        return Err(TableError::new(format!("has format {}, this program reads format {FORMAT}", number(8))));
+        return Err(Error::new(format!("has format {}, this program reads format {FORMAT}", number(8))));
     }
     let length = number(12);
     if length > MAX_HEADER {
-        return Err(TableError::damaged("the header"));
+        return Err(damaged("the header"));
     }
     let mut header = vec![0; length as usize];
     fill(input, &mut header, "the header")?;
     let mut sum = [0; 4];
     fill(input, &mut sum, "the header")?;
     if u32::from_le_bytes(sum) != checksum(&[&start, &header]) {
-        return Err(TableError::damaged("the header"));
+        return Err(damaged("the header"));
     }
-    serde_json::from_slice(&header).map_err(header_error)
+    serde_json::from_slice(&header).map_err(Error::because(BAD_HEADER))
 }
 
 /// Reads as many bytes as there is room for.
-fn fill(input: &mut impl Read, bytes: &mut [u8], part: &str) -> Result<(), TableError> {
+fn fill(input: &mut impl Read, bytes: &mut [u8], part: &str) -> Result<(), Error> {
     input.read_exact(bytes).map_err(|source| match source.kind() {
-        io::ErrorKind::UnexpectedEof => TableError::new(format!("is cut short: it ends within {part}")),
+        io::ErrorKind::UnexpectedEof => Error::new(format!("is cut short: it ends within {part}")),
         _ => io("read")(source),
     })
 }
@@ -213,7 +207,7 @@ fn read_values<V>(
     count: usize,
     bytes: usize,
     value: impl Fn(u32) -> V,
-) -> Result<Vec<V>, TableError> {
+) -> Result<Vec<V>, Error> {
     let mut values: Vec<V> = Vec::new();
     let blocks = count.div_ceil(BLOCK);
     let (mut packed, mut planes) = (Vec::new(), Vec::new());
@@ -225,18 +219,18 @@ fn read_values<V>(
         let [length, sum] = [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|byte| start[at + byte])));
         // Values that cannot be compressed take a little more room than they have themselves.
         if length as usize > 2 * bytes * here + 64 {
-            return Err(TableError::damaged(&part));
+            return Err(damaged(&part));
         }
         packed.resize(length as usize, 0);
         fill(input, &mut packed, &part)?;
         if checksum(&[&packed]) != sum {
-            return Err(TableError::damaged(&part));
+            return Err(damaged(&part));
         }
         planes.clear();
         let limit = (bytes * here) as u64;
         let read = ZlibDecoder::new(packed.as_slice()).take(limit + 1).read_to_end(&mut planes);
         if read.is_err() || planes.len() as u64 != limit {
-            return Err(TableError::damaged(&part));
+            return Err(damaged(&part));
         }
         if values.capacity() < values.len() + here {
             // A header alone takes no room: there is as much again as has been read, and no more than there will be.
@@ -252,29 +246,23 @@ fn read_values<V>(
     Ok(values)
 }
 
-/// What a file has besides the ruleset: the number of the values and their bits, and either facts or where the solver
-/// stopped.
-pub(super) struct Content<'a> {
-    pub(super) count: usize,
-    pub(super) bits: u8,
-    /// The values by number.
-    pub(super) value: &'a dyn Fn(usize) -> u32,
-    pub(super) facts: Option<Facts>,
-    pub(super) unfinished: Option<Cursor>,
+/// Writes the values of a game that is not solved yet, with where to go on.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), Error> {
+    let Unfinished { values, place } = unfinished;
+    write(path, &TableHeader::new(starts, values.len(), 32, None, Some(*place)), |at| values[at])
 }
 
-pub(super) fn write(path: &Path, starts: &TurnIndex, content: &Content<'_>) -> Result<(), TableError> {
-    in_file(path, write_whole(path, io("written"), |out| encode(out, starts, content)))
+pub(super) fn write(path: &Path, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
+    in_file(path, write_whole(path, io("written"), |out| encode(out, header, value)))
 }
 
-/// Puts the content of a file into `out`.
-pub(super) fn encode(out: &mut impl Write, starts: &TurnIndex, content: &Content<'_>) -> Result<(), TableError> {
-    let &Content { count, bits, value, facts, unfinished } = content;
-    let ruleset = starts.race().ruleset().clone();
-    let ruleset_hash = hash(&ruleset);
-    let header =
-        TableHeader { ruleset_hash, ruleset, sides: starts.sides().len(), values: count, bits, facts, unfinished };
-    let header = serde_json::to_vec(&header).map_err(header_error)?;
+/// Puts the content of a file into `out`, with the values by number.
+pub(super) fn encode(out: &mut impl Write, header: &TableHeader, value: impl Fn(usize) -> u32) -> Result<(), Error> {
+    let &TableHeader { values: count, bits, .. } = header;
+    let header = serde_json::to_vec(header).map_err(Error::because(BAD_HEADER))?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &(header.len() as u32).to_le_bytes()].concat();
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(io("written"));
     put(&start)?;

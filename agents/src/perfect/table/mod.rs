@@ -17,13 +17,14 @@ use ashta_env::turn::{TurnResults, turn_results};
 use ashta_env::turn_index::Sides;
 use ashta_env::turn_index::TurnIndex;
 
-use crate::perfect::solve::{Facts, Solution, UNIT, Unfinished};
+use crate::perfect::solve::{Facts, Solution, UNIT};
 use crate::perfect::start;
 use crate::play::agent::{Agent, OnePly};
+use crate::play::error::Error;
 use crate::play::evaluator::{Evaluation, Evaluator, first_best};
 use crate::search::Expectimax;
 
-pub use file::{TableError, TableHeader};
+pub use file::{TableHeader, read_unfinished, write_unfinished};
 
 /// Branches of a series of throws that are rarer than this get the value of the series before it began.
 const MIN_PROBABILITY: f32 = 1e-6;
@@ -92,7 +93,7 @@ impl Table {
     ///
     /// # Errors
     /// When the file is no table or damaged, or it is not finished.
-    pub fn read(path: &Path) -> Result<Table, TableError> {
+    pub fn read(path: &Path) -> Result<Table, Error> {
         file::read(path)
     }
 
@@ -105,7 +106,7 @@ impl Table {
     ///
     /// # Errors
     /// The defect of the content; any bytes are accepted without a panic.
-    pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, TableError> {
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Table, Error> {
         file::decode(&mut bytes)
     }
 
@@ -113,24 +114,22 @@ impl Table {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), TableError> {
-        self.with_content(|content| file::write(path, &self.starts, content))
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        file::write(path, &self.header(), |at| self.values.get(at))
     }
 
     /// The content of the table's file: the same bytes for the same table.
     ///
     /// # Errors
     /// When a fact cannot be written as JSON.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, TableError> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.with_content(|content| file::encode(&mut bytes, &self.starts, content))?;
+        file::encode(&mut bytes, &self.header(), |at| self.values.get(at))?;
         Ok(bytes)
     }
 
-    fn with_content<A>(&self, write: impl FnOnce(&file::Content<'_>) -> A) -> A {
-        let (count, bits) = (self.values.len(), self.bits());
-        let value = |at| self.values.get(at);
-        write(&file::Content { count, bits, value: &value, facts: Some(self.facts), unfinished: None })
+    fn header(&self) -> TableHeader {
+        TableHeader::new(&self.starts, self.values.len(), self.bits(), Some(self.facts), None)
     }
 
     /// The ruleset that was solved.
@@ -198,25 +197,6 @@ impl Table {
 /// Number of values of a table.
 fn value_count(starts: &TurnIndex) -> usize {
     crate::perfect::solve::value_count(starts.numbers(), starts.seats())
-}
-
-/// Writes the values of a game that is not solved yet, with where to go on.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_unfinished(path: &Path, starts: &TurnIndex, unfinished: &Unfinished) -> Result<(), TableError> {
-    let Unfinished { values, place } = unfinished;
-    let value = |at: usize| values[at];
-    let content = file::Content { count: values.len(), bits: 32, value: &value, facts: None, unfinished: Some(*place) };
-    file::write(path, starts, &content)
-}
-
-/// Reads the values of a game that is not solved yet.
-///
-/// # Errors
-/// When the file is none of these or damaged, or belongs to another game.
-pub fn read_unfinished(path: &Path, starts: &TurnIndex) -> Result<Unfinished, TableError> {
-    file::read_unfinished(path, starts)
 }
 
 /// Evaluates by a table: perfect play.

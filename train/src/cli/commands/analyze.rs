@@ -32,7 +32,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<()> {
     if let Some(game) = &args.of {
         sheets = Sheets::with(games::ruleset(&sheets, game, None).context("--game")?.base());
     }
-    let line = GameLine::read_in(&sheets, &text, args.number as usize).with_context(there)?;
+    let line = GameLine::read(&sheets, &text, args.number as usize).with_context(there)?;
     let (race, _) = line.begin().with_context(there)?;
     let reference = games::reference(&args.by, &race).with_context(|| format!("--by {}", args.by))?;
     let Some(reference) = reference else {

@@ -83,7 +83,7 @@ impl<'a, I: BufRead, O: Write> Session<'a, I, O> {
             input,
             output,
             throws: SeededThrows::new(table.seed),
-            now: Moment { state, clock: TurnClock::new(), rng, recorded: 1 },
+            now: Moment { state, clock: TurnClock::default(), rng, recorded: 1 },
             decisions: Vec::new(),
             record: vec![state],
             table,

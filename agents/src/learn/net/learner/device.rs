@@ -100,7 +100,7 @@ impl DeviceNetwork {
     }
 
     /// The gradient `[parameters]` of the batch's loss; the losses and the norm of the gradient `[4]`.
-    fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
+    pub(super) fn gradient(&self, batch: &Batch, policy_weight: f32) -> (Tensor<1>, Tensor<1>) {
         let tracked = self.device.clone().autodiff();
         let network = Network::new(&self.shape, &self.parameters);
         let active = active_entries(batch, self.shape.observation, &tracked);
@@ -110,15 +110,6 @@ impl DeviceNetwork {
         let gradient = network.gradient(&gradients);
         let norm = gradient.clone().square().sum().sqrt();
         (gradient, Tensor::cat(vec![value.inner(), policy.inner(), entropy.inner(), norm], 0))
-    }
-
-    /// The gradient of the batch's loss and the losses, on the host.
-    #[cfg(test)]
-    pub(super) fn differentiate(&self, batch: &Batch, policy_weight: f32) -> (Vec<f32>, crate::learn::net::Losses) {
-        let (gradient, losses) = self.gradient(batch, policy_weight);
-        let losses = numbers(losses);
-        let sums = std::array::from_fn(|at| f64::from(losses[at]));
-        (numbers(gradient), crate::learn::net::loss::mean(sums, 1))
     }
 }
 

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::net::LearnerDevice;
 use crate::network::portable::MlpShape;
-use crate::network::tensor_file::{self, NamedTensor, Precision, TensorFile};
+use crate::network::tensor_file::{self, NamedTensor, TensorFile};
+use crate::play::error::Error;
 
-use super::{LearnError, LearnedNumbers, Learner, LearningConfig};
+use super::{LearnedNumbers, Learner, LearningConfig};
 
 /// The name of the file of a learner in its directory.
 const FILE: &str = "learner.safetensors";
@@ -20,10 +21,6 @@ const FILE: &str = "learner.safetensors";
 const KEY: &str = "ashta-learner";
 /// Version of the file's meaning.
 const FORMAT: u32 = 1;
-
-fn invalid(source: serde_json::Error) -> LearnError {
-    LearnError::Manifest { of: "learner", source }
-}
 
 /// The manifest of a saved learner.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +38,7 @@ impl Learner {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, dir: &Path) -> Result<(), LearnError> {
+    pub fn save(&self, dir: &Path) -> Result<(), Error> {
         let LearnedNumbers { parameters, average, moments } = self.numbers();
         let (steps, averaged) = (self.steps, average.is_some());
         let manifest = LearnerManifest { format: FORMAT, shape: self.shape.clone(), steps, averaged };
@@ -50,9 +47,7 @@ impl Learner {
         if let (Some([first, second]), true) = (&moments, steps > 0) {
             tensors.extend([NamedTensor::row("moment_1", first), NamedTensor::row("moment_2", second)]);
         }
-        let bytes =
-            tensor_file::encode(KEY, serde_json::to_string(&manifest).map_err(invalid)?, &tensors, Precision::Single)?;
-        Ok(tensor_file::write(&dir.join(FILE), &bytes)?)
+        tensor_file::save(&dir.join(FILE), KEY, "learner", &manifest, &tensors)
     }
 
     /// The learner that was saved in the directory `dir`. With averaging switched on since, the EMA starts from the
@@ -60,16 +55,13 @@ impl Learner {
     ///
     /// # Errors
     /// When the file cannot be read, is not that of a learner with this shape, or the device is not available.
-    pub fn load(
-        dir: &Path,
-        shape: MlpShape,
-        config: &LearningConfig,
-        device: LearnerDevice,
-    ) -> Result<Learner, LearnError> {
+    pub fn load(dir: &Path, shape: MlpShape, config: &LearningConfig, device: LearnerDevice) -> Result<Learner, Error> {
         let bytes = tensor_file::read(&dir.join(FILE), u64::MAX)?;
         let file = TensorFile::decode(&bytes, KEY)?;
-        let manifest: LearnerManifest = serde_json::from_str(&file.manifest).map_err(invalid)?;
-        let mismatch = |what, expected, found| Err(LearnError::Mismatch { of: "learner", what, expected, found });
+        let manifest: LearnerManifest =
+            serde_json::from_str(&file.manifest).map_err(tensor_file::invalid_manifest("learner"))?;
+        let mismatch =
+            |what, expected, found| Err(Error::new(format!("the saved learner has {what} {found}, not {expected}")));
         if manifest.format != FORMAT {
             return mismatch("format", FORMAT.to_string(), manifest.format.to_string());
         }
