@@ -249,7 +249,7 @@ impl ListedWalk {
         outcome: usize,
         enemies: &[Piece],
     ) -> Vec<ListedEnd> {
-        let mut state = index.state_of(mover, side);
+        let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
             places[MAX_PIECES - 1] = place;

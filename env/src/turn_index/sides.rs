@@ -39,7 +39,7 @@ impl SideList {
             (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
         if arrangements > MOST_COUNTED {
-            return Err(IndexError::TooManySides { count: arrangements * marks.len() as u64 });
+            return Err(IndexError::TooManySides(arrangements * marks.len() as u64));
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -59,7 +59,7 @@ impl SideList {
             }
         }
         if count >= usize::from(NONE) {
-            return Err(IndexError::TooManySides { count: count as u64 });
+            return Err(IndexError::TooManySides(count as u64));
         }
         found.sort_unstable();
         Ok(SideList {
