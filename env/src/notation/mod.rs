@@ -20,7 +20,7 @@ mod words;
 
 use std::fmt::Write;
 
-use crate::game::{Action, BySeat, Game, Seat};
+use crate::game::{Action, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
 use crate::race::turns::by_kind;
@@ -147,15 +147,5 @@ impl Race {
     /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         by_kind!(&self.turns, turns => turns.thrown(state))
-    }
-
-    /// The places of every seat's pieces as text, for people.
-    pub fn pieces_text(&self, state: &State) -> BySeat<Vec<String>> {
-        let pieces = |seat: Seat| {
-            let places = &state.pieces[seat.index()];
-            places[..self.ruleset().pieces()].iter().map(|&place| self.place_text(place)).collect()
-        };
-        let is_playing = |seat: &Seat| self.spec().seats.contains(*seat);
-        BySeat(Seat::ALL.map(|seat| if is_playing(&seat) { pieces(seat) } else { Vec::new() }))
     }
 }
