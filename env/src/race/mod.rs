@@ -147,7 +147,7 @@ impl Race {
     /// When the game has no such outcome: at every chance node there are as many as in [`Game::chance_outcomes`].
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
         let values = self.rules.outcomes[usize::from(outcome.0)].values;
-        values[..self.rules.dice()].to_vec()
+        values[..usize::from(self.rules.sheet.throws.dice)].to_vec()
     }
 
     /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
@@ -182,8 +182,10 @@ impl Game for Race {
 
     fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
+        let setup = self.rules.setup();
+        let pieces = self.seating.pieces;
         for seat in self.seating.seats.iter() {
-            state.pieces[seat.index()] = self.rules.setup(self.seating.pieces);
+            state.pieces[seat.index()][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
         }
         state
     }

@@ -9,6 +9,7 @@ pub mod board;
 pub(crate) mod odds;
 pub(crate) mod reach;
 
+use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
 use crate::game::{Chances, MAX_SEATS, Seat};
@@ -137,21 +138,21 @@ pub(crate) struct ThrowEffects {
 
 /// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Occupancy {
-    pub(crate) ones: Cells,
-    pub(crate) twos: Cells,
+pub(crate) struct Occupancy<W = Cells> {
+    pub(crate) ones: W,
+    pub(crate) twos: W,
 }
 
-impl Occupancy {
+impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// The same with one more piece, on a cell as a bit.
     #[inline]
-    pub(crate) fn with(self, cell: Cells) -> Occupancy {
+    pub(crate) fn with(self, cell: W) -> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
     /// The same with one seat's pieces.
     #[inline]
-    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy {
+    pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
     }
 }
@@ -300,11 +301,6 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Dice thrown at once.
-    pub(crate) fn dice(&self) -> usize {
-        usize::from(self.sheet.throws.dice)
-    }
-
     /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
     #[inline]
     pub(crate) fn steps(&self, place: u8) -> u8 {
@@ -329,11 +325,6 @@ impl Rules {
     /// Whether seats remember that they have captured.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
-    }
-
-    /// The cells on which one piece in all may stand, as bits.
-    pub(crate) fn closed_marks(&self) -> Cells {
-        self.never_for_units & !(1 << WALL)
     }
 
     /// Whether a position can be dead: no seat can ever move again.
@@ -362,18 +353,12 @@ impl Rules {
         u8::from(self.sheet.pieces.sent_to == SentTo::Start)
     }
 
-    /// The places of a seat's pieces at the beginning, ascending.
-    pub(crate) fn setup(&self, pieces: usize) -> [u8; MAX_PIECES] {
-        let mut places = [crate::race::position::state::NO_PIECE; MAX_PIECES];
+    /// The places where pieces begin, ascending; where a seat has fewer, its own begin on the last of them.
+    pub(crate) fn setup(&self) -> Vec<u8> {
         match &self.sheet.pieces.setup {
-            Setup::All(to) => places[..pieces].fill(u8::from(*to == SentTo::Start)),
-            Setup::On(numbers) => {
-                let last = &numbers[numbers.len() - pieces..];
-                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
-                places.iter_mut().zip(last).for_each(|(slot, number)| *slot = place(number));
-            }
+            Setup::All(to) => vec![u8::from(*to == SentTo::Start); MAX_PIECES],
+            Setup::On(numbers) => numbers.iter().map(|number| number + 1 - self.sheet.board.first_number).collect(),
         }
-        places
     }
 }
 

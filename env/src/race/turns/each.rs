@@ -65,7 +65,7 @@ impl EachTurns {
         let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
         let is_pair = match rules.sheet.unit.kind {
             UnitKind::None => false,
-            UnitKind::Together => bit & rules.unit_cells & occupied.own.1 != 0,
+            UnitKind::Together => bit & rules.unit_cells & occupied.own.twos != 0,
             UnitKind::Declared => is_declared(slot),
         };
         if from == rules.home {
@@ -76,7 +76,7 @@ impl EachTurns {
         if from > rules.home || value == 0 {
             return WALL;
         }
-        let is_open = self.hops.is_open(state, mover);
+        let is_open = rules.gate_rule.is_open(state, mover);
         let (to, closed) = if is_unit {
             (self.hops.unit_target(from, value, is_open), occupied.to_unit)
         } else {
