@@ -16,7 +16,6 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec};
-use crate::sheet::Order;
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
 use observe::Layout;
@@ -47,9 +46,6 @@ pub struct Race {
     layout: Layout,
 }
 
-const COUNTER_CLOCKWISE: usize = 1;
-const CLOCKWISE: usize = 3;
-
 impl Race {
     /// The built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats` seats.
     ///
@@ -65,17 +61,16 @@ impl Race {
     /// Never: a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = Arc::new(turns::compile(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
-        let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
-        let seating = Participants::new(seats, pieces, direction, rules.has_teams());
-        let turns = Turns::new(Arc::clone(&rules), seating);
+        let rules = turns::compile(Arc::clone(sheet), seats, pieces).expect("the sheet of a ruleset was checked");
+        let (seating, rules) = (rules.seating, Arc::new(rules));
+        let turns = Turns::new(Arc::clone(&rules));
         let actions = by_kind!(&turns, turns => turns.actions());
         let payoff = ruleset.payoff();
         let team = |seat: Seat| match payoff {
             Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         };
-        let layout = Layout::new(&rules, &turns, seating, payoff);
+        let layout = Layout::new(&rules, &turns, payoff);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -169,7 +164,7 @@ impl Race {
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
     /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        exposed(&self.rules, &self.turns, &self.seating, state, seat).len()
+        exposed(&self.rules, &self.turns, state, seat).len()
     }
 }
 

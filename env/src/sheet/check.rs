@@ -416,7 +416,7 @@ impl Check<'_> {
             return;
         }
         let pieces = usize::from(self.sheet.pieces.count);
-        match turns::compile(Arc::new(self.sheet.clone()), pieces) {
+        match turns::compile(Arc::new(self.sheet.clone()), SeatSet::ALL, pieces) {
             Err(error) => self.say(true, "board.course", error),
             Ok(rules) => {
                 let stranded = rules.stranded();

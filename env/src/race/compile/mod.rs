@@ -12,9 +12,10 @@ pub(crate) mod reach;
 use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
-use crate::game::{Chances, MAX_SEATS, Seat};
+use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
+use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
     Area, EntryAt, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
@@ -38,6 +39,7 @@ pub(crate) type Cells = u128;
 pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
+    pub(crate) seating: Participants,
     /// The place of the finish.
     pub(crate) home: u8,
     /// The last place: the finish, or borne off.
@@ -158,12 +160,17 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces. `steps` has the numbers of steps that a
+    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. `steps` has the numbers of steps that a
     /// piece can go with a throw, as bits.
     ///
     /// # Errors
     /// The problem of its course.
-    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize, steps: fn([u8; 2]) -> u128) -> Result<Rules, String> {
+    pub(crate) fn new(
+        sheet: Arc<Sheet>,
+        seats: SeatSet,
+        pieces: usize,
+        steps: fn([u8; 2]) -> u128,
+    ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet, steps);
         let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
@@ -289,6 +296,7 @@ impl Rules {
             faces,
             effects,
             board: board.clone(),
+            seating: Participants::new(&sheet.seats, seats, pieces),
             sheet: Arc::clone(&sheet),
         };
         let reachable = rules.reachable();

@@ -57,7 +57,8 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, payoff: Payoff) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, payoff: Payoff) -> Layout {
+        let seating = rules.seating;
         let pieces = seating.pieces as u16;
         let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
         let declares = rules.sheet.unit.kind == UnitKind::Declared;
@@ -78,7 +79,7 @@ impl Layout {
             ordinals,
             declared: take(if declares { pieces } else { 0 }),
             cut: take(u16::from(rules.has_gate())),
-            relations: Relations::new(rules, seating, &mut take),
+            relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
             seat: {
                 let seat = take(0);

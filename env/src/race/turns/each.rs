@@ -11,7 +11,6 @@ use super::series_throws::{AllottedThrow, SeriesThrows};
 use super::text::{UnitMove, is_pair, number};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
-use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, Phase, State};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
 use crate::race::turns::throw::ThrowTurns;
@@ -24,20 +23,14 @@ pub(crate) struct EachTurns {
     pub(crate) series: SeriesThrows,
     hops: ThrowTurns,
     rules: Arc<Rules>,
-    seating: Participants,
 }
 
 /// Transposition table: by position within the turn, the most throws that can still be used.
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
-        EachTurns {
-            series: SeriesThrows::new(Arc::clone(&rules)),
-            hops: ThrowTurns::new(Arc::clone(&rules), seating),
-            rules,
-            seating,
-        }
+    pub(crate) fn new(rules: Arc<Rules>) -> EachTurns {
+        EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), hops: ThrowTurns::new(Arc::clone(&rules)), rules }
     }
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
@@ -69,7 +62,7 @@ impl EachTurns {
             UnitKind::Declared => is_declared(slot),
         };
         if from == rules.home {
-            let are_all_home = own[..self.seating.pieces].iter().all(|&place| place >= rules.home);
+            let are_all_home = own[..self.rules.seating.pieces].iter().all(|&place| place >= rules.home);
             let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
             return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
         }
@@ -85,7 +78,8 @@ impl EachTurns {
         let may_go = if is_unit {
             let next = slot + 1;
             let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
-            let are_alike = next < self.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
+            let are_alike =
+                next < self.rules.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
             let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
@@ -100,7 +94,7 @@ impl EachTurns {
         let own = &state.pieces[state.mover.index()];
         let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
         let mut mask = ActionMask::EMPTY;
-        for slot in (0..self.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
+        for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
             for (actions, is_unit) in [(SINGLES, false), (PAIRS, true)] {
                 if self.target(state, slot, value, is_unit) != WALL {
                     mask.insert(Action(actions.0 + slot as u8));
@@ -132,7 +126,7 @@ impl EachTurns {
             at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
         });
         next = next.with_pieces(mover, pieces);
-        next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
+        next.has_captured |= self.rules.capture(&mut next, state.mover, to, is_unit);
         next
     }
 
@@ -166,10 +160,6 @@ impl EachTurns {
 impl TurnMachine for EachTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     fn actions(&self) -> usize {
@@ -251,7 +241,7 @@ impl TurnMachine for EachTurns {
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
             && self.legal_actions(state).iter().any(|action| action != PASS)
-            && (!state.has_captured || self.seating.enemies(state.mover).iter().any(waits))
+            && (!state.has_captured || self.rules.seating.enemies(state.mover).iter().any(waits))
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

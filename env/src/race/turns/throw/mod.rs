@@ -75,7 +75,7 @@ pub(crate) struct Offer {
 }
 
 impl ThrowTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> ThrowTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
         let steps_of_unit = |value: usize| rules.effects[value].unit_steps;
@@ -112,7 +112,7 @@ impl ThrowTurns {
                 .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
             entry: rules.entry,
-            seating,
+            seating: rules.seating,
             rules,
         }
     }
@@ -235,7 +235,7 @@ impl ThrowTurns {
         let mover = state.mover;
         let is_open = self.gate_rule.is_open(state, mover);
         let (places, to) = self.moved_by(&state.pieces[mover.index()], throw, action, is_open);
-        let has_captured = self.rules.capture(state, &self.seating, mover, to, action >= PAIRS);
+        let has_captured = self.rules.capture(state, mover, to, action >= PAIRS);
         state.pieces[mover.index()] = places;
         has_captured
     }
@@ -316,10 +316,6 @@ impl ThrowTurns {
 impl TurnMachine for ThrowTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     fn apply_chance(&self, state: &mut State, outcome: usize) {
