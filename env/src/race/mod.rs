@@ -23,7 +23,7 @@ use observe::exposure::exposed;
 use position::seating::Participants;
 use position::state::{Phase, State};
 use turns::series_throws::SeriesThrows;
-use turns::{Turns, by_kind};
+use turns::{FoundEntries, Turns, by_kind};
 
 pub use compile::board;
 pub use face_values::ThrowError;
@@ -258,7 +258,9 @@ impl Game for Race {
     }
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        self.layout.observe(&self.rules, &self.turns, state, seat, active);
+        let mut found = FoundEntries::new();
+        self.layout.observe(&self.rules, &self.turns, state, seat, &mut found);
+        active.extend_from_slice(&found);
     }
 }
 

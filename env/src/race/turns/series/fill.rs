@@ -158,11 +158,7 @@ impl Fill<'_> {
             UnitKind::Together if !unit.split => self.untied(place, if place == 1 { entered } else { 0 }),
             _ => u8::MAX,
         };
-        let may_join = match unit.kind {
-            UnitKind::None => false,
-            UnitKind::Together => true,
-            UnitKind::Declared => is_declared || self.turns.opposite >> place & 1 == 1,
-        };
+        let may_join = self.turns.may_join(place, is_declared);
         self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
