@@ -11,9 +11,9 @@
 
 mod board;
 mod parse;
-#[cfg(test)]
-mod random_play;
 mod steps;
+#[cfg(test)]
+mod test_support;
 mod validate;
 mod why;
 mod words;
@@ -24,37 +24,12 @@ use crate::game::{Action, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
 use crate::race::turns::by_kind;
-use crate::sheet::Sheets;
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
 pub use steps::{BoardStep, WholeTurn};
 
 impl Race {
-    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
-    ///
-    /// # Errors
-    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
-    pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
-        parse::parse(&Sheets::default(), text)
-    }
-
-    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
-    ///
-    /// # Errors
-    /// As [`Race::parse_position`].
-    pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
-        parse::parse(sheets, text)
-    }
-
-    /// Reads a position of this game.
-    ///
-    /// # Errors
-    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
-    pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
-        parse::parse_state(self, text)
-    }
-
     /// The position as one line of text.
     pub fn print(&self, state: &State) -> String {
         let mut text = self.ruleset().game_text();

@@ -44,31 +44,48 @@ pub enum NotationError {
     Pieces(String),
 }
 
-pub(super) fn parse(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
-    let parts = Parts::of(text)?;
-    let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
-    let state = parts.state(&race)?;
-    Ok((race, state))
-}
-
-/// A position of the game of `race`, without parsing the ruleset where the text has it word for word.
-pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationError> {
-    let parts = Parts::of(text)?;
-    let ruleset = race.ruleset();
-    if parts.game != race.spec().name || parts.taking_part != ruleset.seats() {
-        let (name, flags) = Ruleset::split(parts.game);
-        let found = if name == ruleset.base().name {
-            Ruleset::of(Arc::clone(ruleset.base()), parts.taking_part, flags)?
-        } else {
-            Ruleset::parse(parts.game, parts.taking_part)?
-        };
-        if found != *ruleset {
-            // Errors of the text come before the wrong game.
-            let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
-            return Err(NotationError::OtherGame { found, expected });
-        }
+impl Race {
+    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
+    ///
+    /// # Errors
+    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
+    pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
+        Race::parse_in(&Sheets::default(), text)
     }
-    parts.state(race)
+
+    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
+    ///
+    /// # Errors
+    /// As [`Race::parse_position`].
+    pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
+        let parts = Parts::of(text)?;
+        let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
+        let state = parts.state(&race)?;
+        Ok((race, state))
+    }
+
+    /// Reads a position of this game, without parsing the ruleset where the text has it word for word.
+    ///
+    /// # Errors
+    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
+    pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
+        let parts = Parts::of(text)?;
+        let ruleset = self.ruleset();
+        if parts.game != self.spec().name || parts.taking_part != ruleset.seats() {
+            let (name, flags) = Ruleset::split(parts.game);
+            let found = if name == ruleset.base().name {
+                Ruleset::of(Arc::clone(ruleset.base()), parts.taking_part, flags)?
+            } else {
+                Ruleset::parse(parts.game, parts.taking_part)?
+            };
+            if found != *ruleset {
+                // Errors of the text come before the wrong game.
+                let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
+                return Err(NotationError::OtherGame { found, expected });
+            }
+        }
+        parts.state(self)
+    }
 }
 
 /// The parts of a text.

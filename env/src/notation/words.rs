@@ -7,7 +7,7 @@ use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
 use crate::race::turns::by_kind;
-use crate::race::turns::text::{MoveKind, UnitMove};
+use crate::race::turns::text::{MoveKind, UnitMove, joined};
 use crate::sheet::{Must, Without};
 
 impl Race {
@@ -197,10 +197,6 @@ fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
         }
         None => moves.push(next),
     }
-}
-
-fn joined(values: &[u8], separator: &str) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 #[cfg(test)]

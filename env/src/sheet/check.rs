@@ -10,7 +10,7 @@ use super::{
 use crate::game::SeatSet;
 use crate::race::compile::PLACES;
 use crate::race::compile::board::{Square, walk};
-use crate::race::turns;
+use crate::race::turns::{self, text::joined};
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -421,8 +421,8 @@ impl Check<'_> {
             Ok(rules) => {
                 let stranded = rules.stranded();
                 let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
-                let numbers: Vec<String> = numbers.map(|place| rules.place_text(place)).collect();
-                let problem = format!("no throws lead from {} to the finish", numbers.join(", "));
+                let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
+                let problem = format!("no throws lead from {numbers} to the finish");
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.home & 1 == 1;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");

@@ -34,19 +34,7 @@ pub(super) struct ListedWalk {
 }
 
 /// The cells where an enemy's piece matters, and those where two do.
-#[derive(Clone, Copy, Debug)]
-struct Relevant {
-    ones: Cells,
-    twos: Cells,
-}
-
-impl Relevant {
-    /// The cells on which these pieces matter.
-    #[inline]
-    fn met(self, occupancy: Occupancy) -> Cells {
-        occupancy.ones & self.ones | occupancy.twos & self.twos
-    }
-}
+type Relevant = Occupancy;
 
 /// The turns of a side position with an outcome.
 #[derive(Clone, Copy, Debug)]

@@ -108,7 +108,7 @@ impl TurnIndex {
 
     /// Every side position, by number.
     pub fn sides(&self) -> &[SideInfo] {
-        self.sides.infos()
+        &self.sides.infos
     }
 
     /// The seat to throw and the side positions in turn order of a turn-start state; `None` for any other position.
@@ -248,7 +248,7 @@ impl TurnModel for RaceTurns {
 
     fn cut_off(&self) -> f64 {
         match &self.walk {
-            Walk::Series(walk) => walk.cut_off(),
+            Walk::Series(walk) => walk.cut_off,
             Walk::Stepped => stepped::MISSING,
             Walk::Listed(_) => 0.0,
         }

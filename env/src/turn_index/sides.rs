@@ -12,7 +12,7 @@ use crate::sheet::Without;
 /// the seat has cut; that the pieces are declared twins).
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
-    infos: Vec<SideInfo>,
+    pub(super) infos: Vec<SideInfo>,
     sides: IndexSet<([u8; MAX_PIECES], u8)>,
 }
 
@@ -66,10 +66,6 @@ impl SideList {
             infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
             sides: found.iter().map(|&(.., places, mark)| (places, mark)).collect(),
         })
-    }
-
-    pub(super) fn infos(&self) -> &[SideInfo] {
-        &self.infos
     }
 
     /// Places in ascending order, fillers last.
@@ -156,7 +152,7 @@ mod tests {
             ("chowka-5", 16_474),
             ("thaayam?pieces=2", 367),
         ] {
-            assert_eq!(list(text).infos().len(), count, "{text}");
+            assert_eq!(list(text).infos.len(), count, "{text}");
         }
         let race = |text| Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two")).expect("valid"));
         assert!(SideList::new(&race("ashte-kashte")).is_err());
@@ -167,10 +163,10 @@ mod tests {
         for text in ["ashtapada", "ashtapada?twins=bell", "ashte-kashte?pieces=2&entry=start_is_one", "pagade?pieces=2"]
         {
             let list = list(text);
-            for side in 0..list.infos().len() as Side {
+            for side in 0..list.infos.len() as Side {
                 assert_eq!(list.number(*list.places(side), list.mark(side)), side, "{text}");
             }
-            assert!(list.infos().is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
+            assert!(list.infos.is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }
     }
 }

@@ -152,6 +152,12 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
+    /// The cells with one or more in both, or with two or more in both.
+    #[inline]
+    pub(crate) fn met(self, other: Occupancy<W>) -> W {
+        self.ones & other.ones | self.twos & other.twos
+    }
+
     /// The same with one seat's pieces.
     #[inline]
     pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy<W> {

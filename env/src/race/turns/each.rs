@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::{UnitMove, is_pair, number};
+use super::text::{UnitMove, is_pair};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
-use crate::race::position::state::{MAX_PIECES, Phase, State};
+use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
 use crate::race::turns::throw::ThrowTurns;
 use crate::sheet::values::{Must, UnitKind};
@@ -125,7 +125,7 @@ impl EachTurns {
             at if is_left(at) => (state.pieces[mover][at], 0),
             at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
         });
-        next = next.with_pieces(mover, pieces);
+        (next.pieces[mover], next.declared[mover]) = in_order(pieces);
         next.has_captured |= self.rules.capture(&mut next, state.mover, to, is_unit);
         next
     }
@@ -217,22 +217,8 @@ impl TurnMachine for EachTurns {
         self.hops.is_dead(state)
     }
 
-    /// The throws that are set aside, and whether the turn has captured.
-    fn pending_columns(&self) -> u16 {
-        9
-    }
-
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         self.series.load(state, values, phase, phase != Phase::Choose)
-    }
-
-    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        match mark.strip_prefix('!') {
-            Some(value) => state.skipped |= self.series.skipped_bit(number(value)?)?,
-            None if mark == "+" => state.has_captured = true,
-            None => return None,
-        }
-        Some(())
     }
 
     /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.

@@ -134,7 +134,7 @@ pub(crate) trait TurnMachine {
 
     /// Entries of the observation for the rest of what is pending.
     fn pending_columns(&self) -> u16 {
-        if self.series().is_some_and(SeriesThrows::remembers_skipped) { 8 } else { 0 }
+        self.series().map_or(0, SeriesThrows::pending_columns)
     }
 
     /// Adds the entries of the throws that are left, from column `at` on. Each face of a die has two columns, and a die
@@ -209,7 +209,11 @@ pub(crate) trait TurnMachine {
     /// Reads one of [`TurnMachine::marks`]; `None` where it is none.
     fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
         let series = self.series().filter(|series| series.remembers_skipped())?;
-        state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        if mark == "+" && series.is_each() {
+            state.has_captured = true;
+        } else {
+            state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        }
         Some(())
     }
 

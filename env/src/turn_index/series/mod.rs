@@ -28,7 +28,7 @@ const MISSING_OPTIONAL: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
-    cut_off: f64,
+    pub(super) cut_off: f64,
     /// `[quarters][side]`: a seat so many quarter turns counter-clockwise as seen by the one that throws.
     seen: [Vec<Seen>; MAX_SEATS],
     /// `[quarters][side][landing]`: its side position afterwards.
@@ -262,10 +262,6 @@ impl SeriesWalk {
             }
         }
         TurnEnd { sides, then: Continuation::Again }
-    }
-
-    pub(super) fn cut_off(&self) -> f64 {
-        self.cut_off
     }
 }
 

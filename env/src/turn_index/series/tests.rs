@@ -152,10 +152,10 @@ fn each_series(
 fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
     let classes = Classes::of(index, walk, mover, sides);
     let total: f64 = classes.values().sum();
-    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
+    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off - 1e-12, "{total}");
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(sides[0]));
     if is_on_board {
-        assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
+        assert!((total - (1.0 - walk.cut_off)).abs() < 1e-12, "{total}");
     }
     let mut left = classes;
     let mut played_in_all = 0.0;
@@ -254,7 +254,7 @@ fn throws_are_as_likely_as_the_rules_say() {
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
         assert!((kept.chances[0] - after).abs() < 1e-15);
         let walk = SeriesWalk::new(&index, turns);
-        assert!((walk.cut_off() / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off());
+        assert!((walk.cut_off / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off);
     }
 }
 
