@@ -140,9 +140,10 @@ impl SeriesWalk {
             let mut choices = IndexSet::new();
             let mut allotted = [const { None }; 2];
             for closed in sets.into_iter().filter(|_| is_wanted(side)) {
+                let turn = SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed);
                 let allotted = allotted[usize::from(closed & ENTRY != 0)]
-                    .get_or_insert_with(|| Allotted::new(index, turns, &kept, side, closed));
-                let legal = Legal::new(index, turns, &kept, side, closed, allotted);
+                    .get_or_insert_with(|| Allotted::new(turns, &kept, &turn));
+                let legal = Legal::new(index, turns, &kept, side, &turn, allotted);
                 let mut classes = Vec::new();
                 for (offers, chance) in legal.classes(&kept, is_on_board) {
                     let start = own.offers.len() as u32;

@@ -198,8 +198,9 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
     let enemies = walk.enemies(index, mover, sides);
-    let allotted = Allotted::new(index, turns, &throws, sides[0], enemies.closed);
-    let legal = Legal::new(index, turns, &throws, sides[0], enemies.closed, &allotted);
+    let turn = SeriesTurns::turn_of(*index.sides.places(sides[0]), index.sides.mark(sides[0]), enemies.closed);
+    let allotted = Allotted::new(turns, &throws, &turn);
+    let legal = Legal::new(index, turns, &throws, sides[0], &turn, &allotted);
     for _ in 0..12 {
         let series = random_series(chance::below(usize::from(LENGTH) + 1, rng), rng);
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
