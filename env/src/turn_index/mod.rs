@@ -205,10 +205,9 @@ impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        let has_series = by_kind!(&index.race.turns, turns => turns.series().is_some());
         let walk = match index.race.turns.as_series() {
             Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
-            _ if has_series => Walk::Stepped,
+            _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
         RaceTurns { exclusive: index.race.exclusive_cells(), index, walk }
