@@ -74,10 +74,7 @@ impl Ruleset {
         seats: SeatSet,
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Ruleset, RulesetError> {
-        match builtin::named(game) {
-            Some(sheet) => Ruleset::of(Arc::clone(sheet), seats, flags),
-            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
-        }
+        Ruleset::of(Arc::clone(Sheets::default().named(game)?), seats, flags)
     }
 
     /// The ruleset of the game of a sheet.
