@@ -12,7 +12,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, RaceGame, Seat, SeatSet};
 use ashta_env::notation::NotationError;
 use ashta_env::race::Race;
-use ashta_env::race::state::State;
+use ashta_env::race::state::{NO_PIECE, State};
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Without, builtin};
 use ashta_env::testing::laws::{Course, LawConfig, Tally, check_race, successors};
@@ -141,9 +141,11 @@ impl Laws {
         if parsed != *state || hasher.hash_one(parsed) != hasher.hash_one(state) {
             return Err(format!("its text is read as {parsed:?}, not {state:?}"));
         }
-        let pieces = self.race.pieces_text(state);
+        let pieces = Seat::ALL.map(|seat| self.race.places(state, seat));
         let count = |seat| if self.race.spec().seats.contains(seat) { self.race.pieces() } else { 0 };
-        if Seat::ALL.into_iter().any(|seat| pieces[seat].len() != count(seat)) {
+        let has_all =
+            |seat: Seat| pieces[seat.index()].iter().filter(|&&place| place != NO_PIECE).count() == count(seat);
+        if !Seat::ALL.into_iter().all(has_all) {
             return Err(format!("pieces are lost or found: {pieces:?}"));
         }
         Ok(())

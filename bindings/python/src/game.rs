@@ -11,7 +11,7 @@ use ashta_env::chance;
 use ashta_env::game::{Game as _, Payoff, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State as Position;
-use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem};
+use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets, builtin};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -167,8 +167,7 @@ impl Game {
         let (sheet, written) = match (game, sheet) {
             (Some(game), None) => {
                 let (name, flags) = Ruleset::split(game);
-                let unknown = || RulesetError::from(RulesetProblem::UnknownGame { game: name.to_owned() });
-                (Arc::clone(builtin::named(name).ok_or_else(unknown)?), flags.collect())
+                (Arc::clone(Sheets::default().named(name)?), flags.collect())
             }
             (None, Some(sheet)) => (sheet_of(sheet)?, Vec::new()),
             _ => return Err(PyTypeError::new_err("a game is either the name of one or `sheet`").into()),

@@ -48,11 +48,8 @@ const COLUMNS: usize = 80;
 /// Boards with more rows and columns are drawn without brackets.
 const WIDE: usize = 12;
 
-/// Characters in a square: at least, and at most where more pieces stand there than can be written out.
-struct Widths {
-    least: usize,
-    most: usize,
-}
+/// The least number of characters in a square.
+const LEAST_WIDTH: usize = 2;
 
 /// A piece with its place and square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,12 +108,11 @@ impl Race {
         let side = self.board().side();
         let squares = |row: usize| (0..side).map(move |column| Square { row: row as u8, column: column as u8 });
         let is_cross = side > WIDE;
-        let widths = if is_cross { Widths { least: 2, most: 3 } } else { Widths { least: 2, most: 6 } };
+        let most = if is_cross { 3 } else { 6 };
         let standing = self.standing(state);
-        let contents: Vec<Vec<String>> = (0..side)
-            .map(|row| squares(row).map(|square| self.contents(&standing, square, &widths)).collect())
-            .collect();
-        let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(widths.least);
+        let contents: Vec<Vec<String>> =
+            (0..side).map(|row| squares(row).map(|square| contents(&standing, square, most)).collect()).collect();
+        let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(LEAST_WIDTH);
         let cell = |ground: Ground, content: &str| match ground {
             _ if is_cross => format!(" {content:>width$}"),
             Ground::Marked => format!("[{content:width$}]"),
@@ -142,11 +138,9 @@ impl Race {
         }
         // Beside the arm of a cross there is room within the frame.
         let mut notes = self.notes(state);
-        let beside = (0..side).rev().skip(1).take(notes.len());
-        let is_taken =
-            |row: usize, column: usize| self.ground(Square { row: row as u8, column: column as u8 }) != Ground::Outside;
-        let columns_taken =
-            beside.flat_map(|row| (0..side).rev().find(|&column| is_taken(row, column))).max().unwrap_or(0) + 1;
+        let rows = (side - 1).saturating_sub(notes.len())..side - 1;
+        let beside = self.squares().filter(|(square, _)| rows.contains(&usize::from(square.row)));
+        let columns_taken = beside.map(|(square, _)| square.column).max().map_or(1, |column| usize::from(column) + 1);
         let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
         if notes.iter().any(|note| margin + note.len() > COLUMNS) {
             notes.push(String::new());
@@ -195,32 +189,6 @@ impl Race {
             1 => Ground::Belly,
             _ => Ground::Plain,
         }
-    }
-
-    /// The pieces on a square, or in the keep that is drawn there.
-    fn contents(&self, standing: &[Standing], square: Square, widths: &Widths) -> String {
-        let mut counts: Vec<(char, usize)> = Vec::new();
-        for seat in self.spec().seats.iter() {
-            let here = |is_marked: bool| {
-                let is_it = |piece: &&Standing| {
-                    piece.seat == seat && piece.square == Some(square) && piece.is_marked == is_marked
-                };
-                standing.iter().filter(is_it).count()
-            };
-            counts.extend([(seat.letter(), here(false)), (seat.letter().to_ascii_lowercase(), here(true))]);
-        }
-        counts.retain(|&(_, count)| count > 0);
-        let written = |&(letter, count): &(char, usize)| match count {
-            1 => letter.to_string(),
-            2 if counts.len() == 1 => format!("{letter}{letter}"),
-            _ => format!("{letter}{count}"),
-        };
-        let text: String = counts.iter().map(written).collect();
-        if text.len() <= widths.most {
-            return text;
-        }
-        let letters: String = counts.iter().map(|&(letter, _)| letter).collect();
-        format!("{letters}{}", counts.iter().map(|&(_, count)| count).sum::<usize>())
     }
 
     /// A line for each seat with what the board does not show, then the legend.
@@ -272,6 +240,28 @@ impl Race {
         let is_moving = state.phase != Phase::Over && state.mover == seat;
         format!("{} {:7}{}", if is_moving { '>' } else { ' ' }, seat.name(), parts.join(", "))
     }
+}
+
+/// The pieces on a square, or in the keep that is drawn there, in at most so many characters.
+fn contents(standing: &[Standing], square: Square, most: usize) -> String {
+    let here = standing.iter().filter(|piece| piece.square == Some(square));
+    let letter = |piece: &Standing| {
+        let letter = piece.seat.letter();
+        if piece.is_marked { letter.to_ascii_lowercase() } else { letter }
+    };
+    // Those of one seat follow each other, and the marked ones, which are later in its order, come last.
+    let letters: Vec<char> = here.map(letter).collect();
+    let kinds: Vec<&[char]> = letters.chunk_by(|one, next| one == next).collect();
+    let written = |kind: &&[char]| match kind.len() {
+        1 => kind[0].to_string(),
+        2 if kinds.len() == 1 => kind.iter().collect(),
+        count => format!("{}{count}", kind[0]),
+    };
+    let text: String = kinds.iter().map(written).collect();
+    if text.len() <= most {
+        return text;
+    }
+    format!("{}{}", kinds.iter().map(|kind| kind[0]).collect::<String>(), letters.len())
 }
 
 impl fmt::Display for Square {

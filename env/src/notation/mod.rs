@@ -11,50 +11,25 @@
 
 mod board;
 mod parse;
-#[cfg(test)]
-mod random_play;
 mod steps;
+#[cfg(test)]
+mod test_support;
 mod validate;
 mod why;
 mod words;
 
 use std::fmt::Write;
 
-use crate::game::{Action, BySeat, Game, Seat};
+use crate::game::{Action, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
 use crate::race::turns::by_kind;
-use crate::sheet::Sheets;
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
 pub use steps::{BoardStep, WholeTurn};
 
 impl Race {
-    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
-    ///
-    /// # Errors
-    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
-    pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
-        parse::parse(&Sheets::default(), text)
-    }
-
-    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
-    ///
-    /// # Errors
-    /// As [`Race::parse_position`].
-    pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
-        parse::parse(sheets, text)
-    }
-
-    /// Reads a position of this game.
-    ///
-    /// # Errors
-    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
-    pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
-        parse::parse_state(self, text)
-    }
-
     /// The position as one line of text.
     pub fn print(&self, state: &State) -> String {
         let mut text = self.ruleset().game_text();
@@ -147,15 +122,5 @@ impl Race {
     /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
     pub fn pending_throws(&self, state: &State) -> Vec<u8> {
         by_kind!(&self.turns, turns => turns.thrown(state))
-    }
-
-    /// The places of every seat's pieces as text, for people.
-    pub fn pieces_text(&self, state: &State) -> BySeat<Vec<String>> {
-        let pieces = |seat: Seat| {
-            let places = &state.pieces[seat.index()];
-            places[..self.ruleset().pieces()].iter().map(|&place| self.place_text(place)).collect()
-        };
-        let is_playing = |seat: &Seat| self.spec().seats.contains(*seat);
-        BySeat(Seat::ALL.map(|seat| if is_playing(&seat) { pieces(seat) } else { Vec::new() }))
     }
 }

@@ -28,60 +28,64 @@ pub enum NotationError {
         /// The ruleset at hand.
         expected: String,
     },
-    /// A seat with its pieces.
-    #[error("seat `{seat}`: {problem}")]
-    Seat {
-        /// The text of the seat.
-        seat: String,
+    /// One part of the text.
+    #[error("{part} `{text}`: {problem}")]
+    Part {
+        /// Which part: `seat`, one seat with its pieces; `mover`, the seat to act; `pending`, the throws and what is
+        /// allotted.
+        part: &'static str,
+        /// Its text.
+        text: String,
         /// The problem.
         problem: String,
     },
     /// The seats taken together.
     #[error("{0}")]
     Pieces(String),
-    /// The seat to act.
-    #[error("mover `{mover}`: {problem}")]
-    Mover {
-        /// The text of the mover.
-        mover: String,
-        /// The problem.
-        problem: &'static str,
-    },
-    /// The pending throws or what is allotted.
-    #[error("pending `{pending}`: {problem}")]
-    Pending {
-        /// The text of the pending throws.
-        pending: String,
-        /// The problem.
-        problem: String,
-    },
 }
 
-pub(super) fn parse(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
-    let parts = Parts::of(text)?;
-    let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
-    let state = parts.state(&race)?;
-    Ok((race, state))
-}
-
-/// A position of the game of `race`, without parsing the ruleset where the text has it word for word.
-pub(super) fn parse_state(race: &Race, text: &str) -> Result<State, NotationError> {
-    let parts = Parts::of(text)?;
-    let ruleset = race.ruleset();
-    if parts.game != race.spec().name || parts.taking_part != ruleset.seats() {
-        let (name, flags) = Ruleset::split(parts.game);
-        let found = if name == ruleset.base().name {
-            Ruleset::of(Arc::clone(ruleset.base()), parts.taking_part, flags)?
-        } else {
-            Ruleset::parse(parts.game, parts.taking_part)?
-        };
-        if found != *ruleset {
-            // Errors of the text come before the wrong game.
-            let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
-            return Err(NotationError::OtherGame { found, expected });
-        }
+impl Race {
+    /// Reads a position and the built-in game it belongs to; the seats are those that the text lists.
+    ///
+    /// # Errors
+    /// [`NotationError`] names the invalid part of the text: nothing is repaired.
+    pub fn parse_position(text: &str) -> Result<(Race, State), NotationError> {
+        Race::parse_in(&Sheets::default(), text)
     }
-    parts.state(race)
+
+    /// Reads a position of a game of these sheets, as [`Race::parse_position`] one of a built-in game.
+    ///
+    /// # Errors
+    /// As [`Race::parse_position`].
+    pub fn parse_in(sheets: &Sheets, text: &str) -> Result<(Race, State), NotationError> {
+        let parts = Parts::of(text)?;
+        let race = Race::new(sheets.ruleset(parts.game, parts.taking_part)?);
+        let state = parts.state(&race)?;
+        Ok((race, state))
+    }
+
+    /// Reads a position of this game, without parsing the ruleset where the text has it word for word.
+    ///
+    /// # Errors
+    /// As [`Race::parse_position`], and [`NotationError::OtherGame`] when the text is of another ruleset.
+    pub fn parse_state(&self, text: &str) -> Result<State, NotationError> {
+        let parts = Parts::of(text)?;
+        let ruleset = self.ruleset();
+        if parts.game != self.spec().name || parts.taking_part != ruleset.seats() {
+            let (name, flags) = Ruleset::split(parts.game);
+            let found = if name == ruleset.base().name {
+                Ruleset::of(Arc::clone(ruleset.base()), parts.taking_part, flags)?
+            } else {
+                Ruleset::parse(parts.game, parts.taking_part)?
+            };
+            if found != *ruleset {
+                // Errors of the text come before the wrong game.
+                let (found, expected) = (found.to_string(), (ruleset.to_string(), parts.state(&Race::new(found))?).0);
+                return Err(NotationError::OtherGame { found, expected });
+            }
+        }
+        parts.state(self)
+    }
 }
 
 /// The parts of a text.
@@ -103,9 +107,9 @@ impl<'a> Parts<'a> {
         let mut taking_part = SeatSet::EMPTY;
         for text in &seat_texts {
             let seat = text.chars().next().and_then(Seat::from_letter);
-            let Some(seat) = seat else { return Err(bad_seat(text, "it begins with S, E, N or W")) };
+            let Some(seat) = seat else { return Err(bad("seat", text, "it begins with S, E, N or W")) };
             if taking_part.iter().any(|other| other >= seat) {
-                return Err(bad_seat(text, "seats come once each in the order S, E, N, W"));
+                return Err(bad("seat", text, "seats come once each in the order S, E, N, W"));
             }
             taking_part = taking_part.with(seat);
         }
@@ -122,10 +126,10 @@ impl<'a> Parts<'a> {
         let is_over = by_kind!(&race.turns, turns => turns.is_over(&state));
         if mover == "-" {
             if !is_over && !race.is_dead(&state) {
-                return Err(NotationError::Mover { mover: mover.to_owned(), problem: "the game is not over" });
+                return Err(bad("mover", mover, "the game is not over"));
             }
             if pending != "-" {
-                return Err(bad_pending(pending, "a finished game has `-`"));
+                return Err(bad("pending", pending, "a finished game has `-`"));
             }
             state.end();
             return Ok(state);
@@ -142,16 +146,12 @@ impl<'a> Parts<'a> {
             }
             None => "it is S, E, N, W or -",
         };
-        Err(NotationError::Mover { mover: mover.to_owned(), problem })
+        Err(bad("mover", mover, problem))
     }
 }
 
-fn bad_seat(seat: &str, problem: impl Into<String>) -> NotationError {
-    NotationError::Seat { seat: seat.to_owned(), problem: problem.into() }
-}
-
-fn bad_pending(pending: &str, problem: impl Into<String>) -> NotationError {
-    NotationError::Pending { pending: pending.to_owned(), problem: problem.into() }
+fn bad(part: &'static str, text: &str, problem: impl Into<String>) -> NotationError {
+    NotationError::Part { part, text: text.to_owned(), problem: problem.into() }
 }
 
 impl Race {
@@ -168,7 +168,7 @@ impl Race {
     }
 
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), NotationError> {
-        let Some((head, pieces)) = text.split_once(':') else { return Err(bad_seat(text, "it has no `:`")) };
+        let Some((head, pieces)) = text.split_once(':') else { return Err(bad("seat", text, "it has no `:`")) };
         let mut head = &head[1..];
         if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_gate()) {
             state.cuts |= 1 << seat.index();
@@ -177,25 +177,25 @@ impl Race {
         let mut finished = 1;
         if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
             let place = number(place).filter(|place| (2..=3).contains(place));
-            finished = place.ok_or_else(|| bad_seat(text, "a place is #2 or #3"))?;
+            finished = place.ok_or_else(|| bad("seat", text, "a place is #2 or #3"))?;
             head = "";
         }
         if !head.is_empty() {
-            return Err(bad_seat(text, format!("`{head}` before the colon means nothing in this game")));
+            return Err(bad("seat", text, format!("`{head}` before the colon means nothing in this game")));
         }
         let texts: Vec<&str> = pieces.split(',').collect();
         let count = self.pieces();
         if texts.len() != count {
-            return Err(bad_seat(text, format!("it has {} pieces, not {count}", texts.len())));
+            return Err(bad("seat", text, format!("it has {} pieces, not {count}", texts.len())));
         }
         let mut previous = (0, 0);
         for (slot, piece) in texts.iter().enumerate() {
             let (name, is_declared) = self.declaration(piece);
             let Some(place) = self.place(name) else {
-                return Err(bad_seat(text, format!("there is no place `{piece}`")));
+                return Err(bad("seat", text, format!("there is no place `{piece}`")));
             };
             if (place, is_declared) < previous {
-                return Err(bad_seat(text, "places come in ascending order"));
+                return Err(bad("seat", text, "places come in ascending order"));
             }
             previous = (place, is_declared);
             state.pieces[seat.index()][slot] = place;
@@ -203,10 +203,10 @@ impl Race {
         }
         let is_home = state.pieces[seat.index()][0] == self.rules.goal;
         if finished > 1 && !is_home {
-            return Err(bad_seat(text, "a seat with a place has all its pieces home"));
+            return Err(bad("seat", text, "a seat with a place has all its pieces home"));
         }
         state.finished[seat.index()] = if is_home { finished } else { 0 };
-        self.check_seat(state, seat).map_err(|problem| bad_seat(text, problem))
+        self.check_seat(state, seat).map_err(|problem| bad("seat", text, problem))
     }
 
     fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), NotationError> {
@@ -219,9 +219,9 @@ impl Race {
             (Some(most), Some((before, count))) if !count.is_empty() => {
                 let count = number(count).filter(|&count| count >= 1 && count <= most);
                 let thrown =
-                    count.ok_or_else(|| bad_pending(pending, format!("`*` is followed by 1 to {most} throws")))?;
+                    count.ok_or_else(|| bad("pending", pending, format!("`*` is followed by 1 to {most} throws")))?;
                 if before.is_empty() && thrown == most || !before.is_empty() && thrown == 1 {
-                    return Err(bad_pending(pending, "such a turn is over, or written without a number"));
+                    return Err(bad("pending", pending, "such a turn is over, or written without a number"));
                 }
                 (if before.is_empty() { "*" } else { before }, thrown)
             }
@@ -232,15 +232,15 @@ impl Race {
         let is_throwing = throws.ends_with('*');
         let thrown = match throws.strip_suffix('*') {
             Some("") => "",
-            Some(thrown) => thrown.strip_suffix(',').ok_or_else(|| bad_pending(pending, "`*` follows a comma"))?,
+            Some(thrown) => thrown.strip_suffix(',').ok_or_else(|| bad("pending", pending, "`*` follows a comma"))?,
             None => throws,
         };
         let is_turn_start = is_throwing && throws == "*";
         let values: Option<Vec<u8>> =
             if is_turn_start { Some(Vec::new()) } else { thrown.split(',').map(number).collect() };
-        let Some(values) = values else { return Err(bad_pending(pending, "throws are numbers between commas")) };
+        let Some(values) = values else { return Err(bad("pending", pending, "throws are numbers between commas")) };
         if is_throwing && allotted.is_some() {
-            return Err(bad_pending(pending, "nothing is allotted while the dice are thrown"));
+            return Err(bad("pending", pending, "nothing is allotted while the dice are thrown"));
         }
         state.phase = match (is_throwing, allotted) {
             (true, _) => Phase::Throw,
@@ -249,11 +249,11 @@ impl Race {
         };
         let phase = state.phase;
         by_kind!(&self.turns, turns => turns.load(state, &values, phase))
-            .map_err(|problem| bad_pending(pending, problem))?;
+            .map_err(|problem| bad("pending", pending, problem))?;
         if let Some(allotted) = allotted {
-            self.parse_allotted(state, allotted).map_err(|problem| bad_pending(pending, problem))?;
+            self.parse_allotted(state, allotted).map_err(|problem| bad("pending", pending, problem))?;
             if !self.is_playable(state) {
-                return Err(bad_pending(pending, "no turn comes to this"));
+                return Err(bad("pending", pending, "no turn comes to this"));
             }
         }
         Ok(())

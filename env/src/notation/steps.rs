@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn where_a_turn_ends_pieces_stand_where_their_steps_led() {
         use crate::chance;
-        use crate::notation::random_play::random_play;
+        use crate::notation::test_support::random_play;
         let games = ["ashtapada?pieces=3", "ashtapada?twins=bell", "ashte-kashte", "pagade", "pagade?no_cut=lap"];
         for game in games {
             let mut checked = 0;
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn whole_turns_lead_to_every_result_and_each_once() {
         use crate::chance;
-        use crate::notation::random_play::random_play;
+        use crate::notation::test_support::random_play;
         use crate::turn::{TurnResults, turn_results};
         let games = [
             "ashtapada?pieces=3",

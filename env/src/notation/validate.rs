@@ -3,7 +3,7 @@
 use super::NotationError;
 use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
-use crate::race::compile::{Cells, PLACES};
+use crate::race::compile::{Cells, PLACES, WALL};
 use crate::race::position::state::{NO_PIECE, State};
 use crate::race::turns::by_kind;
 use crate::sheet::{Group, MarkRule, Meeting};
@@ -42,7 +42,7 @@ impl Race {
             capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
         let plain = if shares { 0 } else { rules.captured };
         let is_closed = rules.sheet.board.mark_rule == MarkRule::Closed;
-        if is_closed { plain | rules.closed_marks() } else { plain }
+        if is_closed { plain | rules.never_for_units & !(1 << WALL) } else { plain }
     }
 
     /// The invariants between the seats.

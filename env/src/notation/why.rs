@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::game::{Game, Node, Outcome, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, sort};
+use crate::race::turns::text::any_of;
 
 /// So many positions of a turn are looked at. A turn of more has no reasons. Where more come with one thing changed,
 /// that is taken for no help.
@@ -42,14 +43,14 @@ impl Race {
         if let Some(there) = self.barring(state, place, &moves) {
             return format!("it is held up by {there}");
         }
-        let (thrown, fit) = (self.pending_throws(state), self.fitting(state, place));
-        let values: Vec<String> = fit.iter().map(u8::to_string).collect();
-        match &values[..] {
-            [] => "no throw moves it as the pieces stand".to_owned(),
-            _ if thrown.iter().any(|value| fit.contains(value)) => "the throws are to be used otherwise".to_owned(),
-            [value] => format!("it waits for a throw of {value}"),
-            [rest @ .., last] => format!("it waits for a throw of {} or {last}", rest.join(", ")),
+        let fit: Vec<u8> = self.fitting(state, place).into_iter().collect();
+        if fit.is_empty() {
+            return "no throw moves it as the pieces stand".to_owned();
         }
+        if self.pending_throws(state).iter().any(|value| fit.contains(value)) {
+            return "the throws are to be used otherwise".to_owned();
+        }
+        format!("it waits for a throw of {}", any_of(&fit))
     }
 
     /// The throws with which a piece at `place` can begin to move in the turn of `state`.
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn every_piece_without_a_move_has_one_reason() {
         use crate::chance;
-        use crate::notation::random_play::random_play;
+        use crate::notation::test_support::random_play;
         use crate::sheet::builtin;
         for game in builtin::names() {
             let mut checked = 0;

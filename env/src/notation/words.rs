@@ -7,7 +7,7 @@ use crate::game::{Action, Game, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::position::state::{State, role};
 use crate::race::turns::by_kind;
-use crate::race::turns::text::{MoveKind, UnitMove};
+use crate::race::turns::text::{MoveKind, UnitMove, joined};
 use crate::sheet::{Must, Without};
 
 impl Race {
@@ -74,12 +74,10 @@ impl Race {
         let own = state.pieces[self.colour(state).index()];
         let mut moves = Vec::new();
         for (slot, (&role, &steps)) in state.roles.iter().zip(&state.steps).enumerate() {
-            let single_throw = |kind| UnitMove { steps: 0, ..UnitMove::by(kind, slot, own[slot], 1) };
-            if role & role::ENTERED != 0 {
-                add(&mut moves, single_throw(MoveKind::Enter));
-            }
-            if role & role::BORNE != 0 {
-                add(&mut moves, single_throw(MoveKind::Bear));
+            for (part, kind) in [(role::ENTERED, MoveKind::Enter), (role::BORNE, MoveKind::Bear)] {
+                if role & part != 0 {
+                    add(&mut moves, UnitMove { steps: 0, ..UnitMove::by(kind, slot, own[slot], 1) });
+                }
             }
             if role & (role::SINGLE | role::LEAD) == 0 || steps == 0 {
                 continue;
@@ -197,10 +195,6 @@ fn add(moves: &mut Vec<UnitMove>, next: UnitMove) {
         }
         None => moves.push(next),
     }
-}
-
-fn joined(values: &[u8], separator: &str) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::{PLACES, Rules};
-use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
 use crate::sheet::values::{Group, Meeting, UnitKind};
@@ -12,27 +11,20 @@ impl Rules {
     /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
     /// in parts stalls.
     #[inline(always)]
-    pub(crate) fn capture(
-        &self,
-        state: &mut State,
-        seating: &Participants,
-        mover: Seat,
-        to: u8,
-        is_unit: bool,
-    ) -> bool {
+    pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
         let pieces = state.pieces.as_flattened();
         let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
         (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
-            && self.capture_met(state, seating, mover, to, is_unit)
+            && self.capture_met(state, mover, to, is_unit)
     }
 
     /// [`Rules::capture`] where an enemy stands.
     #[inline(never)]
-    fn capture_met(&self, state: &mut State, seating: &Participants, mover: Seat, to: u8, is_unit: bool) -> bool {
+    fn capture_met(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
         let mut has_captured = false;
-        for &enemy in seating.enemies(mover) {
+        for &enemy in self.seating.enemies(mover) {
             let at = enemy.index();
             if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
                 has_captured = true;

@@ -16,7 +16,6 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use crate::game::{Action, ActionMask, BySeat, Chances, Game, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec};
-use crate::sheet::Order;
 use crate::sheet::ruleset::{Ruleset, RulesetError};
 use compile::Rules;
 use observe::Layout;
@@ -24,7 +23,7 @@ use observe::exposure::exposed;
 use position::seating::Participants;
 use position::state::{Phase, State};
 use turns::series_throws::SeriesThrows;
-use turns::{Turns, by_kind};
+use turns::{FoundEntries, Turns, by_kind};
 
 pub use compile::board;
 pub use face_values::ThrowError;
@@ -47,9 +46,6 @@ pub struct Race {
     layout: Layout,
 }
 
-const COUNTER_CLOCKWISE: usize = 1;
-const CLOCKWISE: usize = 3;
-
 impl Race {
     /// The built-in game written as `game?flag=value&flag=value`, such as `pagade?teams=true`, for `seats` seats.
     ///
@@ -65,17 +61,16 @@ impl Race {
     /// Never: a ruleset has been checked.
     pub fn new(ruleset: Ruleset) -> Race {
         let (seats, pieces, sheet) = (ruleset.seats(), ruleset.pieces(), ruleset.sheet());
-        let rules = Arc::new(turns::compile(Arc::clone(sheet), pieces).expect("the sheet of a ruleset was checked"));
-        let direction = if sheet.seats.order == Order::Clockwise { CLOCKWISE } else { COUNTER_CLOCKWISE };
-        let seating = Participants::new(seats, pieces, direction, rules.has_teams());
-        let turns = Turns::new(Arc::clone(&rules), seating);
+        let rules = turns::compile(Arc::clone(sheet), seats, pieces).expect("the sheet of a ruleset was checked");
+        let (seating, rules) = (rules.seating, Arc::new(rules));
+        let turns = Turns::new(Arc::clone(&rules));
         let actions = by_kind!(&turns, turns => turns.actions());
         let payoff = ruleset.payoff();
         let team = |seat: Seat| match payoff {
             Payoff::Teams => SeatSet::of(&[seat, seat.rotated(2)]),
             Payoff::Winner | Payoff::Placings => SeatSet::of(&[seat]),
         };
-        let layout = Layout::new(&rules, &turns, seating, payoff);
+        let layout = Layout::new(&rules, &turns, payoff);
         let spec = Spec {
             name: ruleset.game_text(),
             seats,
@@ -147,7 +142,7 @@ impl Race {
     /// When the game has no such outcome: at every chance node there are as many as in [`Game::chance_outcomes`].
     pub fn throw_values(&self, outcome: Outcome) -> Vec<u8> {
         let values = self.rules.outcomes[usize::from(outcome.0)].values;
-        values[..self.rules.dice()].to_vec()
+        values[..usize::from(self.rules.sheet.throws.dice)].to_vec()
     }
 
     /// The seat whose pieces the mover moves: its own, or its partner's where a finished partner gives its throws.
@@ -169,7 +164,7 @@ impl Race {
     /// Number of single pieces of `seat` that an enemy can capture by one throw that is not too rare (1/16 or more), if
     /// nothing bars the way: distance, entry, gate and units count.
     pub fn exposed_pieces(&self, state: &State, seat: Seat) -> usize {
-        exposed(&self.rules, &self.turns, &self.seating, state, seat).len()
+        exposed(&self.rules, &self.turns, state, seat).len()
     }
 }
 
@@ -182,8 +177,10 @@ impl Game for Race {
 
     fn initial_state(&self, first: Seat) -> State {
         let mut state = State::empty(first);
+        let setup = self.rules.setup();
+        let pieces = self.seating.pieces;
         for seat in self.seating.seats.iter() {
-            state.pieces[seat.index()] = self.rules.setup(self.seating.pieces);
+            state.pieces[seat.index()][..pieces].copy_from_slice(&setup[setup.len() - pieces..]);
         }
         state
     }
@@ -261,7 +258,9 @@ impl Game for Race {
     }
 
     fn observe_active(&self, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        self.layout.observe(&self.rules, &self.turns, state, seat, active);
+        let mut found = FoundEntries::new();
+        self.layout.observe(&self.rules, &self.turns, state, seat, &mut found);
+        active.extend_from_slice(&found);
     }
 }
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
 use super::{
-    Area, Divide, End, EntryAt, Flag, Hop, LostBefore, MarkRule, Meeting, Must, NamedOdds, Odds, OpenedBy, Room,
-    SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
+    Area, Divide, End, EntryAt, Flag, Hop, LostBefore, MarkRule, Meeting, Must, Odds, OpenedBy, Room, SentTo, Setup,
+    Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
 };
 use crate::game::SeatSet;
 use crate::race::compile::PLACES;
-use crate::race::compile::board::{Courses, Square};
-use crate::race::turns;
+use crate::race::compile::board::{Square, walk};
+use crate::race::turns::{self, text::joined};
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -21,36 +21,40 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
     let has_problems = !problems.is_empty();
     for (name, flag) in &sheet.flags {
         let key = format!("flags.{name}");
-        if name == "pieces" {
-            let problem = "the number of pieces is asked for in every game; `pieces.allowed` says which";
-            problems.push((key.clone(), problem.to_owned()));
-        }
-        if !is_word(name) {
-            problems.push((key.clone(), "a flag is written with small letters, digits and `_`".to_owned()));
-        }
-        problems.extend(flag_values(sheet, &key, flag, has_problems));
+        let is_word =
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        let is_pieces = "the number of pieces is asked for in every game; `pieces.allowed` says which";
+        say(&mut problems, name == "pieces", &key, is_pieces);
+        say(&mut problems, !is_word, &key, "a flag is written with small letters, digits and `_`");
+        say(&mut problems, flag.values.len() < 2, &key, "a flag has two values or more");
+        flag_values(&mut problems, sheet, &key, flag, has_problems);
     }
     problems
 }
 
-fn flag_values(sheet: &Sheet, key: &str, flag: &Flag, has_problems: bool) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if flag.values.len() < 2 {
-        problems.push((key.to_owned(), "a flag has two values or more".to_owned()));
+/// Adds a problem of a key, if it is one.
+fn say(problems: &mut Vec<Problem>, is_wrong: bool, key: &str, message: impl Into<String>) {
+    if is_wrong {
+        problems.push((key.to_owned(), message.into()));
     }
+}
+
+/// The problems of the values of a house rule; without those of the changed sheet where the sheet `has_problems`.
+fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Flag, has_problems: bool) {
     for (at, (name, value)) in flag.values.iter().enumerate() {
         let key = format!("{key}.{name}");
-        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            problems.push((key.clone(), "a value is written with letters, digits and `_`".to_owned()));
-        }
-        if at == 0 && !value.changes.is_empty() {
-            let problem = "the first value is the game as the sheet gives it and changes nothing";
-            problems.push((key.clone(), problem.to_owned()));
-        }
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        say(problems, !is_word, &key, "a value is written with letters, digits and `_`");
+        let is_changed_default = at == 0 && !value.changes.is_empty();
+        say(
+            problems,
+            is_changed_default,
+            &key,
+            "the first value is the game as the sheet gives it and changes nothing",
+        );
         for part in ["name", "title", "flags"] {
-            if value.changes.contains_key(part) {
-                problems.push((format!("{key}.{part}"), "no flag changes this".to_owned()));
-            }
+            let is_changed = value.changes.contains_key(part);
+            say(problems, is_changed, &format!("{key}.{part}"), "no flag changes this");
         }
         match sheet.changed([&value.changes]) {
             Err(error) => problems.push((key, error)),
@@ -61,11 +65,6 @@ fn flag_values(sheet: &Sheet, key: &str, flag: &Flag, has_problems: bool) -> Vec
             }
         }
     }
-    problems
-}
-
-fn is_word(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The problems of a sheet without house rules.
@@ -105,9 +104,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn say(&mut self, is_wrong: bool, key: &str, message: impl Into<String>) {
-        if is_wrong {
-            self.problems.push((key.to_owned(), message.into()));
-        }
+        say(&mut self.problems, is_wrong, key, message);
     }
 
     fn say_all<const ROWS: usize>(&mut self, rows: [(bool, &str, &str); ROWS]) {
@@ -137,6 +134,7 @@ impl Check<'_> {
         let seats = &self.sheet.seats;
         self.say(seats.allowed.is_empty(), "seats.allowed", "no seats can play");
         self.say(seats.turn_limit == 0, "seats.turn_limit", "a game has turns");
+        let (has_teams, has_placings) = (seats.teams == Teams::Opposite, seats.end == End::Placings);
         for letters in &seats.allowed {
             match SeatSet::from_letters(letters) {
                 Err(error) => self.say(true, "seats.allowed", error.to_string()),
@@ -144,12 +142,10 @@ impl Check<'_> {
                     let written = format!("{set:?}");
                     self.say(written != *letters, "seats.allowed", format!("`{letters}` is written `{written}`"));
                     self.say(set.len() < 2, "seats.allowed", format!("`{letters}` is not two to four seats"));
-                    let has_teams = seats.teams == Teams::Opposite;
                     self.say(set.len() != 4 && has_teams, "seats.allowed", "teams are four seats: `SENW`");
                 }
             }
         }
-        let (has_teams, has_placings) = (seats.teams == Teams::Opposite, seats.end == End::Placings);
         self.say_all([
             (has_teams && !self.is_dice, "seats.teams", "teams play with turn.kind = \"dice\" only"),
             (has_placings && !self.is_dice, "seats.end", "placings are played with turn.kind = \"dice\" only"),
@@ -163,14 +159,11 @@ impl Check<'_> {
         self.say(values.len() < 2 || values.len() > 16, "throws.values", "a throw has 2 to 16 values");
         self.say(values.windows(2).any(|pair| pair[0] == pair[1]), "throws.values", "a value comes twice");
         self.say(values.last().is_some_and(|&value| value > 30), "throws.values", "a value is at most 30");
-        match &throws.odds {
-            Odds::Weights(weights) => {
-                let has_all = weights.len() == values.len();
-                self.say(!has_all, "throws.odds", format!("{} weights for {} values", weights.len(), values.len()));
-                let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-                self.say(sum == 0 || sum > 60_000, "throws.odds", "the weights sum to 1 to 60000");
-            }
-            Odds::Named(NamedOdds::Cowries | NamedOdds::Equal) => {}
+        if let Odds::Weights(weights) = &throws.odds {
+            let has_all = weights.len() == values.len();
+            self.say(!has_all, "throws.odds", format!("{} weights for {} values", weights.len(), values.len()));
+            let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+            self.say(sum == 0 || sum > 60_000, "throws.odds", "the weights sum to 1 to 60000");
         }
         let expected = if self.is_dice || self.is_divide { 2 } else { 1 };
         self.say(throws.dice != expected, "throws.dice", format!("a turn of this kind has {expected}"));
@@ -332,8 +325,8 @@ impl Check<'_> {
         if self.problems.len() > before {
             return false;
         }
-        let course = match Courses::new(board) {
-            Ok(laid_out) => laid_out.course(crate::game::Seat::SOUTH).to_vec(),
+        let course = match walk(&board.course, board.side) {
+            Ok(course) => course,
             Err(error) => {
                 self.say(true, "board.course", error);
                 return false;
@@ -423,13 +416,13 @@ impl Check<'_> {
             return;
         }
         let pieces = usize::from(self.sheet.pieces.count);
-        match turns::compile(Arc::new(self.sheet.clone()), pieces) {
+        match turns::compile(Arc::new(self.sheet.clone()), SeatSet::ALL, pieces) {
             Err(error) => self.say(true, "board.course", error),
             Ok(rules) => {
                 let stranded = rules.stranded();
                 let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
-                let numbers: Vec<String> = numbers.map(|place| rules.place_text(place)).collect();
-                let problem = format!("no throws lead from {} to the finish", numbers.join(", "));
+                let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
+                let problem = format!("no throws lead from {numbers} to the finish");
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.home & 1 == 1;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");

@@ -74,10 +74,7 @@ impl Ruleset {
         seats: SeatSet,
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Ruleset, RulesetError> {
-        match builtin::named(game) {
-            Some(sheet) => Ruleset::of(Arc::clone(sheet), seats, flags),
-            None => Err(RulesetProblem::UnknownGame { game: game.to_owned() }.into()),
-        }
+        Ruleset::of(Arc::clone(Sheets::default().named(game)?), seats, flags)
     }
 
     /// The ruleset of the game of a sheet.
@@ -158,10 +155,10 @@ impl Ruleset {
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
                     let found = crate::sheet::contradictions(&sheet);
-                    problems.extend(found.map(|problem| RulesetProblem::Contradiction { problem }));
+                    problems.extend(found.map(RulesetProblem::Contradiction));
                     self.sheet = Arc::new(sheet);
                 }
-                Err(problem) => problems.push(RulesetProblem::Contradiction { problem }),
+                Err(problem) => problems.push(RulesetProblem::Contradiction(problem)),
             }
         } else {
             self.sheet = Arc::clone(&self.base);
@@ -185,7 +182,7 @@ impl Ruleset {
                 match set.get(&key) {
                     Some((other, old)) if *old != value => {
                         let problem = format!("{other} and {written} both set `{key}`");
-                        problems.push(RulesetProblem::Contradiction { problem });
+                        problems.push(RulesetProblem::Contradiction(problem));
                     }
                     _ => drop(set.insert(key, (written.clone(), value))),
                 }
@@ -413,11 +410,8 @@ pub enum RulesetProblem {
         allowed: String,
     },
     /// House rules that contradict each other.
-    #[error("these house rules do not go together: {problem}")]
-    Contradiction {
-        /// The contradiction.
-        problem: String,
-    },
+    #[error("these house rules do not go together: {0}")]
+    Contradiction(String),
     /// The sheet of the ruleset is invalid.
     #[error(transparent)]
     Sheet(#[from] SheetError),

@@ -52,8 +52,12 @@ impl Sheets {
     }
 
     /// The sheet of this name.
-    pub fn named(&self, name: &str) -> Option<&Arc<Sheet>> {
-        self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name))
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
+        let found = self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name));
+        found.ok_or_else(|| RulesetProblem::UnknownGame { game: name.to_owned() }.into())
     }
 
     /// Every sheet: the built-in ones by name, then the others in the order in which they were added.
@@ -84,10 +88,7 @@ impl Sheets {
         text: &'a str,
     ) -> Result<(Arc<Sheet>, impl Iterator<Item = (&'a str, &'a str)> + use<'a>), RulesetError> {
         let (name, flags) = Ruleset::split(text);
-        match self.named(name) {
-            Some(sheet) => Ok((Arc::clone(sheet), flags)),
-            None => Err(RulesetProblem::UnknownGame { game: name.to_owned() }.into()),
-        }
+        Ok((Arc::clone(self.named(name)?), flags))
     }
 }
 

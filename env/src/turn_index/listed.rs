@@ -34,19 +34,7 @@ pub(super) struct ListedWalk {
 }
 
 /// The cells where an enemy's piece matters, and those where two do.
-#[derive(Clone, Copy, Debug)]
-struct Relevant {
-    ones: Cells,
-    twos: Cells,
-}
-
-impl Relevant {
-    /// The cells on which these pieces matter.
-    #[inline]
-    fn met(self, occupancy: Occupancy) -> Cells {
-        occupancy.ones & self.ones | occupancy.twos & self.twos
-    }
-}
+type Relevant = Occupancy;
 
 /// The turns of a side position with an outcome.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +81,12 @@ struct Consequence {
 /// A seat and the place of one of its pieces.
 type Piece = (Seat, u8);
 
+/// A seat to throw, its side position and the number of an outcome.
+type Thrown = (Seat, Side, usize);
+
+/// The start of each list of ends.
+type Lists = HashMap<Vec<ListedEnd>, u32>;
+
 /// Outcomes whose lists are looked up together.
 const TOGETHER: usize = 16;
 
@@ -120,21 +114,22 @@ impl ListedWalk {
         // Turns without enemies are read most: these lists are contiguous, and so are those of each side position.
         for &mover in index.movers() {
             for side in sides.clone() {
-                let mut lists = HashMap::new();
+                let mut lists = Lists::new();
                 for outcome in 0..rules.outcomes.len() {
-                    let (alone, is_stuck) = walk.add(index, mover, side, outcome, &[], &mut lists);
-                    let relevant = walk.relevant(index, mover, side, outcome);
+                    let thrown = (mover, side, outcome);
+                    let (alone, is_stuck) = walk.add(index, thrown, &[], &mut lists);
+                    let relevant = walk.relevant(index, thrown);
                     walk.turns[mover.index()].push(ListedTurn { relevant, alone, is_stuck, patterns: [0; 2] });
                 }
             }
         }
         for &mover in index.movers() {
             for side in sides.clone() {
-                let mut lists = HashMap::new();
+                let mut lists = Lists::new();
                 let outcomes = 0..rules.outcomes.len();
-                let stuck = outcomes
-                    .filter(|&outcome| walk.list(index, mover, side, outcome, most_patterns, &mut lists))
-                    .count();
+                let may_be_stuck =
+                    |&outcome: &usize| walk.list(index, (mover, side, outcome), most_patterns, &mut lists);
+                let stuck = outcomes.filter(may_be_stuck).count();
                 walk.may_be_stuck[usize::from(side)] |= stuck == rules.outcomes.len();
             }
         }
@@ -143,20 +138,13 @@ impl ListedWalk {
 
     /// Lists the turns of a side position with an outcome where enemies matter; returns whether they may leave it no
     /// move.
-    fn list(
-        &mut self,
-        index: &TurnIndex,
-        mover: Seat,
-        side: Side,
-        outcome: usize,
-        most_patterns: usize,
-        lists: &mut HashMap<Vec<ListedEnd>, u32>,
-    ) -> bool {
+    fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut Lists) -> bool {
+        let (mover, side, outcome) = thrown;
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
         let ListedTurn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
         let first = self.patterns.len();
         for enemies in self.enemies(index, mover, relevant, most_patterns).unwrap_or_default() {
-            let (start, is_stuck) = self.add(index, mover, side, outcome, &enemies, lists);
+            let (start, is_stuck) = self.add(index, thrown, &enemies, lists);
             may_be_stuck |= is_stuck;
             let key = |key: u32, &(seat, place): &Piece| key.wrapping_add(self.keys[seat.index()][usize::from(place)]);
             self.patterns.push(Pattern { key: enemies.iter().fold(0, key), start });
@@ -174,17 +162,9 @@ impl ListedWalk {
 
     /// Adds the ends of a turn with these enemies on the board, unless the list exists; returns its start, and whether
     /// the side position cannot move.
-    fn add(
-        &mut self,
-        index: &TurnIndex,
-        mover: Seat,
-        side: Side,
-        outcome: usize,
-        enemies: &[Piece],
-        lists: &mut HashMap<Vec<ListedEnd>, u32>,
-    ) -> (u32, bool) {
-        let mut ends = self.step(index, mover, side, outcome, enemies);
-        let is_stuck = ends.iter().all(|end| end.side == side);
+    fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut Lists) -> (u32, bool) {
+        let mut ends = self.step(index, thrown, enemies);
+        let is_stuck = ends.iter().all(|end| end.side == thrown.1);
         if let Some(end) = ends.last_mut() {
             end.consequence |= LAST;
         }
@@ -196,7 +176,7 @@ impl ListedWalk {
     }
 
     /// The cells on which enemies may matter to a side position with an outcome, and those on which two together may.
-    fn relevant(&self, index: &TurnIndex, mover: Seat, side: Side, outcome: usize) -> Relevant {
+    fn relevant(&self, index: &TurnIndex, (mover, side, outcome): Thrown) -> Relevant {
         let rules = &self.race.rules;
         let bits = &rules.bits[mover.index()];
         let met = rules.met(index.sides.places(side), &rules.outcomes[outcome]);
@@ -241,15 +221,8 @@ impl ListedWalk {
     }
 
     /// The ends of a turn with these enemies on the board.
-    fn step(
-        &mut self,
-        index: &TurnIndex,
-        mover: Seat,
-        side: Side,
-        outcome: usize,
-        enemies: &[Piece],
-    ) -> Vec<ListedEnd> {
-        let mut state = index.state_of(mover, side);
+    fn step(&mut self, index: &TurnIndex, (mover, side, outcome): Thrown, enemies: &[Piece]) -> Vec<ListedEnd> {
+        let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
             places[MAX_PIECES - 1] = place;

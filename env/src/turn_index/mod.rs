@@ -21,7 +21,7 @@ use std::ops::Range;
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
-use crate::race::position::state::{Phase, State};
+use crate::race::position::state::State;
 use crate::race::turns::by_kind;
 use listed::ListedWalk;
 use series::SeriesWalk;
@@ -37,23 +37,16 @@ pub const MAX_POSITIONS: u64 = 500_000_000;
 #[non_exhaustive]
 pub enum IndexError {
     /// One seat alone has too many.
-    #[error("one seat's pieces can stand in {count} ways; {} are the most that can be solved", Side::MAX - 1)]
-    TooManySides {
-        /// Number of arrangements of its pieces, or a few more.
-        count: u64,
-    },
-    /// All seats together have too many.
-    #[error("there are about {count} positions; {MAX_POSITIONS} are the most that can be solved")]
-    TooManyPositions {
-        /// The product of the seats' side positions.
-        count: u128,
-    },
-    /// The result is not a winner.
-    #[error("games with {what} are not solved")]
-    Payoff {
-        /// The unsupported property of the game.
-        what: &'static str,
-    },
+    ///
+    /// Holds the number of arrangements of its pieces, or a few more.
+    #[error("one seat's pieces can stand in {0} ways; {most} are the most that can be solved", most = Side::MAX - 1)]
+    TooManySides(u64),
+    /// All seats together have too many: the product of their side positions.
+    #[error("there are about {0} positions; {MAX_POSITIONS} are the most that can be solved")]
+    TooManyPositions(u128),
+    /// The game has this property, which is not supported.
+    #[error("games with {0} are not solved")]
+    Unsupported(&'static str),
 }
 
 /// The turn-start states of a race game, by number.
@@ -74,25 +67,26 @@ impl TurnIndex {
     /// # Errors
     /// When there are too many, or the game is not about who wins.
     pub fn new(race: &Race) -> Result<TurnIndex, IndexError> {
+        let seats = race.spec().seats;
+        let has_too_many_seats = seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats());
         match race.spec().payoff {
+            Payoff::Teams => return Err(IndexError::Unsupported("teams")),
+            Payoff::Placings => return Err(IndexError::Unsupported("placings")),
+            Payoff::Winner if has_too_many_seats => {
+                return Err(IndexError::Unsupported("two dice and more than two seats"));
+            }
+            Payoff::Winner if race.rules.sheet.turn.most_throws.is_some() => {
+                return Err(IndexError::Unsupported("limited throws"));
+            }
             Payoff::Winner => {}
-            Payoff::Teams => return Err(IndexError::Payoff { what: "teams" }),
-            Payoff::Placings => return Err(IndexError::Payoff { what: "placings" }),
-        }
-        if race.spec().seats.len() > by_kind!(&race.turns, turns => turns.most_numbered_seats()) {
-            return Err(IndexError::Payoff { what: "two dice and more than two seats" });
-        }
-        if race.rules.sheet.turn.most_throws.is_some() {
-            return Err(IndexError::Payoff { what: "limited throws" });
         }
         let sides = SideList::new(race)?;
-        let seats = race.spec().seats;
         let mut index = TurnIndex { race: race.clone(), sides, movers: Vec::new() };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
         if count > u128::from(MAX_POSITIONS) {
-            return Err(IndexError::TooManyPositions { count });
+            return Err(IndexError::TooManyPositions(count));
         }
         Ok(index)
     }
@@ -114,7 +108,7 @@ impl TurnIndex {
 
     /// Every side position, by number.
     pub fn sides(&self) -> &[SideInfo] {
-        self.sides.infos()
+        &self.sides.infos
     }
 
     /// The seat to throw and the side positions in turn order of a turn-start state; `None` for any other position.
@@ -129,26 +123,19 @@ impl TurnIndex {
 
     /// The position at the start of `mover`'s turn.
     pub fn state(&self, mover: Seat, sides: Sides) -> State {
+        self.state_of(mover, &sides)
+    }
+
+    /// The same with the pieces of the first seats alone.
+    fn state_of(&self, mover: Seat, sides: &[Side]) -> State {
         let mut state = State::empty(mover);
-        for (side, seat) in sides.into_iter().zip(self.in_turn(mover)) {
-            self.put(&mut state, seat, side);
+        for (&side, seat) in sides.iter().zip(self.in_turn(mover)) {
+            let mark = self.sides.mark(side);
+            state.pieces[seat.index()] = *self.sides.places(side);
+            state.declared[seat.index()] = mark % sides::CUT;
+            state.cuts |= (mark / sides::CUT) << seat.index();
         }
-        debug_assert_eq!(state.phase, Phase::Throw);
         state
-    }
-
-    /// The position with the pieces of one seat alone.
-    fn state_of(&self, seat: Seat, side: Side) -> State {
-        let mut state = State::empty(seat);
-        self.put(&mut state, seat, side);
-        state
-    }
-
-    fn put(&self, state: &mut State, seat: Seat, side: Side) {
-        let mark = self.sides.mark(side);
-        state.pieces[seat.index()] = *self.sides.places(side);
-        state.declared[seat.index()] = mark % sides::CUT;
-        state.cuts |= (mark / sides::CUT) << seat.index();
     }
 
     /// The number of a position among all combinations of side positions: the place of the seat to throw among the
@@ -218,10 +205,9 @@ impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        let has_series = by_kind!(&index.race.turns, turns => turns.series().is_some());
         let walk = match index.race.turns.as_series() {
             Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
-            _ if has_series => Walk::Stepped,
+            _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
         RaceTurns { exclusive: index.race.exclusive_cells(), index, walk }
@@ -261,7 +247,7 @@ impl TurnModel for RaceTurns {
 
     fn cut_off(&self) -> f64 {
         match &self.walk {
-            Walk::Series(walk) => walk.cut_off(),
+            Walk::Series(walk) => walk.cut_off,
             Walk::Stepped => stepped::MISSING,
             Walk::Listed(_) => 0.0,
         }

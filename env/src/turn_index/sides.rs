@@ -12,7 +12,7 @@ use crate::sheet::Without;
 /// the seat has cut; that the pieces are declared twins).
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
-    infos: Vec<SideInfo>,
+    pub(super) infos: Vec<SideInfo>,
     sides: IndexSet<([u8; MAX_PIECES], u8)>,
     /// The marks that tell side positions apart, as bits; others make no difference to play.
     marks: u8,
@@ -41,7 +41,7 @@ impl SideList {
             (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
         if arrangements > MOST_COUNTED {
-            return Err(IndexError::TooManySides { count: arrangements * marks.len() as u64 });
+            return Err(IndexError::TooManySides(arrangements * marks.len() as u64));
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -61,7 +61,7 @@ impl SideList {
             }
         }
         if count >= usize::from(NONE) {
-            return Err(IndexError::TooManySides { count: count as u64 });
+            return Err(IndexError::TooManySides(count as u64));
         }
         found.sort_unstable();
         Ok(SideList {
@@ -69,10 +69,6 @@ impl SideList {
             sides: found.iter().map(|&(.., places, mark)| (places, mark)).collect(),
             marks: marks.iter().fold(0, |bits, mark| bits | mark),
         })
-    }
-
-    pub(super) fn infos(&self) -> &[SideInfo] {
-        &self.infos
     }
 
     /// Places in ascending order, fillers last.
@@ -159,7 +155,7 @@ mod tests {
             ("chowka-5", 16_474),
             ("thaayam?pieces=2", 367),
         ] {
-            assert_eq!(list(text).infos().len(), count, "{text}");
+            assert_eq!(list(text).infos.len(), count, "{text}");
         }
         let race = |text| Race::new(Ruleset::parse(text, Ruleset::default_seats(2).expect("two")).expect("valid"));
         assert!(SideList::new(&race("ashte-kashte")).is_err());
@@ -170,10 +166,10 @@ mod tests {
         for text in ["ashtapada", "ashtapada?twins=bell", "ashte-kashte?pieces=2&entry=start_is_one", "pagade?pieces=2"]
         {
             let list = list(text);
-            for side in 0..list.infos().len() as Side {
+            for side in 0..list.infos.len() as Side {
                 assert_eq!(list.number(*list.places(side), list.mark(side)), side, "{text}");
             }
-            assert!(list.infos().is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
+            assert!(list.infos.is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }
     }
 }

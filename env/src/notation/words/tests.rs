@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chance;
-use crate::notation::random_play::random_play;
+use crate::notation::test_support::random_play;
 use crate::turn::{TurnResults, turn_results};
 
 /// Every distinct afterstate of the turn of a position, in words.

@@ -59,7 +59,7 @@ impl Courses {
 }
 
 /// The squares of a course: `E1 E3 N7 NE1`.
-fn walk(course: &str, side: u8) -> Result<Vec<Square>, String> {
+pub(crate) fn walk(course: &str, side: u8) -> Result<Vec<Square>, String> {
     let mut parts = course.split(' ');
     let start = parts.next().unwrap_or_default();
     let is_inside = |square: &Square| square.row < side && square.column < side;

@@ -9,11 +9,13 @@ pub mod board;
 pub(crate) mod odds;
 pub(crate) mod reach;
 
+use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
-use crate::game::{Chances, MAX_SEATS, Seat};
+use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
+use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
     Area, EntryAt, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
@@ -37,6 +39,7 @@ pub(crate) type Cells = u128;
 pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
+    pub(crate) seating: Participants,
     /// The place of the finish.
     pub(crate) home: u8,
     /// The last place: the finish, or borne off.
@@ -137,32 +140,43 @@ pub(crate) struct ThrowEffects {
 
 /// The pieces on the cells of the board: cells with one or more, and with two or more, as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Occupancy {
-    pub(crate) ones: Cells,
-    pub(crate) twos: Cells,
+pub(crate) struct Occupancy<W = Cells> {
+    pub(crate) ones: W,
+    pub(crate) twos: W,
 }
 
-impl Occupancy {
+impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     /// The same with one more piece, on a cell as a bit.
     #[inline]
-    pub(crate) fn with(self, cell: Cells) -> Occupancy {
+    pub(crate) fn with(self, cell: W) -> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    }
+
+    /// The cells with one or more in both, or with two or more in both.
+    #[inline]
+    pub(crate) fn met(self, other: Occupancy<W>) -> W {
+        self.ones & other.ones | self.twos & other.twos
     }
 
     /// The same with one seat's pieces.
     #[inline]
-    pub(crate) fn and(self, bits: &[Cells; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy {
+    pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
     }
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for seats of `pieces` pieces. `steps` has the numbers of steps that a
+    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. `steps` has the numbers of steps that a
     /// piece can go with a throw, as bits.
     ///
     /// # Errors
     /// The problem of its course.
-    pub(crate) fn new(sheet: Arc<Sheet>, pieces: usize, steps: fn([u8; 2]) -> u128) -> Result<Rules, String> {
+    pub(crate) fn new(
+        sheet: Arc<Sheet>,
+        seats: SeatSet,
+        pieces: usize,
+        steps: fn([u8; 2]) -> u128,
+    ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board)?;
         let outcomes = outcomes(&sheet, steps);
         let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
@@ -288,6 +302,7 @@ impl Rules {
             faces,
             effects,
             board: board.clone(),
+            seating: Participants::new(&sheet.seats, seats, pieces),
             sheet: Arc::clone(&sheet),
         };
         let reachable = rules.reachable();
@@ -298,11 +313,6 @@ impl Rules {
             rules.room[usize::from(place)] = most.min(pieces) as u8;
         }
         Ok(rules)
-    }
-
-    /// Dice thrown at once.
-    pub(crate) fn dice(&self) -> usize {
-        usize::from(self.sheet.throws.dice)
     }
 
     /// Steps that a piece on this place has made: from where a throw is counted that enters, or from where all begin.
@@ -331,11 +341,6 @@ impl Rules {
         self.gate != NOWHERE
     }
 
-    /// The cells on which one piece in all may stand, as bits.
-    pub(crate) fn closed_marks(&self) -> Cells {
-        self.never_for_units & !(1 << WALL)
-    }
-
     /// Whether a position can be dead: no seat can ever move again.
     pub(crate) fn waits_at_gate(&self) -> bool {
         self.has_gate() && self.sheet.gate.without == Without::Wait
@@ -362,18 +367,12 @@ impl Rules {
         u8::from(self.sheet.pieces.sent_to == SentTo::Start)
     }
 
-    /// The places of a seat's pieces at the beginning, ascending.
-    pub(crate) fn setup(&self, pieces: usize) -> [u8; MAX_PIECES] {
-        let mut places = [crate::race::position::state::NO_PIECE; MAX_PIECES];
+    /// The places where pieces begin, ascending; where a seat has fewer, its own begin on the last of them.
+    pub(crate) fn setup(&self) -> Vec<u8> {
         match &self.sheet.pieces.setup {
-            Setup::All(to) => places[..pieces].fill(u8::from(*to == SentTo::Start)),
-            Setup::On(numbers) => {
-                let last = &numbers[numbers.len() - pieces..];
-                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
-                places.iter_mut().zip(last).for_each(|(slot, number)| *slot = place(number));
-            }
+            Setup::All(to) => vec![u8::from(*to == SentTo::Start); MAX_PIECES],
+            Setup::On(numbers) => numbers.iter().map(|number| number + 1 - self.sheet.board.first_number).collect(),
         }
-        places
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::race::compile::{Rules, Throw, WALL};
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{Divide, EntryAt, SentTo, Setup, UnitKind, Without};
+use crate::sheet::values::{Divide, EntryAt, UnitKind, Without};
 
 /// The numbers of the bits that are set, ascending.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -95,14 +95,7 @@ impl Rules {
     /// The places where a piece can ever stand, as bits.
     pub(crate) fn reachable(&self) -> u128 {
         let hops = self.hops();
-        let mut found: u128 = 1 << self.sent_to();
-        match &self.sheet.pieces.setup {
-            Setup::All(to) => found |= 1 << u8::from(*to == SentTo::Start),
-            Setup::On(numbers) => {
-                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
-                found |= numbers.iter().fold(0, |found, number| found | 1 << place(number));
-            }
-        }
+        let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
             let values = self.outcomes.iter().flat_map(|throw| throw.values);
             let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);

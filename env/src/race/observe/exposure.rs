@@ -4,7 +4,6 @@
 use crate::game::Seat;
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, PLACES, Rules, Throw};
-use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::race::turns::{Turns, by_kind};
 use crate::sheet::values::{Meeting, UnitKind};
@@ -13,17 +12,18 @@ use crate::sheet::values::{Meeting, UnitKind};
 const LEAST: f64 = 1.0 / 16.0;
 
 /// The places of the single pieces of `owner` that are exposed.
-pub(crate) fn exposed(rules: &Rules, turns: &Turns, seating: &Participants, state: &State, owner: Seat) -> Vec<u8> {
+pub(crate) fn exposed(rules: &Rules, turns: &Turns, state: &State, owner: Seat) -> Vec<u8> {
+    let seating = &rules.seating;
     let own = &state.pieces[owner.index()];
     let enemies = seating.enemies(owner).iter();
-    let threats = enemies.fold(0, |all, &enemy| all | threats(rules, turns, seating.pieces, state, enemy));
+    let threats = enemies.fold(0, |all, &enemy| all | threats(rules, turns, state, enemy));
     let is_exposed = |place: &u8| rules.bits[owner.index()][usize::from(*place) % PLACES] & threats != 0;
     (0..seating.pieces).filter(|&slot| is_single(own, slot)).map(|slot| own[slot]).filter(is_exposed).collect()
 }
 
 /// The cells on which `seat` can capture with one throw.
-fn threats(rules: &Rules, turns: &Turns, count: usize, state: &State, seat: Seat) -> Cells {
-    let pieces = &state.pieces[seat.index()][..count];
+fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
+    let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
     let is_open = rules.gate_rule.is_open(state, seat);
     let is_under_way = pieces.iter().any(|place| (1..rules.home).contains(place));
     let units_capture = rules.sheet.capture.unit_on_single == Meeting::Takes;

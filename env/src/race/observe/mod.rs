@@ -57,7 +57,8 @@ const ROLES: u16 = 6;
 const MEETINGS: u16 = 4;
 
 impl Layout {
-    pub(crate) fn new(rules: &Rules, turns: &Turns, seating: Participants, payoff: Payoff) -> Layout {
+    pub(crate) fn new(rules: &Rules, turns: &Turns, payoff: Payoff) -> Layout {
+        let seating = rules.seating;
         let pieces = seating.pieces as u16;
         let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
         let declares = rules.sheet.unit.kind == UnitKind::Declared;
@@ -78,7 +79,7 @@ impl Layout {
             ordinals,
             declared: take(if declares { pieces } else { 0 }),
             cut: take(u16::from(rules.has_gate())),
-            relations: Relations::new(rules, seating, &mut take),
+            relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
             seat: {
                 let seat = take(0);
@@ -106,14 +107,8 @@ impl Layout {
         usize::from(self.phase) + self.seating.seats.len()
     }
 
-    pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut Vec<u16>) {
-        let mut columns = FoundEntries::new();
-        self.observe_columns(rules, turns, state, seat, &mut columns);
-        active.extend_from_slice(&columns);
-    }
-
     #[inline]
-    fn observe_columns(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
+    pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
         let mut at = 0;
         // The distances between seats determine where courses meet: with two and four seats they are fixed.
         if self.seating.seats.len() == 3 {
@@ -270,6 +265,7 @@ impl Left {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Game;
     use crate::race::Race;
 
     #[test]
@@ -287,7 +283,7 @@ mod tests {
             let view = |text: &str, seat: Seat| {
                 let (race, state) = Race::parse_position(text).expect("a position");
                 let mut active = Vec::new();
-                race.layout.observe(&race.rules, &race.turns, &state, seat, &mut active);
+                race.observe_active(&state, seat, &mut active);
                 active
             };
             assert_ne!(view(one, south), view(other, east), "`{one}` and `{other}`");
@@ -310,7 +306,7 @@ mod tests {
         ] {
             let (race, state) = Race::parse_position(position).expect("a position");
             let mut active = Vec::new();
-            race.layout.observe(&race.rules, &race.turns, &state, state.mover, &mut active);
+            race.observe_active(&state, state.mover, &mut active);
             let met = |slot: usize| -> String {
                 let at = race.layout.meeting + slot as u16 * MEETINGS;
                 let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };

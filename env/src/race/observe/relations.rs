@@ -43,7 +43,8 @@ pub(crate) struct Relations {
 
 impl Relations {
     /// Takes the columns of a seat from `take`, which is given their number.
-    pub(crate) fn new(rules: &Rules, seating: Participants, mut take: impl FnMut(u16) -> u16) -> Relations {
+    pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
+        let seating = rules.seating;
         let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
         let on_course = 1..usize::from(rules.home);
         for (quarters, same) in same.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! The seats at the board: who takes part, who is next, and who is whose enemy.
 
 use crate::game::{BySeat, MAX_SEATS, Seat, SeatSet};
+use crate::sheet::values::{Order, Seats, Teams};
 
 /// The seats that take part, their number of pieces and the order of turns.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +16,11 @@ pub(crate) struct Participants {
 }
 
 impl Participants {
-    /// `seats` in turn, each `quarters` quarter turns counter-clockwise (1 or 3) or more from the one before; opposite
-    /// ones play together where `has_teams`.
-    pub(crate) fn new(seats: SeatSet, pieces: usize, quarters: usize, has_teams: bool) -> Participants {
+    /// `seats` in the order of turns and with the teams of a sheet.
+    pub(crate) fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
+        // Quarter turns counter-clockwise from one seat to the next.
+        let quarters = if sheet.order == Order::Clockwise { 3 } else { 1 };
+        let has_teams = sheet.teams == Teams::Opposite;
         let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
         let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
         let others = |seat: Seat| {

@@ -101,12 +101,6 @@ impl State {
         State { phase: Phase::Choose, roles: [role::FRESH; MAX_PIECES], steps: [0; MAX_PIECES], ..*self }
     }
 
-    /// The same with these places of a seat's pieces, and whether each is declared.
-    pub(crate) fn with_pieces(mut self, seat: usize, pieces: [(u8, u8); MAX_PIECES]) -> State {
-        (self.pieces[seat], self.declared[seat]) = in_order(pieces);
-        self
-    }
-
     /// Clears the throws and allotments of a turn that is over.
     #[inline]
     pub(crate) fn clear_turn(&mut self) {

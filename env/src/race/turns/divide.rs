@@ -9,14 +9,12 @@ use super::TurnMachine;
 use super::text::{MoveKind, UnitMove};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::{Rules, Throw};
-use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
 /// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
     pub(crate) rules: Arc<Rules>,
-    pub(crate) seating: Participants,
 }
 
 impl DivideTurns {
@@ -27,12 +25,12 @@ impl DivideTurns {
 
     /// The slots that have their parts.
     pub(crate) fn given(&self, state: &State) -> usize {
-        state.roles[..self.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
+        state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
     /// The piece that is given its part next.
     fn next_slot(&self, state: &State) -> usize {
-        self.given(state).min(self.seating.pieces - 1)
+        self.given(state).min(self.rules.seating.pieces - 1)
     }
 
     /// The pips that are left.
@@ -59,7 +57,7 @@ impl DivideTurns {
             let parts = self.parts(place, dice);
             (0..32).filter(|part| parts >> part & 1 == 1).fold(0, |all, part| all | sums << part) & total
         };
-        own[slot..self.seating.pieces].iter().fold(1, add) as u32
+        own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
     }
 
     pub(crate) fn can_enter(&self, state: &State) -> bool {
@@ -76,7 +74,7 @@ impl DivideTurns {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+        slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
     /// Captures where hops have landed, and passes the turn on.
@@ -84,7 +82,7 @@ impl DivideTurns {
         let mover = state.mover;
         let mut has_captured = false;
         for to in landings {
-            has_captured |= self.rules.capture(state, &self.seating, mover, to, false);
+            has_captured |= self.rules.capture(state, mover, to, false);
         }
         let turn = &self.rules.sheet.turn;
         let is_doublet = state.dice[0] == state.dice[1];
@@ -95,10 +93,6 @@ impl DivideTurns {
 impl TurnMachine for DivideTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     /// Any part of the total.
@@ -152,7 +146,7 @@ impl TurnMachine for DivideTurns {
         state.phase = Phase::Allot;
         // Pieces that follow have a choice only while pips are left for them.
         let own = &state.pieces[mover];
-        let is_last = slot + 1 == self.seating.pieces;
+        let is_last = slot + 1 == self.rules.seating.pieces;
         let has_choice = !is_last
             && self.pips_left(state) > 0
             && self.sums(own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
@@ -160,7 +154,7 @@ impl TurnMachine for DivideTurns {
             return;
         }
         let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
-        let hops = landed.into_iter().zip(state.steps).take(self.seating.pieces);
+        let hops = landed.into_iter().zip(state.steps).take(self.rules.seating.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
         state.pieces[mover] = landed;
         sort(&mut state.pieces[mover]);

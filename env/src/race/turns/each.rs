@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::{UnitMove, is_pair, number};
+use super::text::{UnitMove, is_pair};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
-use crate::race::position::seating::Participants;
-use crate::race::position::state::{MAX_PIECES, Phase, State};
+use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
 use crate::race::turns::throw::ThrowTurns;
 use crate::sheet::values::{Must, UnitKind};
@@ -24,20 +23,14 @@ pub(crate) struct EachTurns {
     pub(crate) series: SeriesThrows,
     hops: ThrowTurns,
     rules: Arc<Rules>,
-    seating: Participants,
 }
 
 /// Transposition table: by position within the turn, the most throws that can still be used.
 type Memo = HashMap<State, u32>;
 
 impl EachTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> EachTurns {
-        EachTurns {
-            series: SeriesThrows::new(Arc::clone(&rules)),
-            hops: ThrowTurns::new(Arc::clone(&rules), seating),
-            rules,
-            seating,
-        }
+    pub(crate) fn new(rules: Arc<Rules>) -> EachTurns {
+        EachTurns { series: SeriesThrows::new(Arc::clone(&rules)), hops: ThrowTurns::new(Arc::clone(&rules)), rules }
     }
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
@@ -65,18 +58,18 @@ impl EachTurns {
         let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
         let is_pair = match rules.sheet.unit.kind {
             UnitKind::None => false,
-            UnitKind::Together => bit & rules.unit_cells & occupied.own.1 != 0,
+            UnitKind::Together => bit & rules.unit_cells & occupied.own.twos != 0,
             UnitKind::Declared => is_declared(slot),
         };
         if from == rules.home {
-            let are_all_home = own[..self.seating.pieces].iter().all(|&place| place >= rules.home);
+            let are_all_home = own[..self.rules.seating.pieces].iter().all(|&place| place >= rules.home);
             let bears = rules.goal > rules.home && rules.effects[usize::from(value)].bears;
             return if bears && are_all_home && !is_unit { rules.goal } else { WALL };
         }
         if from > rules.home || value == 0 {
             return WALL;
         }
-        let is_open = self.hops.is_open(state, mover);
+        let is_open = rules.gate_rule.is_open(state, mover);
         let (to, closed) = if is_unit {
             (self.hops.unit_target(from, value, is_open), occupied.to_unit)
         } else {
@@ -85,7 +78,8 @@ impl EachTurns {
         let may_go = if is_unit {
             let next = slot + 1;
             let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
-            let are_alike = next < self.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
+            let are_alike =
+                next < self.rules.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
             let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
@@ -100,7 +94,7 @@ impl EachTurns {
         let own = &state.pieces[state.mover.index()];
         let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
         let mut mask = ActionMask::EMPTY;
-        for slot in (0..self.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
+        for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
             for (actions, is_unit) in [(SINGLES, false), (PAIRS, true)] {
                 if self.target(state, slot, value, is_unit) != WALL {
                     mask.insert(Action(actions.0 + slot as u8));
@@ -131,8 +125,8 @@ impl EachTurns {
             at if is_left(at) => (state.pieces[mover][at], 0),
             at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
         });
-        next = next.with_pieces(mover, pieces);
-        next.has_captured |= self.rules.capture(&mut next, &self.seating, state.mover, to, is_unit);
+        (next.pieces[mover], next.declared[mover]) = in_order(pieces);
+        next.has_captured |= self.rules.capture(&mut next, state.mover, to, is_unit);
         next
     }
 
@@ -166,10 +160,6 @@ impl EachTurns {
 impl TurnMachine for EachTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     fn actions(&self) -> usize {
@@ -227,22 +217,8 @@ impl TurnMachine for EachTurns {
         self.hops.is_dead(state)
     }
 
-    /// The throws that are set aside, and whether the turn has captured.
-    fn pending_columns(&self) -> u16 {
-        9
-    }
-
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
         self.series.load(state, values, phase, phase != Phase::Choose)
-    }
-
-    fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        match mark.strip_prefix('!') {
-            Some(value) => state.skipped |= self.series.skipped_bit(number(value)?)?,
-            None if mark == "+" => state.has_captured = true,
-            None => return None,
-        }
-        Some(())
     }
 
     /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.
@@ -251,7 +227,7 @@ impl TurnMachine for EachTurns {
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
             && self.legal_actions(state).iter().any(|action| action != PASS)
-            && (!state.has_captured || self.seating.enemies(state.mover).iter().any(waits))
+            && (!state.has_captured || self.rules.seating.enemies(state.mover).iter().any(waits))
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

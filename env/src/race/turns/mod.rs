@@ -17,9 +17,8 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
+use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::{Rules, Throw};
-use crate::race::position::seating::Participants;
 use crate::race::position::state::{Phase, State};
 use crate::sheet::values::{EntryAt, Hop, Sheet, TurnKind};
 use dice::DiceTurns;
@@ -37,8 +36,6 @@ pub(crate) type FoundEntries = ArrayVec<u16, 512>;
 pub(crate) trait TurnMachine {
     fn rules(&self) -> &Rules;
 
-    fn seating(&self) -> &Participants;
-
     /// The numbers of steps that a piece on the course can go with one throw, as bits.
     fn steps([a, _]: [u8; 2]) -> u128 {
         1 << a
@@ -51,7 +48,7 @@ pub(crate) trait TurnMachine {
 
     /// Whether an action of the space can be taken at all: it names a piece of a seat, or none.
     fn names(&self, action: Action) -> bool {
-        actions::slot(action).is_none_or(|slot| slot < self.seating().pieces)
+        actions::slot(action).is_none_or(|slot| slot < self.rules().seating.pieces)
     }
 
     /// Adds a throw to the turn.
@@ -82,9 +79,9 @@ pub(crate) trait TurnMachine {
         if is_home && self.is_over(state) || self.is_dead(state) {
             return state.end();
         }
-        let mut next = if again { state.mover } else { self.seating().next(state.mover) };
+        let mut next = if again { state.mover } else { self.rules().seating.next(state.mover) };
         while !self.has_turns(state, next) {
-            next = self.seating().next(next);
+            next = self.rules().seating.next(next);
         }
         state.begin_turn(next);
     }
@@ -137,7 +134,7 @@ pub(crate) trait TurnMachine {
 
     /// Entries of the observation for the rest of what is pending.
     fn pending_columns(&self) -> u16 {
-        if self.series().is_some_and(SeriesThrows::remembers_skipped) { 8 } else { 0 }
+        self.series().map_or(0, SeriesThrows::pending_columns)
     }
 
     /// Adds the entries of the throws that are left, from column `at` on. Each face of a die has two columns, and a die
@@ -212,7 +209,11 @@ pub(crate) trait TurnMachine {
     /// Reads one of [`TurnMachine::marks`]; `None` where it is none.
     fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
         let series = self.series().filter(|series| series.remembers_skipped())?;
-        state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        if mark == "+" && series.is_each() {
+            state.has_captured = true;
+        } else {
+            state.skipped |= series.skipped_bit(number(mark.strip_prefix('!')?)?)?;
+        }
         Some(())
     }
 
@@ -277,27 +278,27 @@ impl Turns {
         if let Turns::Series(turns) = self { Some(turns) } else { None }
     }
 
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> Turns {
+    pub(crate) fn new(rules: Arc<Rules>) -> Turns {
         match (rules.sheet.turn.kind, rules.sheet.turn.hop) {
-            (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules, seating)),
-            (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules, seating)),
-            (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules, seating)),
-            (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules, seating)),
-            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules, seating }),
+            (TurnKind::Throw, _) => Turns::Throw(ThrowTurns::new(rules)),
+            (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules)),
+            (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules)),
+            (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules)),
+            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules }),
         }
     }
 }
 
-/// The tables of a sheet, for seats of so many pieces.
+/// The tables of a sheet, for these seats of so many pieces.
 ///
 /// # Errors
 /// The problem of its course.
-pub(crate) fn compile(sheet: Arc<Sheet>, pieces: usize) -> Result<Rules, String> {
+pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
     let steps = match sheet.turn.kind {
         TurnKind::Throw => ThrowTurns::steps,
         TurnKind::Series => SeriesTurns::steps,
         TurnKind::Dice => DiceTurns::steps,
         TurnKind::Divide => DivideTurns::steps,
     };
-    Rules::new(sheet, pieces, steps)
+    Rules::new(sheet, seats, pieces, steps)
 }

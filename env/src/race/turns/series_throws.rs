@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::FoundEntries;
-use super::text::is_pair;
+use super::text::{is_pair, joined};
 use crate::game::Action;
 use crate::race::compile::Rules;
 use crate::race::compile::reach::bits;
@@ -63,8 +63,17 @@ impl SeriesThrows {
 
     /// Whether positions within a turn remember throws that were left unused or set aside.
     pub(crate) fn remembers_skipped(&self) -> bool {
-        let turn = &self.rules.sheet.turn;
-        turn.must == Must::Greedy || turn.hop == Hop::Each
+        self.rules.sheet.turn.must == Must::Greedy || self.is_each()
+    }
+
+    /// Whether its throws are played one by one, so that positions within a turn remember whether it has captured.
+    pub(crate) fn is_each(&self) -> bool {
+        self.rules.sheet.turn.hop == Hop::Each
+    }
+
+    /// Entries of the observation for the throws that were left unused or set aside, and for a capture.
+    pub(crate) fn pending_columns(&self) -> u16 {
+        if self.remembers_skipped() { 8 + u16::from(self.is_each()) } else { 0 }
     }
 
     /// Every throw, in the order in which they are allotted.
@@ -201,8 +210,7 @@ impl SeriesThrows {
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
             _ if may_go_on => (0, values),
             _ => {
-                let lasts: Vec<String> = self.lasts().map(|value| value.to_string()).collect();
-                return Err(format!("a series ends in {}", lasts.join(" or ")));
+                return Err(format!("a series ends in {}", joined(self.lasts(), " or ")));
             }
         };
         state.dice[0] = last;

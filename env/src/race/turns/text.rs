@@ -85,11 +85,7 @@ impl Rules {
     pub(crate) fn throw_words(&self) -> String {
         let mut values = self.sheet.throws.values.clone();
         values.sort_unstable();
-        let words: Vec<String> = values.iter().map(ToString::to_string).collect();
-        match words.split_last() {
-            Some((last, words)) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
-            _ => words.join(""),
-        }
+        any_of(&values)
     }
 
     /// Takes so many dice of a position's text.
@@ -120,6 +116,18 @@ impl Rules {
         };
         (target != WALL).then(|| UnitMove::by(kind, slot, from, throw).to(target))
     }
+}
+
+/// The values in words: `1, 3, 4 or 6`.
+pub(crate) fn any_of(values: &[u8]) -> String {
+    match values {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", joined(rest, ", ")),
+        values => joined(values, ""),
+    }
+}
+
+pub(crate) fn joined<T: ToString>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(separator)
 }
 
 /// A number written without sign or leading zeros.

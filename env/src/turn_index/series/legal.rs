@@ -90,18 +90,17 @@ pub(super) struct Legal {
 const KIND_BITS: u32 = 8;
 
 impl Legal {
-    /// Finds the legal turns of a side position from its allotments while enemies close the squares `closed`.
+    /// Finds the legal turns of a side position from its allotments.
     pub(super) fn new(
         index: &TurnIndex,
         turns: &SeriesTurns,
         kept: &[KeptThrows],
         side: Side,
-        closed: u64,
+        turn: &SeriesTurn,
         allotted: &Allotted,
     ) -> Legal {
-        let turn = turn_of(index, side, closed);
         let ended: Vec<Option<u64>> =
-            allotted.all.iter().map(|allotment| result(index, turns, side, &turn, allotment)).collect();
+            allotted.all.iter().map(|allotment| result(index, turns, side, turn, allotment)).collect();
         let mut legal = Legal::default();
         for (KeptThrows { less, count, .. }, using) in kept.iter().zip(&allotted.using) {
             let mut ends: Vec<u64> = using.iter().filter_map(|&at| ended[at]).collect();
@@ -159,22 +158,15 @@ pub(super) struct Allotted {
 }
 
 impl Allotted {
-    /// Finds the allotments; of the squares `closed` by enemies only that of entry matters.
-    pub(super) fn new(
-        index: &TurnIndex,
-        turns: &SeriesTurns,
-        kept: &[KeptThrows],
-        side: Side,
-        closed: u64,
-    ) -> Allotted {
-        let turn = turn_of(index, side, closed);
+    /// Finds the allotments; of the squares that enemies close only that of entry matters.
+    pub(super) fn new(turns: &SeriesTurns, kept: &[KeptThrows], turn: &SeriesTurn) -> Allotted {
         let throws: Vec<AllottedThrow> = turns.series.all().collect();
         let mut all = IndexSet::from([Allotment::NONE]);
         // By allotment and throw those that give the throw to a unit.
         let mut longer: Vec<Vec<usize>> = Vec::new();
         while let Some(&allotment) = all.get_index(longer.len() / throws.len()) {
             for &throw in &throws {
-                longer.push(turns.extensions(&turn, &allotment, throw).map(|next| all.insert_full(next).0).collect());
+                longer.push(turns.extensions(turn, &allotment, throw).map(|next| all.insert_full(next).0).collect());
             }
         }
         let mut using: Vec<Vec<usize>> = Vec::with_capacity(kept.len());
@@ -190,10 +182,6 @@ impl Allotted {
         }
         Allotted { all, using }
     }
-}
-
-fn turn_of(index: &TurnIndex, side: Side, closed: u64) -> SeriesTurn {
-    SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed)
 }
 
 /// The afterstate of a turn that ends with a legal allotment, with the kinds of throws that it could go on with where

@@ -28,7 +28,7 @@ const MISSING_OPTIONAL: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub(super) struct SeriesWalk {
     seats: usize,
-    cut_off: f64,
+    pub(super) cut_off: f64,
     /// `[quarters][side]`: a seat so many quarter turns counter-clockwise as seen by the one that throws.
     seen: [Vec<Seen>; MAX_SEATS],
     /// `[quarters][side][landing]`: its side position afterwards.
@@ -140,9 +140,10 @@ impl SeriesWalk {
             let mut choices = IndexSet::new();
             let mut allotted = [const { None }; 2];
             for closed in sets.into_iter().filter(|_| is_wanted(side)) {
+                let turn = SeriesTurns::turn_of(*index.sides.places(side), index.sides.mark(side), closed);
                 let allotted = allotted[usize::from(closed & ENTRY != 0)]
-                    .get_or_insert_with(|| Allotted::new(index, turns, &kept, side, closed));
-                let legal = Legal::new(index, turns, &kept, side, closed, allotted);
+                    .get_or_insert_with(|| Allotted::new(turns, &kept, &turn));
+                let legal = Legal::new(index, turns, &kept, side, &turn, allotted);
                 let mut classes = Vec::new();
                 for (offers, chance) in legal.classes(&kept, is_on_board) {
                     let start = own.offers.len() as u32;
@@ -262,10 +263,6 @@ impl SeriesWalk {
             }
         }
         TurnEnd { sides, then: Continuation::Again }
-    }
-
-    pub(super) fn cut_off(&self) -> f64 {
-        self.cut_off
     }
 }
 

@@ -152,10 +152,10 @@ fn each_series(
 fn check_position(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: Sides, length: usize) {
     let classes = Classes::of(index, walk, mover, sides);
     let total: f64 = classes.values().sum();
-    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off() - 1e-12, "{total}");
+    assert!(total <= 1.0 + 1e-12 && total >= 1.0 - walk.cut_off - 1e-12, "{total}");
     let is_on_board = series_turns(index).series.is_on_board(index.sides.places(sides[0]));
     if is_on_board {
-        assert!((total - (1.0 - walk.cut_off())).abs() < 1e-12, "{total}");
+        assert!((total - (1.0 - walk.cut_off)).abs() < 1e-12, "{total}");
     }
     let mut left = classes;
     let mut played_in_all = 0.0;
@@ -198,8 +198,9 @@ fn check_long_series(index: &TurnIndex, walk: &SeriesWalk, mover: Seat, sides: S
     let turns = series_turns(index);
     let throws = kept_throws(turns, LENGTH);
     let enemies = walk.enemies(index, mover, sides);
-    let allotted = Allotted::new(index, turns, &throws, sides[0], enemies.closed);
-    let legal = Legal::new(index, turns, &throws, sides[0], enemies.closed, &allotted);
+    let turn = SeriesTurns::turn_of(*index.sides.places(sides[0]), index.sides.mark(sides[0]), enemies.closed);
+    let allotted = Allotted::new(turns, &throws, &turn);
+    let legal = Legal::new(index, turns, &throws, sides[0], &turn, &allotted);
     for _ in 0..12 {
         let series = random_series(chance::below(usize::from(LENGTH) + 1, rng), rng);
         let choices = legal.choices(place_of_kept(index, &throws, sides[0], &series));
@@ -254,7 +255,7 @@ fn throws_are_as_likely_as_the_rules_say() {
         let after = one / (1.0 - four - zero) * 6.0 * one * four * zero * two;
         assert!((kept.chances[0] - after).abs() < 1e-15);
         let walk = SeriesWalk::new(&index, turns);
-        assert!((walk.cut_off() / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off());
+        assert!((walk.cut_off / cut_off - 1.0).abs() < 1e-3, "{}", walk.cut_off);
     }
 }
 

@@ -23,7 +23,7 @@ use ashta_agents::learn::net::LearnerDevice;
 use ashta_agents::network::bot::MAX_PROBES;
 use ashta_agents::settings;
 use ashta_env::ruleset::{Ruleset, RulesetError, RulesetProblem, fnv1a};
-use ashta_env::sheet::{Sheet, builtin};
+use ashta_env::sheet::{Sheet, Sheets};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::run::{embedded, sheet_file};
@@ -171,10 +171,7 @@ impl RulesetConfig {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
             Some(text) => Arc::new(Sheet::read(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
-            None => match builtin::named(&self.game) {
-                Some(sheet) => Arc::clone(sheet),
-                None => return Err(RulesetProblem::UnknownGame { game: self.game.clone() }.into()),
-            },
+            None => Arc::clone(Sheets::default().named(&self.game)?),
         };
         Ruleset::seated_of(sheet, Some(self.seats), flags)
     }

@@ -16,7 +16,7 @@ use crate::turn::{TurnResults, turn_results};
 
 /// The places on which pieces of `owner` are exposed.
 fn exposed(race: &Race, state: &State, owner: Seat) -> Vec<u8> {
-    super::exposed(&race.rules, &race.turns, &race.seating, state, owner)
+    super::exposed(&race.rules, &race.turns, state, owner)
 }
 
 fn exposed_at(position: &str, owner: Seat) -> Vec<u8> {

@@ -40,9 +40,9 @@ pub(crate) struct DiceTurns {
 }
 
 impl DiceTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> DiceTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
         let is_partnership = rules.has_teams();
-        let (pieces, seats) = (seating.pieces, seating.seats.len());
+        let (pieces, seats) = (rules.seating.pieces, rules.seating.seats.len());
         // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
         // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
         let partner = if is_partnership { pieces } else { 0 };
@@ -64,7 +64,7 @@ impl DiceTurns {
             pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             squares,
-            seating,
+            seating: rules.seating,
             rules,
         }
     }
@@ -148,7 +148,7 @@ impl DiceTurns {
             state.pieces[colour.index()] = own;
             let together = second == first + 1 && hop.square == next.square;
             for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
-                self.rules.capture(state, &self.seating, colour, hop.place, together);
+                self.rules.capture(state, colour, hop.place, together);
             }
         }
         self.end_turn(state, false);
@@ -162,10 +162,6 @@ impl DiceTurns {
 impl TurnMachine for DiceTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     /// By either die, or by their sum.
@@ -254,11 +250,11 @@ impl TurnMachine for DiceTurns {
         donates || state.finished[seat.index()] == 0
     }
 
-    /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     fn most_numbered_seats(&self) -> usize {
         2
     }
 
+    /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     fn is_dead(&self, state: &State) -> bool {
         let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits

@@ -133,6 +133,15 @@ impl SeriesTurns {
         }
     }
 
+    /// Whether two pieces that stand on a place of the course together can go on as one.
+    pub(crate) fn may_join(&self, place: u8, is_declared: bool) -> bool {
+        match self.unit.kind {
+            UnitKind::None => false,
+            UnitKind::Together => true,
+            UnitKind::Declared => is_declared || self.opposite >> place & 1 == 1,
+        }
+    }
+
     /// The pieces that have `reached` places from which `pips` do not lead beyond the keep.
     #[inline]
     pub(crate) fn within(&self, reached: Slots, pips: u32) -> Set {

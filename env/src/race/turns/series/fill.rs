@@ -34,15 +34,6 @@ struct FillGroup {
     may_join: bool,
 }
 
-/// The units that must reach the keep.
-#[derive(Clone, Copy)]
-enum Home {
-    Any,
-    All,
-    /// Not the unit of this index, so that nothing can be borne off; the others anywhere.
-    Not(usize),
-}
-
 /// A share of the throws that a unit can take: its numbers of 4s, throws without a mouth and last throws, and the
 /// possible numbers of 1s as bits.
 type Share = ([usize; 3], u128);
@@ -158,11 +149,7 @@ impl Fill<'_> {
             UnitKind::Together if !unit.split => self.untied(place, if place == 1 { entered } else { 0 }),
             _ => u8::MAX,
         };
-        let may_join = match unit.kind {
-            UnitKind::None => false,
-            UnitKind::Together => true,
-            UnitKind::Declared => is_declared || self.turns.opposite >> place & 1 == 1,
-        };
+        let may_join = self.turns.may_join(place, is_declared);
         self.lists.groups.push(FillGroup { place, is_declared, waiting: count, alone, may_join });
     }
 
@@ -208,9 +195,10 @@ impl Fill<'_> {
             if is_bearing && !all_can_be_home {
                 break;
             }
-            let home = if is_bearing { Home::All } else { Home::Any };
+            let used = ones + borne;
+            let are_all_home = |_: usize| is_bearing.then_some(true);
             if self.turns.must != Must::Greedy {
-                self.fit(ones + borne, None, home);
+                self.fit(used, None, are_all_home);
                 continue;
             }
             for left in self.lefts() {
@@ -221,13 +209,13 @@ impl Fill<'_> {
                 let could_bear = borne < in_keep
                     && all_can_be_home
                     && left & self.turns.series.bit(AllottedThrow::Of(SeriesKind::One)) != 0;
-                match home {
-                    _ if !could_bear => self.fit(ones + borne, Some(left), home),
-                    Home::Any => {
-                        (0..self.lists.units.len())
-                            .for_each(|unit| self.fit(ones + borne, Some(left), Home::Not(unit)));
+                if !could_bear {
+                    self.fit(used, Some(left), are_all_home);
+                } else if !is_bearing {
+                    // With one unit elsewhere nothing can be borne off.
+                    for other in 0..self.lists.units.len() {
+                        self.fit(used, Some(left), |unit| (unit == other).then_some(false));
                     }
-                    _ => {}
                 }
             }
         }
@@ -269,7 +257,8 @@ impl Fill<'_> {
     }
 
     /// Finds the most throws that the units can take; of kinds that are not in `left`, if anything is, all are taken.
-    fn fit(&mut self, ones: u8, left: Option<u8>, home: Home) {
+    /// `is_home` says of each unit whether it must come to the keep, or must not.
+    fn fit(&mut self, ones: u8, left: Option<u8>, is_home: impl Fn(usize) -> Option<bool>) {
         if self.most >= Some(self.enough) {
             return;
         }
@@ -281,15 +270,7 @@ impl Fill<'_> {
         self.lists.taken.resize(index(all) + 1, 0);
         self.lists.taken[0] = 1 << ones;
         for unit in 0..self.lists.units.len() {
-            self.share(
-                self.lists.units[unit],
-                left.unwrap_or(0),
-                match home {
-                    Home::Any => None,
-                    Home::All => Some(true),
-                    Home::Not(other) => (other == unit).then_some(false),
-                },
-            );
+            self.share(self.lists.units[unit], left.unwrap_or(0), is_home(unit));
             let Lists { shares, taken, next, .. } = &mut *self.lists;
             next.clear();
             next.resize(taken.len(), 0);

@@ -45,7 +45,7 @@ pub(crate) struct SeriesTurns {
 }
 
 impl SeriesTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> SeriesTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> SeriesTurns {
         let sheet = &rules.sheet;
         let blocks = sheet.board.mark_rule == MarkRule::Block;
         SeriesTurns {
@@ -57,7 +57,7 @@ impl SeriesTurns {
             blocks,
             opposite: rules.declaring as u64,
             always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
-            seating,
+            seating: rules.seating,
             rules,
         }
     }
@@ -99,10 +99,6 @@ impl SeriesTurns {
 impl TurnMachine for SeriesTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     #[inline]

@@ -11,7 +11,6 @@ use crate::game::Action;
 use crate::race::position::state::{State, role};
 use crate::race::turns::actions::PASS;
 use crate::race::turns::series_throws::Remaining;
-use crate::sheet::values::UnitKind;
 
 /// Budget of tries, after which dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
@@ -38,16 +37,12 @@ impl SeriesTurns {
                 let slots = 0..self.seating.pieces;
                 slots.filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0).count()
             };
-            let may_join = match self.unit.kind {
-                UnitKind::None => false,
-                UnitKind::Together => true,
-                UnitKind::Declared => declared == 1 || self.opposite >> from & 1 == 1,
-            };
             role & role::BORNE == 0
                 && own[slot] < self.keep
                 && from.saturating_add(state.steps[slot]) <= self.keep
                 && (role & role::ENTERED == 0 || turn.closed >> 1 & 1 == 0)
-                && (role & (role::LEAD | role::FOLLOWER) == 0 || may_join && count(role::LEAD) == count(role::FOLLOWER))
+                && (role & (role::LEAD | role::FOLLOWER) == 0
+                    || self.may_join(from, declared == 1) && count(role::LEAD) == count(role::FOLLOWER))
         };
         let is_sound = |slot: usize| match state.roles[slot] {
             role::FRESH => true,

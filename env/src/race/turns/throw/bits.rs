@@ -1,8 +1,7 @@
 //! Bitboards: cells as bits of a word, with the cells of places, of pieces and of closures.
 
-use crate::game::{MAX_SEATS, Seat};
+use crate::game::MAX_SEATS;
 use crate::race::compile::{Cells, PLACES, Rules, WALL};
-use crate::race::position::state::MAX_PIECES;
 
 /// Tables of cells as bits of a word.
 #[derive(Clone, Debug)]
@@ -56,15 +55,5 @@ impl<W: Word> Bits<W> {
             impassable: W::of(rules.impassable),
             unit_cells: W::of(rules.unit_cells),
         }
-    }
-
-    /// Adds one seat's pieces to the cells with one or more, and with two or more.
-    #[inline]
-    pub(crate) fn occupancy(&self, (ones, twos): (W, W), seat: Seat, places: &[u8; MAX_PIECES]) -> (W, W) {
-        let bits = &self.at[seat.index()];
-        places.iter().fold((ones, twos), |(ones, twos), &place| {
-            let bit = bits[usize::from(place) % PLACES];
-            (ones | bit, twos | ones & bit)
-        })
     }
 }

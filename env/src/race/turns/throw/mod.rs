@@ -13,7 +13,7 @@ use super::{FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Cells, GateRule, PLACES, Rules, WALL};
+use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
@@ -58,8 +58,7 @@ const VALUES: usize = 32;
 /// The pieces on the board, and the cells that they close to one seat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occupied<W = Cells> {
-    /// Cells with own pieces, and with two.
-    pub(crate) own: (W, W),
+    pub(crate) own: Occupancy<W>,
     /// Cells closed to a piece by itself, and to a unit.
     pub(crate) to_single: W,
     pub(crate) to_unit: W,
@@ -76,7 +75,7 @@ pub(crate) struct Offer {
 }
 
 impl ThrowTurns {
-    pub(crate) fn new(rules: Arc<Rules>, seating: Participants) -> ThrowTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
         let steps_of_unit = |value: usize| rules.effects[value].unit_steps;
@@ -113,7 +112,7 @@ impl ThrowTurns {
                 .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
             entry: rules.entry,
-            seating,
+            seating: rules.seating,
             rules,
         }
     }
@@ -128,27 +127,19 @@ impl ThrowTurns {
         seat: Seat,
         own: &[u8; MAX_PIECES],
     ) -> Occupied<W> {
-        let none = (W::default(), W::default());
+        let none = Occupancy::<W>::default();
+        let add = |occupancy: Occupancy<W>, seat: Seat, places| occupancy.and(&bits.at[seat.index()], places);
         let others = self.seating.others(seat).iter();
-        let add = |occupancy, other: &Seat| bits.occupancy(occupancy, *other, &state.pieces[other.index()]);
-        let (own, enemies) = (bits.occupancy(none, seat, own), others.fold(none, add));
-        let cells = |closed: &[W; 4]| {
-            bits.always | closed[0] & own.0 | closed[1] & own.1 | closed[2] & enemies.0 | closed[3] & enemies.1
-        };
-        let [a, b, c, d] = bits.closed_to_single;
-        let to_single = a & own.0 | b & own.1 | c & enemies.0 | d & enemies.1;
+        let enemies = others.fold(none, |enemies, &other| add(enemies, other, &state.pieces[other.index()]));
+        let own = add(none, seat, own);
+        let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
+        let has_two = self.has_units & (own.twos != W::default());
         Occupied {
             own,
-            to_single: to_single | W::of(1 << WALL),
-            to_unit: if self.has_units & (own.1 != W::default()) { cells(&bits.closed_to_unit) } else { W::default() },
-            to_pass: bits.impassable & (own.1 | enemies.1),
+            to_single: cells(bits.closed_to_single) | W::of(1 << WALL),
+            to_unit: if has_two { cells(bits.closed_to_unit) | bits.always } else { W::default() },
+            to_pass: bits.impassable & (own.twos | enemies.twos),
         }
-    }
-
-    /// Whether `seat` may go beyond its gate.
-    #[inline]
-    pub(crate) fn is_open(&self, state: &State, seat: Seat) -> bool {
-        self.gate_rule.is_open(state, seat)
     }
 
     /// The place to which a unit comes from a place on the course, or [`WALL`].
@@ -181,13 +172,13 @@ impl ThrowTurns {
     /// unpredictable, and a misprediction costs more than all the tests.
     #[inline]
     fn offer<W: Word>(&self, bits: &Bits<W>, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> Offer {
-        let (on, is_open) = (self.occupied(bits, state, seat, own), self.is_open(state, seat));
+        let (on, is_open) = (self.occupied(bits, state, seat, own), self.gate_rule.is_open(state, seat));
         let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
         let none = W::default();
         let mut mask = 0_u32;
         let mut is_only_merging = true;
         let hops = self.hops(own, throw, is_open);
-        let has_unit = bits.unit_cells & on.own.1 != none;
+        let has_unit = bits.unit_cells & on.own.twos != none;
         let mut last = NO_PIECE;
         for slot in 0..MAX_PIECES {
             let from = own[slot];
@@ -202,7 +193,7 @@ impl ThrowTurns {
             }
             let mut goes_together = false;
             if has_unit {
-                let is_unit = at[usize::from(from) % PLACES] & bits.unit_cells & on.own.1 != none;
+                let is_unit = at[usize::from(from) % PLACES] & bits.unit_cells & on.own.twos != none;
                 let to = self.unit_target(from, throw, is_open);
                 goes_together = is_offered & is_unit & (at[usize::from(to) % PLACES] & on.to_unit == none);
                 if self.are_units_tied {
@@ -210,7 +201,7 @@ impl ThrowTurns {
                 }
             }
             mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (PAIRS.0 as usize + slot);
-            is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.0 != none));
+            is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.ones != none));
         }
         Offer { mask: ActionMask::of_bits(mask), is_only_merging }
     }
@@ -242,9 +233,9 @@ impl ThrowTurns {
     #[inline(always)]
     fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
         let mover = state.mover;
-        let is_open = self.is_open(state, mover);
+        let is_open = self.gate_rule.is_open(state, mover);
         let (places, to) = self.moved_by(&state.pieces[mover.index()], throw, action, is_open);
-        let has_captured = self.rules.capture(state, &self.seating, mover, to, action >= PAIRS);
+        let has_captured = self.rules.capture(state, mover, to, action >= PAIRS);
         state.pieces[mover.index()] = places;
         has_captured
     }
@@ -325,10 +316,6 @@ impl ThrowTurns {
 impl TurnMachine for ThrowTurns {
     fn rules(&self) -> &Rules {
         &self.rules
-    }
-
-    fn seating(&self) -> &Participants {
-        &self.seating
     }
 
     fn apply_chance(&self, state: &mut State, outcome: usize) {
@@ -480,7 +467,7 @@ impl TurnMachine for ThrowTurns {
             let part = self.home.saturating_sub(own[slot]);
             return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
         }
-        let (_, target) = self.moved_by(own, throw, action, self.is_open(state, state.mover));
+        let (_, target) = self.moved_by(own, throw, action, self.gate_rule.is_open(state, state.mover));
         self.rules.landing(own, action, throw, target)
     }
 }
