@@ -103,8 +103,8 @@ pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> 
 ///
 /// All games of a block share their throws, counted for each seat and its turns, the seat that begins and the seed of
 /// the generator that agents draw from. A game is truncated when it comes to more turns than
-/// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit); a turn begins with the first throw, with each throw after an
-/// action and with each throw of another seat.
+/// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit). A turn begins with the first throw, with each throw after
+/// an action and with each throw of another seat.
 ///
 /// The results of the studies go to `take`, block by block in their order, whatever the threads; when it breaks, play
 /// stops.

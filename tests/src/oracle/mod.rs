@@ -3,7 +3,8 @@
 //!
 //! It detects rules that the engine misunderstands, and shares no line with the engine. It compares squares of the
 //! board and not converted indices, tries every allotment of the throws and every order of the steps, drops illegal
-//! ones, and prints the rest. It has text and throws, but no actions, masks, observations or probabilities, and is not fast.
+//! ones, and prints the rest. It has text and throws, but no actions, masks, observations or probabilities, and is not
+//! fast.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

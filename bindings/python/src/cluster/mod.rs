@@ -1,7 +1,7 @@
 //! The parts of a run that `ashta.ray` spreads over many machines: what drives it, and its workers.
 //!
-//! What goes from one process to another are settings as TOML, messages of `ashta_train::run::wire` as `bytes`, weights as
-//! `float32` arrays and files as `dict`s from their path in a checkpoint to their content.
+//! What goes from one process to another are settings as TOML, messages of `ashta_train::run::wire` as `bytes`, weights
+//! as `float32` arrays, and files as `dict`s from their path in a checkpoint to their content.
 
 pub(crate) mod attachments;
 mod run;
