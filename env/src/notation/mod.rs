@@ -18,12 +18,11 @@ mod validate;
 mod why;
 mod words;
 
-use std::fmt::Write;
-
 use crate::game::{Action, Seat};
 use crate::race::Race;
 use crate::race::position::state::{Phase, State, role};
 use crate::race::turns::by_kind;
+use crate::race::turns::text::joined;
 
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
@@ -32,35 +31,22 @@ pub use steps::{BoardStep, WholeTurn};
 impl Race {
     /// The position as one line of text.
     pub fn print(&self, state: &State) -> String {
-        let mut text = self.ruleset().game_text();
-        let mut separator = ' ';
-        for seat in self.ruleset().seats().iter() {
-            text.push(separator);
-            separator = '/';
-            self.print_seat(&mut text, state, seat);
-        }
-        match state.phase {
-            Phase::Over => text.push_str(" - -"),
-            _ => {
-                let _ = write!(text, " {} ", state.mover);
-                self.print_pending(&mut text, state);
-            }
-        }
-        text
+        let seats = joined(self.ruleset().seats().iter().map(|seat| self.seat_text(state, seat)), "/");
+        let turn = match state.phase {
+            Phase::Over => "- -".to_owned(),
+            _ => format!("{} {}", state.mover, self.pending_text(state)),
+        };
+        format!("{} {seats} {turn}", self.ruleset().game_text())
     }
 
-    fn print_seat(&self, text: &mut String, state: &State, seat: Seat) {
-        text.push(seat.letter());
-        if state.has_cut(seat) {
-            text.push('+');
-        }
-        if state.finished[seat.index()] > 1 {
-            let _ = write!(text, "#{}", state.finished[seat.index()]);
-        }
-        for slot in 0..self.ruleset().pieces() {
-            text.push(if slot == 0 { ':' } else { ',' });
-            text.push_str(&self.piece_text(state, seat, slot));
-        }
+    fn seat_text(&self, state: &State, seat: Seat) -> String {
+        let cut = if state.has_cut(seat) { "+" } else { "" };
+        let finished = match state.finished[seat.index()] {
+            0 | 1 => String::new(),
+            place => format!("#{place}"),
+        };
+        let pieces = joined((0..self.pieces()).map(|slot| self.piece_text(state, seat, slot)), ",");
+        format!("{seat}{cut}{finished}:{pieces}")
     }
 
     fn piece_text(&self, state: &State, seat: Seat, slot: usize) -> String {
@@ -68,24 +54,20 @@ impl Race {
         format!("{}{}", self.place_text(state.pieces[seat.index()][slot]), if is_declared { "t" } else { "" })
     }
 
-    fn print_pending(&self, text: &mut String, state: &State) {
-        let mut throws: Vec<String> = self.pending_throws(state).iter().map(ToString::to_string).collect();
-        if state.phase == Phase::Throw {
-            throws.push("*".to_owned());
-        }
-        text.push_str(&throws.join(","));
-        match (state.phase, state.thrown) {
-            (_, 0) | (Phase::Choose | Phase::Allot, 1) => {}
-            (Phase::Throw, count) => text.push_str(&count.to_string()),
-            (_, count) => text.push_str(&format!("*{count}")),
-        }
+    fn pending_text(&self, state: &State) -> String {
+        let next = (state.phase == Phase::Throw).then(|| "*".to_owned());
+        let throws = joined(self.pending_throws(state).iter().map(ToString::to_string).chain(next), ",");
+        let throws = match (state.phase, state.thrown) {
+            (_, 0) | (Phase::Choose | Phase::Allot, 1) => throws,
+            (Phase::Throw, count) => format!("{throws}{count}"),
+            (_, count) => format!("{throws}*{count}"),
+        };
         if state.phase != Phase::Allot {
-            return;
+            return throws;
         }
-        text.push(';');
         let colour = self.colour(state);
         let mut items: Vec<String> = Vec::new();
-        for slot in 0..self.ruleset().pieces() {
+        for slot in 0..self.pieces() {
             let place = self.piece_text(state, colour, slot);
             let steps = state.steps[slot];
             let item = match state.roles[slot] & !role::ENTERED {
@@ -100,7 +82,7 @@ impl Race {
             items.push(item);
         }
         items.extend(by_kind!(&self.turns, turns => turns.marks(state)));
-        text.push_str(&items.join(","));
+        format!("{throws};{}", items.join(","))
     }
 
     /// The name of a place: the number of its square, or the game's word for a piece that is on none.

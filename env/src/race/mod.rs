@@ -97,13 +97,6 @@ impl Race {
         self
     }
 
-    /// Whether an action, legal or not, leaves a valid state.
-    #[inline]
-    fn is_sound(&self, state: &State, action: Action) -> bool {
-        let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
-        is_decision && self.sound.contains(action)
-    }
-
     /// The ruleset.
     pub fn ruleset(&self) -> &Ruleset {
         &self.ruleset
@@ -225,7 +218,7 @@ impl Game for Race {
     #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
         debug_assert!(self.legal_actions(state).contains(action), "action {} in {state:?}", action.0);
-        if !self.is_sound(state, action) {
+        if !matches!(state.phase, Phase::Choose | Phase::Allot) || !self.sound.contains(action) {
             return;
         }
         by_kind!(&self.turns, turns => turns.apply_action(state, action));

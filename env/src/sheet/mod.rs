@@ -18,11 +18,6 @@ pub use read::{SheetError, SheetProblem};
 pub use sheets::{NameTaken, Sheets};
 pub use values::*;
 
-/// The contradictions of a sheet without house rules: `key: problem`.
-pub(crate) fn contradictions(sheet: &Sheet) -> impl Iterator<Item = String> {
-    check::one(sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"))
-}
-
 /// The JSON Schema of a sheet, with which editors complete and check one.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Sheet).to_value()

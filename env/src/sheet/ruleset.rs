@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Payoff, Seat, SeatLettersError, SeatSet};
-use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin};
+use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin, check};
 
 /// Game, house rules, pieces and seats.
 ///
@@ -154,7 +154,7 @@ impl Ruleset {
                 // Each single house rule was checked with the sheet.
                 Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
-                    let found = crate::sheet::contradictions(&sheet);
+                    let found = check::one(&sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"));
                     problems.extend(found.map(RulesetProblem::Contradiction));
                     self.sheet = Arc::new(sheet);
                 }
