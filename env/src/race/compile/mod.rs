@@ -166,8 +166,8 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. `steps` has the numbers of steps that a
-    /// piece can go with a throw, as bits.
+    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. `steps` has the numbers of steps that
+    /// a piece can go with a throw, as bits.
     ///
     /// # Errors
     /// The problem of its course.

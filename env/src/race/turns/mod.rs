@@ -217,8 +217,8 @@ pub(crate) trait TurnMachine {
         Some(())
     }
 
-    /// Whether a position within a turn can be played on by the rules; `stands` says whether the mover's pieces can stand
-    /// as they do in a position. Not every such position can be reached from the start of a turn.
+    /// Whether a position within a turn can be played on by the rules; `stands` says whether the mover's pieces can
+    /// stand as they do in a position. Not every such position can be reached from the start of a turn.
     fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool;
 
     /// Whether one action leads from `before`, which is a decision, to `state`.
