@@ -218,7 +218,8 @@ impl Game for Race {
     #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
         debug_assert!(self.legal_actions(state).contains(action), "action {} in {state:?}", action.0);
-        if !matches!(state.phase, Phase::Choose | Phase::Allot) || !self.sound.contains(action) {
+        let is_decision = matches!(state.phase, Phase::Choose | Phase::Allot);
+        if !(is_decision && self.sound.contains(action)) {
             return;
         }
         by_kind!(&self.turns, turns => turns.apply_action(state, action));

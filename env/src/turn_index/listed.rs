@@ -85,7 +85,7 @@ type Piece = (Seat, u8);
 type Thrown = (Seat, Side, usize);
 
 /// The start of each list of ends.
-type Lists = HashMap<Vec<ListedEnd>, u32>;
+type ListStarts = HashMap<Vec<ListedEnd>, u32>;
 
 /// Outcomes whose lists are looked up together.
 const TOGETHER: usize = 16;
@@ -114,7 +114,7 @@ impl ListedWalk {
         // Turns without enemies are read most: these lists are contiguous, and so are those of each side position.
         for &mover in index.movers() {
             for side in sides.clone() {
-                let mut lists = Lists::new();
+                let mut lists = ListStarts::new();
                 for outcome in 0..rules.outcomes.len() {
                     let thrown = (mover, side, outcome);
                     let (alone, is_stuck) = walk.add(index, thrown, &[], &mut lists);
@@ -125,7 +125,7 @@ impl ListedWalk {
         }
         for &mover in index.movers() {
             for side in sides.clone() {
-                let mut lists = Lists::new();
+                let mut lists = ListStarts::new();
                 let outcomes = 0..rules.outcomes.len();
                 let may_be_stuck =
                     |&outcome: &usize| walk.list(index, (mover, side, outcome), most_patterns, &mut lists);
@@ -138,7 +138,7 @@ impl ListedWalk {
 
     /// Lists the turns of a side position with an outcome where enemies matter; returns whether they may leave it no
     /// move.
-    fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut Lists) -> bool {
+    fn list(&mut self, index: &TurnIndex, thrown: Thrown, most_patterns: usize, lists: &mut ListStarts) -> bool {
         let (mover, side, outcome) = thrown;
         let at = self.race.rules.outcomes.len() * usize::from(side) + outcome;
         let ListedTurn { relevant, is_stuck: mut may_be_stuck, .. } = self.turns[mover.index()][at];
@@ -162,7 +162,7 @@ impl ListedWalk {
 
     /// Adds the ends of a turn with these enemies on the board, unless the list exists; returns its start, and whether
     /// the side position cannot move.
-    fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut Lists) -> (u32, bool) {
+    fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut ListStarts) -> (u32, bool) {
         let mut ends = self.step(index, thrown, enemies);
         let is_stuck = ends.iter().all(|end| end.side == thrown.1);
         if let Some(end) = ends.last_mut() {
