@@ -14,10 +14,16 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 /// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
-    pub(crate) rules: Arc<Rules>,
+    rules: Arc<Rules>,
+    /// Pieces of each seat.
+    pieces: usize,
 }
 
 impl DivideTurns {
+    pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
+        DivideTurns { pieces: rules.seating.pieces, rules }
+    }
+
     /// The action by which a piece enters.
     pub(crate) fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
@@ -25,12 +31,12 @@ impl DivideTurns {
 
     /// The slots that have their parts.
     pub(crate) fn given(&self, state: &State) -> usize {
-        state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
+        state.roles[..self.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
     /// The piece that is given its part next.
     fn next_slot(&self, state: &State) -> usize {
-        self.given(state).min(self.rules.seating.pieces - 1)
+        self.given(state).min(self.pieces - 1)
     }
 
     /// The pips that are left.
@@ -57,7 +63,7 @@ impl DivideTurns {
             let parts = self.parts(place, dice);
             (0..32).filter(|part| parts >> part & 1 == 1).fold(0, |all, part| all | sums << part) & total
         };
-        own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
+        own[slot..self.pieces].iter().fold(1, add) as u32
     }
 
     pub(crate) fn can_enter(&self, state: &State) -> bool {
@@ -74,7 +80,7 @@ impl DivideTurns {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+        slot < self.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
     /// Captures where hops have landed, and passes the turn on.
@@ -146,7 +152,7 @@ impl TurnMachine for DivideTurns {
         state.phase = Phase::Allot;
         // Pieces that follow have a choice only while pips are left for them.
         let own = &state.pieces[mover];
-        let is_last = slot + 1 == self.rules.seating.pieces;
+        let is_last = slot + 1 == self.pieces;
         let has_choice = !is_last
             && self.pips_left(state) > 0
             && self.sums(own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
@@ -154,7 +160,7 @@ impl TurnMachine for DivideTurns {
             return;
         }
         let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
-        let hops = landed.into_iter().zip(state.steps).take(self.rules.seating.pieces);
+        let hops = landed.into_iter().zip(state.steps).take(self.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
         state.pieces[mover] = landed;
         sort(&mut state.pieces[mover]);

@@ -18,6 +18,8 @@ use crate::sheet::values::{Hop, LostBefore, Must, UnitKind};
 pub(crate) struct SeriesThrows {
     rules: Arc<Rules>,
     lost_before: LostBefore,
+    /// The last place of the course, a copy beside what else is read with each throw.
+    home: u8,
     /// The values after which a series goes on, ascending; 0 for absent kinds.
     faces: [u8; 3],
     /// The throw of each outcome.
@@ -53,7 +55,7 @@ impl SeriesThrows {
             None => AllottedThrow::Last(*value),
         };
         let outcomes = values.iter().map(outcome).collect();
-        SeriesThrows { lost_before: rules.sheet.entry.lost_before, faces, outcomes, rules }
+        SeriesThrows { lost_before: rules.sheet.entry.lost_before, home: rules.home, faces, outcomes, rules }
     }
 
     /// Whether units must be declared, so that positions carry declarations.
@@ -144,8 +146,8 @@ impl SeriesThrows {
         let own = Slots::of(*places);
         let beyond = match self.lost_before {
             LostBefore::Never => return true,
-            LostBefore::OffBoard => self.rules.home + 1,
-            LostBefore::OffCourse => self.rules.home,
+            LostBefore::OffBoard => self.home + 1,
+            LostBefore::OffCourse => self.home,
         };
         !(own.at_least(1) & !own.at_least(beyond)).is_empty()
     }
@@ -263,20 +265,21 @@ impl Remaining {
 
     #[inline]
     pub(crate) fn count(self) -> u32 {
-        self.kinds().into_iter().map(|(_, count)| u32::from(count)).sum()
+        let [ones, fours, zeros] = self.counts.map(u32::from);
+        ones + fours + zeros + u32::from(self.last != 0)
     }
 
     /// The next throw to allot and what remains after it.
     #[inline]
     pub(crate) fn split(mut self) -> Option<(AllottedThrow, Remaining)> {
-        for kind in SeriesKind::ALL {
-            let count = &mut self.counts[kind as usize - 1];
-            if *count > 0 {
-                *count -= 1;
-                return Some((AllottedThrow::Of(kind), self));
-            }
-        }
-        let last = std::mem::take(&mut self.last);
-        (last > 0).then_some((AllottedThrow::Last(last), self))
+        let kind = match self.counts {
+            [1..=u8::MAX, _, _] => SeriesKind::One,
+            [_, 1..=u8::MAX, _] => SeriesKind::Four,
+            [_, _, 1..=u8::MAX] => SeriesKind::Zero,
+            _ if self.last > 0 => return Some((AllottedThrow::Last(self.last), Remaining { last: 0, ..self })),
+            _ => return None,
+        };
+        self.counts[kind as usize - 1] -= 1;
+        Some((AllottedThrow::Of(kind), self))
     }
 }

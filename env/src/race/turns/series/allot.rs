@@ -3,7 +3,7 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{State, role};
+use crate::race::position::state::{SeriesKind, State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
@@ -290,15 +290,18 @@ impl SeriesTurns {
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
-        let left = remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
-        left.map(|(throw, _)| self.series.pips(throw)).min().unwrap_or(0)
+        let [one, four, zero] =
+            SeriesKind::ALL.map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
+        let left = [one, four, zero, (remaining.last, remaining.last)].into_iter().filter(|&(count, _)| count > 0);
+        left.map(|(_, pips)| pips).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
-        let pips = |(throw, count): (_, u8)| u32::from(self.series.pips(throw)) * u32::from(count);
-        remaining.kinds().into_iter().map(pips).sum()
+        let pips =
+            |kind: SeriesKind| u32::from(self.series.face(kind)) * u32::from(remaining.counts[kind as usize - 1]);
+        SeriesKind::ALL.map(pips).iter().sum::<u32>() + u32::from(remaining.last)
     }
 }
 
