@@ -3,8 +3,8 @@
 //! [`evaluator::Evaluator`] gives a position its value for each seat, [`agent::Agent`] chooses an action; both work on
 //! batches. [`agent::OnePly`] makes an agent of an evaluator: it plays towards the afterstate of the highest value.
 //! [`baseline`] has agents without a network, [`level`] the levels of difficulty, [`throws`] the throws of a game as a
-//! function of its seed. [`stop`] ends computations early, [`files`] writes files atomically, [`error`] has the error of
-//! this crate, and [`perspective`] the order of seats as one of them sees it. This module uses the rules alone.
+//! function of its seed. [`stop`] ends computations early, [`files`] writes files atomically, [`error`] has the error
+//! of this crate, and [`perspective`] the order of seats as one of them sees it. This module uses the rules alone.
 
 pub mod agent;
 pub mod baseline;

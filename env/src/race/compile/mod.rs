@@ -12,6 +12,8 @@ pub(crate) mod reach;
 use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
+
 use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
@@ -368,10 +370,13 @@ impl Rules {
     }
 
     /// The places where pieces begin, ascending; where a seat has fewer, its own begin on the last of them.
-    pub(crate) fn setup(&self) -> Vec<u8> {
+    pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
-            Setup::All(to) => vec![u8::from(*to == SentTo::Start); MAX_PIECES],
-            Setup::On(numbers) => numbers.iter().map(|number| number + 1 - self.sheet.board.first_number).collect(),
+            Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
+            Setup::On(numbers) => {
+                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
+                numbers[numbers.len().saturating_sub(MAX_PIECES)..].iter().map(place).collect()
+            }
         }
     }
 }
