@@ -13,7 +13,7 @@ pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 pub struct Interval {
     /// The mean.
     pub mean: f64,
-    /// Its standard error; `None` of ratios and below two blocks. Only [`with_error`] writes it.
+    /// Its standard error; `None` of ratios and below two blocks. Files have it only where a field asks for it.
     #[serde(skip)]
     pub standard_error: Option<f64>,
     /// Interval with 95 % confidence, from the variation between blocks of games; without bounds below two blocks.

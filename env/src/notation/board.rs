@@ -156,7 +156,7 @@ impl Race {
     }
 
     /// The square on which a piece of `seat` stands that is at `place`, or `None` when that is no square: off the
-    /// board, in the keep, or home. Places are those of [`crate::game::Game::steps`].
+    /// board, in the keep, or home. Places are those of [`crate::game::RaceGame::steps`].
     pub fn square(&self, seat: Seat, place: u8) -> Option<Square> {
         let on_course = place > 0 && place < self.rules.home;
         on_course.then(|| self.board().course(seat)[usize::from(place) - 1])
