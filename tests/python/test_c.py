@@ -74,7 +74,8 @@ def test_nothing_leaks_or_is_touched_wrongly(tmp_path):
 def test_the_sanitizer_is_at_work(tmp_path):
     """An agent that is not freed is found: otherwise the test above says nothing."""
     source = tmp_path / "leak.c"
-    source.write_text('#include "ashta.h"\nint main(void) { return ashta_agent_named("greedy") == NULL; }\n')
+    leak = 'int main(void) { for (int i = 0; i < 9; i++) ashta_agent_named("greedy"); return 0; }'
+    source.write_text(f'#include "ashta.h"\n{leak}\n')
     built = compiled(tmp_path, source, "-fsanitize=address", str(LIBRARY / "libashta.a"), *SYSTEM)
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:exitcode=99"}
     ran = subprocess.run([built], capture_output=True, text=True, env=environment, check=False)

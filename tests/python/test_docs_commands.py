@@ -39,7 +39,7 @@ NOT_RUN = {
     "cargo nextest run --release -E 'package(ashta-env)'": TESTED,
     "cargo nextest run --release -E 'test(pagade)'": TESTED,
     "target/python-venv/bin/python -m pytest tests/python -k engine": TESTED,
-    "ASHTA_ORACLE_POSITIONS=1000000 cargo nextest run --release -E 'binary(oracle)'": TESTED,
+    "ASHTA_ORACLE_POSITIONS=100000 cargo nextest run --release -E 'binary(oracle)'": TESTED,
     "ASHTA_LAWS_CASES=1000 cargo nextest run --release -E 'binary(laws)'": TESTED,
     "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(perft) + binary(playthroughs)'": TESTED,
     "rustup target add wasm32-unknown-unknown": NETWORK,

@@ -12,6 +12,7 @@ use ashta_env::game::Game as _;
 use ashta_env::turn_index::{RaceTurns, TurnIndex};
 use ashta_train::program;
 use ashta_train::run::config::Config;
+use ashta_train::run::evaluation::MatchResult;
 use ashta_train::run::files::check_writable;
 use ashta_train::run::runlog::RunLog;
 use ashta_train::run::{Run, RunEnding, prepare};
@@ -126,7 +127,11 @@ pub fn train<'py>(
             RunEnding::Interrupted => None,
         };
         Ok(match concluded {
-            Some((evaluation, bot)) => (path, Some(bot), Some(serde_json::to_string(&evaluation.results)?)),
+            Some((evaluation, bot)) => (
+                path,
+                Some(bot),
+                Some(serde_json::to_string(&evaluation.results.iter().map(MatchResult::row).collect::<Vec<_>>())?),
+            ),
             None => (path, None, None),
         })
     };

@@ -18,6 +18,7 @@ use ashta_agents::roster::{Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::run::config::Config;
 use crate::run::games;
@@ -36,6 +37,16 @@ pub struct MatchResult {
 }
 
 impl MatchResult {
+    /// The result as one JSON object: the match with its opponent, and the regret where it was measured.
+    pub fn row(&self) -> Value {
+        let mut row = json!(self.report);
+        row["opponent"] = json!(self.opponent);
+        if let Some(regret) = &self.regret {
+            row["regret"] = json!(regret);
+        }
+        row
+    }
+
     /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
     pub fn strength(&self, lookahead: Lookahead) -> Strength {
         let [low, high] = self.report.interval;

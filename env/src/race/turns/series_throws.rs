@@ -125,6 +125,7 @@ impl SeriesThrows {
         }
     }
 
+    #[inline]
     pub(crate) fn apply_chance(&self, state: &mut State, outcome: usize) {
         let thrown = match self.outcomes[outcome] {
             // A series that is full ends with its next throw.

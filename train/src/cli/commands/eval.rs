@@ -46,21 +46,13 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         bot.write(output)?;
     }
     if args.json {
-        let row = |MatchResult { opponent, report, regret }: &MatchResult| {
-            let mut row = json!(report);
-            row["opponent"] = json!(opponent);
-            if let Some(regret) = regret {
-                row["regret"] = json!(regret);
-            }
-            row
-        };
         return output::print_json(&json!({
             "agent": agent.to_string(),
             "game": race.spec().name,
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
-            "results": results.iter().map(row).collect::<Vec<Value>>(),
+            "results": results.iter().map(MatchResult::row).collect::<Vec<Value>>(),
         }));
     }
     output::print(format_args!("{agent} in {}", race.ruleset()))?;

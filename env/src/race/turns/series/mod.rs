@@ -106,6 +106,7 @@ impl TurnMachine for SeriesTurns {
         Some(&self.series)
     }
 
+    #[inline]
     fn legal_actions(&self, state: &State) -> ActionMask {
         match self.series.remaining(state).split() {
             Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
@@ -113,6 +114,7 @@ impl TurnMachine for SeriesTurns {
         }
     }
 
+    #[inline]
     fn apply_action(&self, state: &mut State, action: Action) {
         let allotment = Allotment::of(state);
         let remaining = self.series.remaining(state);

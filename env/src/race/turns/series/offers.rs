@@ -10,6 +10,7 @@ use crate::sheet::values::Must;
 
 impl SeriesTurns {
     /// The legal actions where `throw` is next and `rest` remains after it.
+    #[inline]
     pub(crate) fn offers(
         &self,
         turn: &SeriesTurn,

@@ -8,6 +8,7 @@ use crate::race::position::state::{MAX_PIECES, State, in_order, role, sort};
 
 impl SeriesTurns {
     /// Plays the allotted turn: moves the pieces, captures, and passes the turn on.
+    #[inline]
     pub(crate) fn resolve(&self, state: &mut State, allotment: &Allotment) {
         let mover = state.mover;
         let own = Slots::of(state.pieces[mover.index()]);
