@@ -107,7 +107,7 @@ class RaceEnv(gymnasium.Env):
 
     def is_capped(self) -> bool:
         """Whether the game is broken off."""
-        return self.turns >= self.game.turn_cap
+        return self.turns >= self.game.turn_limit
 
     def is_over(self) -> bool:
         """Whether there is nothing more to play."""

@@ -80,7 +80,7 @@ class AshteKashte:
     """Ashte Kashte with the default house rules and one to four pieces. Places: 0 in hand, 1 to 47, 48 home."""
 
     home = 48
-    turn_cap = 2_000
+    turn_limit = 2_000
     protected = (6, 12, 18)
 
     def __init__(self, pieces: int = 4) -> None:

@@ -136,7 +136,7 @@ def test_environments_repeat():
 
 def test_a_game_that_never_ends_is_truncated():
     env = RaceEnv(4, "random")
-    env.game.turn_cap = 30
+    env.game.turn_limit = 30
     env.reset(seed=1)
     is_over = False
     while not is_over:

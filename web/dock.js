@@ -70,7 +70,7 @@ function drawThrown(view) {
   // Where a game begins within a turn, only the position knows what was thrown.
   if (!now.throws.length && now.from === 0) now.throws = view.throws;
   const isNow = now.throws.length > 0 && view.node !== "over";
-  const shown = isNow ? now : game.previousTurn(game.at);
+  const shown = isNow ? now : game.lastTurn;
   const left = !isNow ? [] : view.node === "decision" ? turn.choice?.unused(view.throws) ?? view.throws : null;
   const throws = shown?.throws ?? [], before = drawn.board === board ? drawn.throws : null;
   drawn = { board, throws: JSON.stringify([shown?.from, throws, left, isNow]) };

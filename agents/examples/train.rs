@@ -22,15 +22,13 @@ use ashta_agents::network::portable::PortableNet;
 use ashta_agents::play::agent::{Agent, OnePly};
 use ashta_agents::play::baseline::Baseline;
 use ashta_env::race::Race;
-use ashta_env::ruleset::Ruleset;
 
 const SEED: u64 = 1;
 const THREADS: usize = 2;
 
 /// Trains a bot and writes it to `path`; its score against the baseline `greedy`.
 pub fn train(path: &Path) -> Result<MatchReport, Box<dyn Error>> {
-    let seats = Ruleset::default_seats(2).ok_or("no game has two seats")?;
-    let race = Arc::new(Race::new(Ruleset::parse("ashte-kashte?pieces=2", seats)?));
+    let race = Arc::new(Race::named("ashte-kashte?pieces=2", 2)?);
     let selfplay = SelfPlayConfig { games: 4_000, ..SelfPlayConfig::default() };
     let config = TrainConfig { selfplay, ..TrainConfig::default() };
     let mut trainer = Trainer::new(&race, &config, LearnerDevice::Cpu, SEED)?;

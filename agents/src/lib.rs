@@ -29,6 +29,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A bot is trained, for any game that implements [`Game`](ashta_env::Game), by [`learn::trainer`]: the examples
+//! `train.rs` and `own_game.rs` of this package are a whole run each.
+//!
 //! Each module is a folder. They are listed from the ground up: a module imports only modules that stand before it, and
 //! `tests/architecture.rs` holds that.
 //!

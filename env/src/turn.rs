@@ -26,7 +26,7 @@ pub struct TooManyPositions {
 
 /// The distinct afterstates of a turn; filled by [`turn_results`] and reused from call to call, so that short lists
 /// cost no allocation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TurnResults<S> {
     results: Distinct<S>,
     /// The sequences of actions of all afterstates, end to end.
@@ -56,6 +56,18 @@ impl<S> Default for TurnResults<S> {
             visited: Distinct::default(),
             open: Vec::new(),
             path: Vec::new(),
+        }
+    }
+}
+
+/// A copy has the afterstates and their actions, and not the positions within the turn that led to them.
+impl<S: Clone> Clone for TurnResults<S> {
+    fn clone(&self) -> TurnResults<S> {
+        TurnResults {
+            results: Distinct { items: self.results.items.clone(), index: HashSet::new() },
+            actions: self.actions.clone(),
+            ends: self.ends.clone(),
+            ..TurnResults::default()
         }
     }
 }
@@ -171,7 +183,7 @@ pub fn turn_results_while<G: Game>(
 }
 
 /// A list without duplicates.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Distinct<S> {
     items: Vec<S>,
     /// All items once the list is longer than [`SHORT`], empty before.

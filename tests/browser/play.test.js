@@ -419,6 +419,9 @@ pageTest("a game is looked back on, played again, and with other seats", {}, asy
   await hurry(page);
   await newGame(page, { game: "siga", players: { S: "random", N: "bot:expert" } });
   await page.waitForFunction(() => document.body.dataset.state.endsWith("over"));
+  // The dice are those of the last turn, of which the note speaks.
+  const dice = await page.locator("#thrown b").allTextContents();
+  assert.match(await page.textContent("#turn-note"), new RegExp(`^(South|North) ${dice.join(", ")}: `));
   await page.click("#look-back");
   await page.locator("#review-seats li").first().waitFor();
   assert.match(await page.textContent("#review-result"), /wins, after \d+ turns\.$/);

@@ -58,6 +58,11 @@ def test_wrong_settings_are_named(tmp_path):
     assert "run.threads" in str(refused.value) and not any(tmp_path.iterdir())
     with pytest.raises(ValueError, match="configurations that come with the program"):
         ashta.train("no-such-game")
+    for settings in ("selfplay.games=64", [("selfplay.games", 64)]):
+        with pytest.raises(TypeError, match="a list of texts KEY=VALUE"):
+            ashta.train("smoke", settings)
+    with pytest.raises(ValueError, match=r"`selfplay\.gams`"):
+        ashta.train("smoke", ["selfplay.gams=64"])
     with pytest.raises(ValueError, match="give one of them"):
         ashta.train("smoke", resume=tmp_path)
     with pytest.raises(ValueError, match=r"no config\.toml"):

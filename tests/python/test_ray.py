@@ -17,6 +17,7 @@ ray = pytest.importorskip("ray")
 import ashta  # noqa: E402
 import ashta.ray  # noqa: E402
 from ashta._ashta import Trainer, TrainingRun  # noqa: E402
+from ashta.ray import pool  # noqa: E402
 from ashta.ray.training import Driver, Learner  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -307,6 +308,40 @@ def test_a_checkpoint_of_other_networks_ends_the_run_with_its_reason(cluster, tm
         ashta.ray.resume(tmp_path / "smoke-1", ["network.hidden=[24]"])
     # What was refused has changed nothing.
     ashta.ray.resume(tmp_path / "smoke-1")
+
+
+class Dying:
+    """Answers what was asked before, and dies of what is new."""
+
+    def again(self):
+        return True
+
+    def new(self):
+        os._exit(1)
+
+
+def test_a_worker_that_dies_of_each_new_question_is_given_up(cluster):
+    Worker = pool.worker("DyingProcess")
+    dying = pool.Pool("workers", lambda: Worker.remote(Dying()), lambda: 1, lambda _: dying.give_first([("again",)]), 0)
+    dying.give("task", "new")
+    try:
+        with pytest.raises(ashta.ray.WorkersDied, match="workers died 4 times in a row"):
+            for _ in range(1000):
+                pool.pump(dying)
+    finally:
+        dying.close()
+
+
+def test_agents_that_cannot_go_along_are_refused_before_a_cluster_is_asked(cluster, monkeypatch):
+    def connect(_):
+        raise AssertionError("it connects")
+
+    monkeypatch.setattr("ashta.ray.arenas.connect", connect)
+    game = ashta.Game("ashtapada", 2)
+    with pytest.raises(ValueError, match="is a function, which stays on its machine"):
+        ashta.ray.arena(["greedy", lambda states: 0], game)
+    with pytest.raises(TypeError):
+        ashta.ray.arena("greedy", game)
 
 
 def test_an_arena_has_the_games_and_the_result_of_one_machine(cluster):

@@ -199,7 +199,7 @@ pub fn table(data: &[u8]) {
     let again = Table::from_bytes(&bytes).expect("what was written is read");
     assert!(again.to_bytes().expect("what was read is written") == bytes, "a table is read as it was written");
     let rng = &mut draws(data);
-    let race = table.starts().race().clone();
+    let race = table.index().race().clone();
     let table = std::sync::Arc::new(table);
     let mut perfect = Perfect::new(std::sync::Arc::clone(&table));
     let mut state = race.initial_state(chance::first_seat(race.spec().seats, rng));

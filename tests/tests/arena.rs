@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ashta_agents::arena::{
-    Appraiser, Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, luck, play_blocks, rotations, sides,
+    Blocks, Contestant, Interval, MatchConfig, MatchSetup, PlayedGame, analyze_game, luck, play_blocks, rotations,
+    sides,
 };
 use ashta_agents::perfect::solve::{Memory, PlayerPolicy, evaluate_policies};
 use ashta_agents::perfect::table::{Perfect, Table};
@@ -51,14 +52,16 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
     };
     // The same games luck-corrected (control variate) by perfect play, and by step counting.
     let study = || {
-        let mut right = Appraiser::new(Perfect::new(Arc::clone(&table)), 0.0);
-        let mut wrong = Appraiser::new(PipEvaluator, 0.0);
+        let (mut right, mut wrong) = (Perfect::new(Arc::clone(&table)), PipEvaluator);
         let race = &race;
         Box::new(move |game: PlayedGame<State>| {
             let own = game.seating.seats_of(0).iter().next().expect("it sits");
             let start = race.initial_state(game.first);
             let (moves, block) = (&game.moves, game.block);
-            let lucks = [right.turns(race, start, moves, block), wrong.turns(race, start, moves, block)];
+            let lucks = [
+                analyze_game(race, &mut right, start, moves, block, 0.0),
+                analyze_game(race, &mut wrong, start, moves, block, 0.0),
+            ];
             [f64::from(game.returns[own]), luck(&lucks[0])[own], luck(&lucks[1])[own]]
         }) as Box<dyn FnMut(PlayedGame<State>) -> [f64; 3]>
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ashta_agents::arena::{MatchConfig, MatchProgress};
-use ashta_agents::perfect::exploit::{BestResponse, Conduct, ExploitStage};
+use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse, ExploitStage};
 use ashta_agents::perfect::regret::against_perfect;
 use ashta_agents::perfect::solve::{
     Memory, PlayerPolicy, Response, SolveConfig, TabularPolicy, UNIT, evaluate_policies,
@@ -114,9 +114,9 @@ fn best_responses_to_values_and_to_choices_agree() {
         let values = || Box::new(Whim::of(text)) as Box<dyn Evaluator<Race> + Send>;
         let choices = || Box::new(OnePly::new(Whim::of(text))) as Box<dyn Agent<Race> + Send>;
         let config = SolveConfig { threads: 2, ..CONFIG };
-        let by_values = best.find(Conduct::Values(&values), &config, &go_on).expect("settles").expect("whole");
+        let by_values = best.find(AgentPolicy::Values(&values), &config, &go_on).expect("settles").expect("whole");
         let mut best = BestResponse::new(&race(text, "SN")).expect("small");
-        let by_choices = best.find(Conduct::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
+        let by_choices = best.find(AgentPolicy::Choices(&choices), &config, &go_on).expect("settles").expect("whole");
         // Probabilities of choices are kept in single precision.
         assert!((by_values.first - by_choices.first).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
         assert!((by_values.second - by_choices.second).abs() < 1e-6, "{text}: {by_values:?} and {by_choices:?}");
@@ -213,14 +213,14 @@ fn a_best_response_is_found_sooner_from_the_one_before() {
         reported.fetch_add(1, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    let mut find = || best.find(Conduct::Values(&values), &CONFIG, &watch).expect("settles").expect("whole");
+    let mut find = || best.find(AgentPolicy::Values(&values), &CONFIG, &watch).expect("settles").expect("whole");
     let first = find();
     let first_reported = reported.swap(0, Ordering::Relaxed);
     let again = find();
     let again_reported = reported.load(Ordering::Relaxed);
     assert!((first.mean() - again.mean()).abs() < 1e-8, "{first:?} and {again:?}");
     assert!(again_reported * 3 < first_reported, "{again_reported} after {first_reported}");
-    assert_eq!(best.find(Conduct::Values(&values), &CONFIG, &|_| ControlFlow::Break(())).expect("stopped"), None);
+    assert_eq!(best.find(AgentPolicy::Values(&values), &CONFIG, &|_| ControlFlow::Break(())).expect("stopped"), None);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn games_without_a_best_response_are_refused() {
     assert!(refused("ashte-kashte?pieces=1", "SEN").contains("this one has 3"));
     let mut best = BestResponse::new(&race("ashtapada?pieces=1", "SN")).expect("small");
     let choices = || Box::new(RandomAgent) as Box<dyn Agent<Race> + Send>;
-    let refused = best.find(Conduct::Choices(&choices), &CONFIG, &go_on).expect_err("endless");
+    let refused = best.find(AgentPolicy::Choices(&choices), &CONFIG, &go_on).expect_err("endless");
     assert!(refused.to_string().contains("have no end"), "{refused}");
     struct Half;
     impl Evaluator<Race> for Half {
@@ -239,6 +239,6 @@ fn games_without_a_best_response_are_refused() {
         }
     }
     let values = || Box::new(Half) as Box<dyn Evaluator<Race> + Send>;
-    let refused = best.find(Conduct::Values(&values), &CONFIG, &go_on).expect_err("no values of two seats");
+    let refused = best.find(AgentPolicy::Values(&values), &CONFIG, &go_on).expect_err("no values of two seats");
     assert!(refused.to_string().contains("do not sum to 1"), "{refused}");
 }

@@ -260,7 +260,7 @@ fn threads_and_interruptions_do_not_change_a_bit() {
 }
 
 fn known(table: &Table, position: &str) -> f64 {
-    let race = table.starts().race();
+    let race = table.index().race();
     let state = race.parse_state(position).expect("a position");
     let Node::Chance(seat) = race.node(&state) else { panic!("a throw") };
     f64::from(table.known(&state).expect("the start of a turn")[seat])
@@ -282,6 +282,19 @@ fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
 }
 
 #[test]
+fn sixteen_bits_lose_less_than_a_step_of_them() {
+    let game = "pagade?pieces=1&must_use=optional&no_cut=off";
+    let (turns, exact, short) = (turns(game, "SN"), table(game, "SN", false), table(game, "SN", true));
+    let (mut count, mut largest) = (0, 0.0_f64);
+    for (_, mover, sides) in positions(&turns) {
+        let state = turns.index().state(mover, sides);
+        let value = |table: &Table| f64::from(table.known(&state).expect("a turn-start state")[mover]);
+        (count, largest) = (count + 1, largest.max((value(&exact) - value(&short)).abs()));
+    }
+    assert!(count > 5_000 && largest > 0.0 && largest < 1.0 / 65_535.0, "{largest} of {count}");
+}
+
+#[test]
 fn both_seats_agree_and_a_turn_has_the_value_of_its_best_afterstate() {
     let table = table("ashte-kashte?pieces=1&move=optional", "SN", true);
     for (south, north) in [(5, 40), (0, 0), (18, 30), (47, 1)] {
@@ -291,7 +304,7 @@ fn both_seats_agree_and_a_turn_has_the_value_of_its_best_afterstate() {
         };
         assert_eq!(known(&table, &text(south, north, "S")), known(&table, &text(north, south, "N")));
     }
-    let race = table.starts().race().clone();
+    let race = table.index().race().clone();
     let state = race.parse_state("ashte-kashte?pieces=1&move=optional S:5/N:30 S 3").expect("a position");
     let mut perfect = Perfect::new(Arc::clone(&table));
     let answer = &perfect.evaluate(&race, &[state])[0];
@@ -304,7 +317,7 @@ fn both_seats_agree_and_a_turn_has_the_value_of_its_best_afterstate() {
 #[test]
 fn within_a_series_the_table_answers_with_the_expectation() {
     let table = table("ashtapada?pieces=1", "SN", false);
-    let race = table.starts().race().clone();
+    let race = table.index().race().clone();
     let mut perfect = Perfect::new(Arc::clone(&table));
     let mut value = |text: &str| {
         let state = race.parse_state(text).expect("a position");

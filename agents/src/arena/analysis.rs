@@ -25,8 +25,8 @@ pub struct TurnAnalysis<S> {
     pub results: TurnResults<S>,
     /// The values of the afterstates.
     pub values: Vec<BySeat<f32>>,
-    /// The values before the first throw: of an [`Appraiser`](super::Appraiser) the expectation over throws of the best
-    /// afterstate, of [`TurnAnalysis::new`] the evaluator's own estimate.
+    /// The values before the first throw: of [`analyze_game`](super::analyze_game) the expectation over throws of the
+    /// best afterstate, of [`TurnAnalysis::new`] the evaluator's own estimate.
     pub before: BySeat<f32>,
     /// The values of the position at the end of the turn; `None` when the game was given up before it.
     pub played: Option<BySeat<f32>>,

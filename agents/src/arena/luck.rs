@@ -63,70 +63,54 @@ impl<G: Game> fmt::Debug for Reference<G> {
     }
 }
 
-/// Evaluates games turn by turn, each in one batch.
-#[derive(Debug)]
-pub struct Appraiser<E> {
-    evaluator: E,
+/// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal; the evaluator
+/// is asked once.
+///
+/// Throws and series rarer than `series_probability` are pooled: one is sampled and stands for the total probability of
+/// the pool. It is sampled by `seed`, in a stream apart from those of the throws of games.
+pub fn analyze_game<G: Game>(
+    game: &G,
+    evaluator: &mut (impl Evaluator<G> + ?Sized),
+    mut state: G::State,
+    moves: &[Move],
+    seed: u64,
     series_probability: f32,
-}
-
-impl<E> Appraiser<E> {
-    /// An appraiser by `evaluator`. Of the throws and series that are less likely than `series_probability` one, drawn
-    /// by its probability, stands for all in an expectation.
-    pub fn new(evaluator: E, series_probability: f32) -> Appraiser<E> {
-        Appraiser { evaluator, series_probability }
+) -> Vec<TurnAnalysis<G::State>> {
+    let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), ExpectationScratch::default());
+    let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < moves.len() {
+        let (start, begins) = (state.clone(), at);
+        while let (Node::Chance(_), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
+            game.apply_chance(&mut state, outcome);
+            at += 1;
+        }
+        let thrown = state.clone();
+        while let (Node::Decision(_), Some(&Move::Choice(action))) = (game.node(&state), moves.get(at)) {
+            game.apply_action(&mut state, action);
+            at += 1;
+        }
+        // Otherwise the game ends within a series of throws, or continues with an illegal move.
+        let Node::Decision(seat) = game.node(&thrown) else { break };
+        let actual = append(game, &thrown, &mut scratch.turn_results, &mut states);
+        let results = scratch.turn_results.clone();
+        let played = actual.clone().find(|&result| states[result] == state);
+        let mut expectation = Expectation::default();
+        let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
+        expectation.look(game, &happened, series_probability, &mut rng, &mut scratch, &mut states);
+        let (moves, before) = (begins..at, BySeat::default());
+        turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
+        open.push((expectation, actual, played));
     }
-
-    /// The values of every turn of the game that begins in `state` and goes on with `moves`, which are legal. Rare
-    /// throws are drawn by `seed` and must not follow from the same draws as the throws of the game: they have streams
-    /// apart.
-    pub fn turns<G: Game>(
-        &mut self,
-        game: &G,
-        mut state: G::State,
-        moves: &[Move],
-        seed: u64,
-    ) -> Vec<TurnAnalysis<G::State>>
-    where
-        E: Evaluator<G>,
-    {
-        let (mut rng, mut scratch) = (chance::stream(seed, DRAWS), ExpectationScratch::default());
-        let (mut states, mut values, mut turns, mut open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut at = 0;
-        while at < moves.len() {
-            let (start, begins) = (state.clone(), at);
-            while let (Node::Chance(_), Some(&Move::Throw(outcome))) = (game.node(&state), moves.get(at)) {
-                game.apply_chance(&mut state, outcome);
-                at += 1;
-            }
-            let thrown = state.clone();
-            while let (Node::Decision(_), Some(&Move::Choice(action))) = (game.node(&state), moves.get(at)) {
-                game.apply_action(&mut state, action);
-                at += 1;
-            }
-            // Otherwise the game ends within a series of throws, or continues with an illegal move.
-            let Node::Decision(seat) = game.node(&thrown) else { break };
-            let actual = append(game, &thrown, &mut scratch.turn_results, &mut states);
-            let results = scratch.turn_results.clone();
-            let played = actual.clone().find(|&result| states[result] == state);
-            let mut expectation = Expectation::default();
-            let happened = Happened { start: &start, thrown: &thrown, results: actual.clone() };
-            let limit = self.series_probability;
-            expectation.look(game, &happened, limit, &mut rng, &mut scratch, &mut states);
-            let (moves, before) = (begins..at, BySeat::default());
-            turns.push(TurnAnalysis { seat, start, thrown, moves, results, values: Vec::new(), before, played: None });
-            open.push((expectation, actual, played));
-        }
-        if !states.is_empty() {
-            self.evaluator.values(game, &states, &mut values);
-        }
-        for (turn, (expectation, actual, played)) in turns.iter_mut().zip(open) {
-            turn.before = expectation.expected(game, turn.seat, &values);
-            turn.played = played.map(|result| values[result]);
-            turn.values = values[actual].to_vec();
-        }
-        turns
+    if !states.is_empty() {
+        evaluator.values(game, &states, &mut values);
     }
+    for (turn, (expectation, actual, played)) in turns.iter_mut().zip(open) {
+        turn.before = expectation.expected(game, turn.seat, &values);
+        turn.played = played.map(|result| values[result]);
+        turn.values = values[actual].to_vec();
+    }
+    turns
 }
 
 /// The luck of each seat in all of `turns`.
@@ -180,9 +164,10 @@ mod tests {
         let seating = rotations(&sides, &[0, 1])[0];
         let meeting = MatchSetup { game, contestants: &[&a, &b], seatings: &|_| vec![seating], is_stopped: &|| false };
         let study = || {
-            let mut appraiser = Appraiser::new(evaluator(), least);
+            let mut evaluator = evaluator();
             Box::new(move |played: PlayedGame<ToyState>| {
-                let turns = appraiser.turns(game, game.initial_state(played.first), &played.moves, played.block);
+                let start = game.initial_state(played.first);
+                let turns = analyze_game(game, &mut evaluator, start, &played.moves, played.block, least);
                 assert_eq!(turns.len(), played.turns.len());
                 let south = Seat::SOUTH;
                 let given =

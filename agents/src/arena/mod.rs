@@ -31,7 +31,7 @@ pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
 use game_loop::GamesUnderWay;
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
-pub use luck::{Appraiser, Reference, luck};
+pub use luck::{Reference, analyze_game, luck};
 pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
@@ -418,9 +418,16 @@ mod tests {
         };
         let (toy, evaluator) = (&game, ExactEvaluator::new(&game, BySeat([Play::Best; 4])));
         let study = || {
-            let mut appraiser = Appraiser::new(evaluator.clone(), 0.0);
+            let mut evaluator = evaluator.clone();
             Box::new(move |played: PlayedGame<ToyState>| {
-                let turns = appraiser.turns(toy, toy.initial_state(played.first), &played.moves, played.block);
+                let turns = analyze_game(
+                    toy,
+                    &mut evaluator,
+                    toy.initial_state(played.first),
+                    &played.moves,
+                    played.block,
+                    0.0,
+                );
                 let own = played.seating.seats_of(0).iter().next().expect("A sits");
                 [f64::from(played.returns[own]), luck(&turns)[own]]
             }) as Box<dyn FnMut(PlayedGame<ToyState>) -> [f64; 2]>

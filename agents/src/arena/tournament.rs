@@ -15,8 +15,8 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{EndingText, GameLine, Swing};
 use crate::arena::{
-    Appraiser, Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame,
-    Reference, Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, lineups, luck, play_blocks, rotations, sides,
+    Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference, Schedule,
+    Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
     sprt_summary, summarise,
 };
 use crate::play::agent::GameRng;
@@ -233,10 +233,9 @@ impl<'a> Tournament<'a> {
         let seatings = |block: u64| self.seatings(block).to_vec();
         let meeting = MatchSetup { game: self.race, contestants: &contestants, seatings: &seatings, is_stopped };
         let study = || {
-            let mut appraiser =
-                self.reference.as_ref().map(|reference| Appraiser::new(reference.evaluator(), SERIES_PROBABILITY));
+            let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let names = &names;
-            Box::new(move |game: PlayedGame<State>| self.study(appraiser.as_mut(), &game, names))
+            Box::new(move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names))
                 as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
         };
         let mut take_block = |block: u64, games: Vec<(GameLine, GameFacts)>| {
@@ -260,13 +259,14 @@ impl<'a> Tournament<'a> {
     /// The line of a game, with its luck where there is a reference.
     fn study(
         &self,
-        appraiser: Option<&mut Appraiser<Box<dyn Evaluator<Race> + Send>>>,
+        evaluator: Option<&mut Box<dyn Evaluator<Race> + Send>>,
         game: &PlayedGame<State>,
         names: &[String],
     ) -> (GameLine, GameFacts) {
         let mut line = GameLine::new(self.race, game, names);
-        if let Some(appraiser) = appraiser {
-            let turns = appraiser.turns(self.race, self.race.initial_state(game.first), &game.moves, game.block);
+        if let Some(evaluator) = evaluator {
+            let start = self.race.initial_state(game.first);
+            let turns = analyze_game(self.race, evaluator, start, &game.moves, game.block, SERIES_PROBABILITY);
             let (luck, seats) = (luck(&turns), self.race.spec().seats);
             line.luck = Some(seats.iter().map(|seat| rounded(luck[seat])).collect());
             let size = |turn: &TurnAnalysis<State>| turn.luck(turn.seat).abs().max(turn.regret());

@@ -1,9 +1,11 @@
 //! The settings of training: each field once, with its default and with what it may be.
 
 use ashta_env::game::Spec;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::network::portable::NetShape;
+use crate::play::error::Error;
 
 /// What a setting may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -115,7 +117,7 @@ settings! {
         /// Exploration: share of the turns of a game, its side branches aside, that are played at random.
         pub exploration: f64 = 0.2 => Number(0.0, 1.0),
         /// Turns after which a game is truncated; its return is then the value estimate of its last position. The turn
-        /// cap of the game holds too.
+        /// limit of the game holds too.
         pub turn_limit: u32 = 10_000 => Whole(1, 1_000_000),
         /// Throws and series that are less likely than this are pooled in the mean over the throws: one is sampled and
         /// stands for the total probability of the pool, so the mean stays unbiased.
@@ -148,10 +150,10 @@ settings! {
         /// Policy temperature, in units of value: the policy target is the softmax of the afterstates' values over it.
         pub policy_temperature: f64 = 0.015 => Number(1e-6, 10.0),
         /// EMA decay of the weights at each step, lower in the first steps; `None`: no averaging.
-        #[serde(serialize_with = "or_none")]
+        #[serde(serialize_with = "or_none", deserialize_with = "unless_none", default)]
         pub ema: Option<f64> = Some(0.999) => Optional(0.0, 0.999_999),
         /// Gradient clipping by global norm: the largest norm; `None`: no clipping.
-        #[serde(serialize_with = "or_none")]
+        #[serde(serialize_with = "or_none", deserialize_with = "unless_none", default)]
         pub gradient_clip: Option<f64> = None => OptionalAbove(0.0, 1e6),
         /// Weight decay, decoupled as in AdamW: the share of the weights lost in a step of learning rate 1.
         pub weight_decay: f64 = 0.0 => Number(0.0, 1.0),
@@ -189,6 +191,24 @@ pub fn or_none<T: Serialize, S: Serializer>(value: &Option<T>, serializer: S) ->
     }
 }
 
+/// Reads what [`or_none`] writes.
+///
+/// # Errors
+/// What is neither a number nor [`NONE`].
+pub fn unless_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Word(String),
+    }
+    match Written::deserialize(deserializer)? {
+        Written::Number(number) => Ok(Some(number)),
+        Written::Word(word) if word == NONE => Ok(None),
+        Written::Word(word) => Err(D::Error::custom(format!("`{word}` is neither a number nor \"{NONE}\""))),
+    }
+}
+
 /// What one iteration does: which games, with which λ, at which learning rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -206,6 +226,22 @@ pub struct Plan {
 }
 
 impl TrainConfig {
+    /// Checks the numbers without which a run would not end.
+    ///
+    /// # Errors
+    /// No games in an iteration, no samples in a batch, or a replay buffer that is smaller than a batch.
+    pub fn check(&self) -> Result<(), Error> {
+        let SelfPlayConfig { games_per_iteration, .. } = self.selfplay;
+        let LearningConfig { batch, replay_capacity, .. } = self.learning;
+        if games_per_iteration == 0 || batch == 0 || replay_capacity < batch {
+            return Err(Error::new(format!(
+                "selfplay.games_per_iteration is {games_per_iteration}, learning.batch {batch} and \
+                 learning.replay_capacity {replay_capacity}: the first two must be 1 or more, the last at least the batch"
+            )));
+        }
+        Ok(())
+    }
+
     /// The shape of the networks for the game of `spec`.
     pub fn shape(&self, spec: &Spec) -> NetShape {
         NetShape::for_spec(spec, &self.network.hidden, &self.network.policy_hidden)
@@ -239,6 +275,30 @@ impl TrainConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for config in [
+            TrainConfig::default(),
+            TrainConfig { learning: LearningConfig { ema: None, ..Default::default() }, ..Default::default() },
+        ] {
+            let text = serde_json::to_string(&config).expect("settings can be written");
+            assert_eq!(serde_json::from_str::<TrainConfig>(&text).expect("they were written"), config);
+        }
+    }
+
+    #[test]
+    fn a_run_without_an_end_is_refused() {
+        assert!(TrainConfig::default().check().is_ok());
+        let refused = |change: fn(&mut TrainConfig)| {
+            let mut config = TrainConfig::default();
+            change(&mut config);
+            config.check().is_err()
+        };
+        assert!(refused(|config| config.selfplay.games_per_iteration = 0));
+        assert!(refused(|config| config.learning.batch = 0));
+        assert!(refused(|config| config.learning.replay_capacity = config.learning.batch - 1));
+    }
 
     #[test]
     fn the_learning_rate_falls_at_the_end() {

@@ -267,8 +267,10 @@ mod tests {
 
     fn config() -> TrainConfig {
         let mut config = TrainConfig::default();
-        config.selfplay.series_probability = 0.01;
-        config.selfplay.branch_turns = 3;
+        let selfplay = &mut config.selfplay;
+        (selfplay.series_probability, selfplay.branch_turns) = (0.01, 3);
+        (selfplay.random_start_share, selfplay.random_start_turns, selfplay.exploration) = (0.2, 4, 0.0);
+        (selfplay.turn_limit, config.learning.policy_temperature) = (u32::MAX, 0.02);
         config
     }
 

@@ -2,9 +2,10 @@
 //!
 //! A run repeats one iteration for each of [`TrainConfig::plans`]: play the games of the plan with the latest weights
 //! and meanwhile learn from the games before ([`Trainer::play_and_learn`]), then take the games in
-//! ([`Trainer::take_in`]). Games are seeded by their number and batches drawn by one generator for each network, so the
-//! same games, taken in and learned from in the same order, make the same networks to the last bit, however many
-//! threads there are.
+//! ([`Trainer::take_in`]). After the last iteration the games that were taken in last are still to be learned from
+//! ([`Trainer::learn`], with the learning rate at the end). Games are seeded by their number and batches drawn by one
+//! generator for each network. So the same games, taken in and learned from in the same order, make the same networks
+//! to the last bit, however many threads there are.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -78,15 +79,15 @@ pub struct MeanLosses {
 pub struct Report {
     /// Counts of the games.
     pub tally: GameCounts,
-    /// Samples of these games.
+    /// Samples of these games, of both networks together.
     pub added: u64,
-    /// Samples of all games so far.
+    /// Samples of all games so far, of both networks together.
     pub samples: u64,
-    /// The coefficient with which the luck of the throws was taken out of the targets.
+    /// The coefficient, 0 or more, with which the luck of the throws was taken out of the targets.
     pub luck_coefficient: f64,
     /// Turns of each game, where details were asked for.
     pub turns: Vec<f32>,
-    /// What the seat that threw first should have been valued at, turn by turn, where details were asked for.
+    /// What the seat that threw first should have been valued at, 0 to 1, turn by turn, where details were asked for.
     pub targets: Vec<f32>,
 }
 
@@ -122,7 +123,8 @@ impl<G: Game> Trainer<G> {
     /// One that has learned nothing; the weights that it begins with, the games and the batches follow from `seed`.
     ///
     /// # Errors
-    /// When a network cannot be built.
+    /// When the settings make a run without end ([`TrainConfig::check`]), a network cannot be built, or the device is
+    /// not there.
     pub fn new(game: &Arc<G>, config: &TrainConfig, device: LearnerDevice, seed: u64) -> Result<Trainer<G>> {
         Trainer::of(game, config, seed, |network, shape| {
             let replay = Replay::new(PARTS[network], config.learning.replay_capacity, shape.actions);
@@ -160,15 +162,16 @@ impl<G: Game> Trainer<G> {
         seed: u64,
         make: impl Fn(usize, MlpShape) -> Result<NetTrainer>,
     ) -> Result<Trainer<G>> {
+        config.check()?;
         let NetShape { value, policy } = config.shape(game.spec());
         let (value, policy) = (make(0, value)?, make(1, policy)?);
         Ok(Trainer { config: config.clone(), seed, game: Arc::clone(game), value, policy })
     }
 
-    /// Writes networks and samples into the folder `dir`; the rest is [`Trainer::state`].
+    /// Writes networks and samples into the folder `dir`, which is there and empty; the rest is [`Trainer::state`].
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// When a file cannot be written, or something was saved there before.
     pub fn save(&self, dir: &Path) -> Result<()> {
         self.value.save(&dir.join(FOLDERS[0]))?;
         self.policy.save(&dir.join(FOLDERS[1]))
@@ -233,7 +236,7 @@ impl<G: Game> Trainer<G> {
     }
 
     /// Adds the samples of the games of an iteration, with TD(λ) targets of this λ, to those that are learned from,
-    /// each as often as the settings say.
+    /// each as often as the settings say. With `wants_details` the report has the lengths and targets of the games.
     pub fn take_in(&mut self, records: &[GameRecord<G::State>], lambda: f64, wants_details: bool) -> Report {
         let (game, value, policy) = (&*self.game, &mut self.value.replay, &mut self.policy.replay);
         let before = (value.added(), policy.added());

@@ -17,6 +17,7 @@ use ashta_train::run::files::check_writable;
 use ashta_train::run::runlog::RunLog;
 use ashta_train::run::{Run, RunEnding, prepare};
 use ashta_train::run::{export as files, games};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::agent::folders_or_default;
@@ -61,7 +62,9 @@ fn changes(settings: &Bound<'_, PyAny>) -> Result<Vec<String>> {
         let value = if value.is_none() { "none".into_pyobject(value.py())?.into_any() } else { value };
         Ok(format!("{key}={}", value.py().import("json")?.call_method1("dumps", (value,))?))
     };
-    settings.call_method0("items")?.try_iter()?.map(one).collect()
+    let what = "`settings` is a mapping of keys to values, or a list of texts KEY=VALUE";
+    let items = settings.call_method0("items").map_err(|_| PyTypeError::new_err(what))?;
+    items.try_iter()?.map(one).collect()
 }
 
 /// Trains, evaluates and exports a bot as `ashta train` does.

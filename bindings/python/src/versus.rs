@@ -141,7 +141,7 @@ impl Games {
             for ((place, action), rng) in waiting.into_iter().zip(actions).zip(rngs) {
                 tables[place].rng = rng;
                 // It was checked, or an agent has chosen it.
-                let _ = tables[place].env.step(action);
+                let _ = tables[place].env.play(action);
             }
         }
     }
@@ -279,7 +279,7 @@ impl VersusGame {
                     table.begin(self.own);
                 } else {
                     // It was checked.
-                    let _ = table.env.step(action);
+                    let _ = table.env.play(action);
                 }
             }
         })?)

@@ -61,7 +61,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The observation as numbers, 0 or 1.
+    /// The observation as numbers, 0 or 1, of length [`Observation::len`].
     pub fn dense(&self) -> Vec<f32> {
         let mut dense = vec![0.0; self.len];
         self.active.iter().for_each(|&index| dense[usize::from(index)] = 1.0);
@@ -78,7 +78,7 @@ pub struct Step {
     pub terminated: bool,
     /// The game was truncated because it reached the turn limit; no seat has won it, and it is no draw.
     pub truncated: bool,
-    /// The return of each seat, 0 to 1; zeros unless `terminated`.
+    /// The return of each seat, 0 to 1; zeros unless `terminated`, and for seats that take no part.
     pub returns: BySeat<f32>,
 }
 
@@ -112,11 +112,10 @@ pub enum StepError {
 impl<G: Game> Env<G> {
     /// A game seeded with 0; [`Env::reset`] starts another.
     pub fn new(game: Arc<G>) -> Env<G> {
-        let mut rng = chance::stream(0, 0);
-        let first = chance::first_seat(game.spec().seats, &mut rng);
-        let state = game.initial_state(first);
+        let state = game.initial_state(game.spec().seats.iter().next().unwrap_or(Seat::SOUTH));
+        let rng = chance::stream(0, 0);
         let mut env = Env { game, state, legal: ActionMask::EMPTY, rng, turns: 0, throws: 0 };
-        env.reset(0);
+        env.restart();
         env
     }
 
@@ -166,24 +165,36 @@ impl<G: Game> Env<G> {
     /// Takes the action of the seat to act, then throws the dice up to the next decision.
     ///
     /// # Errors
-    /// When the action is not legal or the game is over; the game is unchanged.
+    /// As [`Env::play`].
     pub fn step(&mut self, action: Action) -> Result<Step, StepError> {
-        let Some(mover) = self.seat() else { return Err(StepError::Over) };
-        if !self.legal.contains(action) {
-            return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
-        }
-        self.play(action);
+        let mover = self.seat();
+        self.play(action)?;
         Ok(Step {
-            observation: self.observation(mover),
+            observation: self.observation(mover.ok_or(StepError::Over)?),
             terminated: self.is_terminated(),
             truncated: self.is_truncated(),
             returns: self.returns(),
         })
     }
 
+    /// [`Env::step`] without looking at the position that it leads to.
+    ///
+    /// # Errors
+    /// When the action is not legal or the game is over; the game is unchanged.
+    pub fn play(&mut self, action: Action) -> Result<(), StepError> {
+        if self.legal.is_empty() {
+            return Err(StepError::Over);
+        }
+        if !self.legal.contains(action) {
+            return Err(StepError::IllegalAction { action: action.0, legal: self.legal, game: None });
+        }
+        self.play_legal(action);
+        Ok(())
+    }
+
     /// Plays a legal action, and throws the dice up to the next decision.
     #[inline]
-    fn play(&mut self, action: Action) {
+    fn play_legal(&mut self, action: Action) {
         self.game.apply_action(&mut self.state, action);
         self.go_on();
     }

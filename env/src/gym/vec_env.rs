@@ -132,7 +132,7 @@ impl<G: Game> VecEnv<G> {
         for (index, &action) in actions.iter().enumerate() {
             let mover = self.envs[index].seat().expect("a game that has ended was restarted");
             let env = &mut self.envs[index];
-            env.play(action);
+            env.play_legal(action);
             let returns = env.returns();
             (out.terminated[index], out.truncated[index]) = (env.is_terminated(), env.is_truncated());
             if env.seat().is_none() {

@@ -54,7 +54,7 @@ impl Race {
         format!("{}{}", self.place_text(state.pieces[seat.index()][slot]), if is_declared { "t" } else { "" })
     }
 
-    fn pending_text(&self, state: &State) -> String {
+    pub(super) fn pending_text(&self, state: &State) -> String {
         let next = (state.phase == Phase::Throw).then(|| "*".to_owned());
         let throws = joined(self.pending_throws(state).iter().map(ToString::to_string).chain(next), ",");
         let throws = match (state.phase, state.thrown) {

@@ -255,6 +255,10 @@ impl Race {
             if !self.is_playable(state) {
                 return Err(bad("pending", pending, "no turn comes to this"));
             }
+            let written = self.pending_text(state);
+            if written != pending {
+                return Err(bad("pending", pending, format!("this is written `{written}`")));
+            }
         }
         Ok(())
     }

@@ -102,12 +102,15 @@ impl Race {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use rand::RngExt;
 
     use super::*;
     use crate::chance;
-    use crate::game::{Node, Outcome};
+    use crate::game::{Node, Outcome, SeatSet};
     use crate::race::position::state::Phase;
+    use crate::sheet::Sheet;
     use crate::sheet::ruleset::Ruleset;
 
     #[test]
@@ -147,6 +150,34 @@ mod tests {
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4",
         ] {
             assert!(Race::parse_position(text).is_ok(), "{text}: {:?}", Race::parse_position(text).err());
+        }
+    }
+
+    #[test]
+    fn parts_of_a_total_are_given_in_order() {
+        let sheet = crate::sheet::builtin::named("saturankam").expect("a built-in game").text();
+        let four =
+            sheet.replace("name = \"saturankam\"", "name = \"four\"").replace("allowed = [1, 2]", "allowed = [4]");
+        let four = Sheet::read(&four.replace("count = 2", "count = 4"), "four.toml").expect("a sheet");
+        let race =
+            Race::new(Ruleset::of(Arc::new(four), SeatSet::from_letters("SN").expect("seats"), []).expect("valid"));
+        for allotted in ["1+1,7+1", "3+1", "0+200,1+200,7+3"] {
+            let text = format!("four S:0,1,3,7/N:0,0,0,0 S 4,4;{allotted}");
+            assert!(race.parse_state(&text).is_err(), "{text}");
+        }
+        let text = "four S:0,1,3,7/N:0,0,0,0 S 4,4;0+1,1+1";
+        assert!(race.parse_state(text).is_ok(), "{:?}", race.parse_state(text));
+    }
+
+    #[test]
+    fn what_is_allotted_has_one_text() {
+        for text in [
+            "ashta-kashte-1892?grace=separate S:off,off,0,5/N:off,off,off,off S 4;in,in",
+            "siga S:20,home/N:off,off S 2;/4,/4",
+            "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!4,!4",
+        ] {
+            let error = Race::parse_position(text).expect_err(text).to_string();
+            assert!(error.contains("this is written `"), "{error}");
         }
     }
 

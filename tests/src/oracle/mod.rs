@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
+#[cfg(test)]
+mod house_rules;
 mod notation;
 mod sheet;
 

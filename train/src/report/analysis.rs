@@ -3,7 +3,7 @@
 use anyhow::Result;
 use ashta_agents::arena::Reference;
 use ashta_agents::arena::game_record::GameLine;
-use ashta_agents::arena::{Appraiser, Move, TurnAnalysis};
+use ashta_agents::arena::{Move, TurnAnalysis, analyze_game};
 use ashta_agents::protocol::by_seat;
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
@@ -110,7 +110,7 @@ impl Analysis {
     pub fn new(race: &Race, line: &GameLine, reference: &Reference<Race>) -> Result<Analysis> {
         let (_, start) = line.begin_in(&Sheets::with(race.ruleset().base()))?;
         let (moves, end) = line.replay(race, start)?;
-        let values = Appraiser::new(reference.evaluator(), SERIES_PROBABILITY).turns(race, start, &moves, 0);
+        let values = analyze_game(race, &mut reference.evaluator(), start, &moves, 0, SERIES_PROBABILITY);
         let turn = |(number, values): (usize, &TurnAnalysis<State>)| {
             let better = values.best().filter(|_| values.regret() > EQUAL);
             let better = better.map(|best| race.turn_text(&values.thrown, values.results.actions(best)));

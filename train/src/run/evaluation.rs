@@ -8,7 +8,7 @@ use ashta_agents::arena::{Interval, MakeAgent, MatchConfig, MatchProgress, Match
 use ashta_agents::network::bot::{Regret, Strength};
 use ashta_agents::network::evaluator::NetEvaluator;
 use ashta_agents::network::portable::PortableNet;
-use ashta_agents::perfect::exploit::{BestResponse, Conduct};
+use ashta_agents::perfect::exploit::{AgentPolicy, BestResponse};
 use ashta_agents::perfect::regret::{RegretReport, against_perfect};
 use ashta_agents::perfect::solve::SolveConfig;
 use ashta_agents::play::agent::{Agent, OnePly};
@@ -18,7 +18,6 @@ use ashta_agents::roster::{Lookahead, NamedAgent, Player};
 use ashta_env::race::Race;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::run::config::Config;
 use crate::run::games;
@@ -38,13 +37,16 @@ pub struct MatchResult {
 
 impl MatchResult {
     /// The result as one JSON object: the match with its opponent, and the regret where it was measured.
-    pub fn row(&self) -> Value {
-        let mut row = json!(self.report);
-        row["opponent"] = json!(self.opponent);
-        if let Some(regret) = &self.regret {
-            row["regret"] = json!(regret);
+    pub fn row(&self) -> impl Serialize + '_ {
+        #[derive(Serialize)]
+        struct Row<'a> {
+            opponent: &'a str,
+            #[serde(flatten)]
+            report: &'a MatchReport,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            regret: &'a Option<RegretReport>,
         }
-        row
+        Row { opponent: &self.opponent, report: &self.report, regret: &self.regret }
     }
 
     /// The result as an entry of the manifest of a bot that chose its actions with this look-ahead.
@@ -229,7 +231,7 @@ impl RunEvaluator {
         let values = || Box::new(NetEvaluator::new(Arc::clone(net))) as Box<dyn Evaluator<Race> + Send>;
         let config = SolveConfig { threads: self.config.run.threads, tolerance: 1e-6, certify: false };
         let watch = |_| if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        Ok(reply.find(Conduct::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
+        Ok(reply.find(AgentPolicy::Values(&values), &config, &watch)?.map(|found| found.mean() - 0.5))
     }
 }
 

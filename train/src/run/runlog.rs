@@ -15,9 +15,10 @@ use crate::run::checkpoint::{self, LoopState};
 use crate::run::config::Config;
 use crate::run::evaluation::{MatchResult, RunEvaluation};
 use crate::run::metrics::{IterationStep, Metrics};
+use crate::run::output::remark;
 use crate::run::progress::{Progress, Status};
 use crate::run::rundir::RunDir;
-use crate::run::wire;
+use crate::run::wire::{self, WireError};
 
 /// The games of a plan, as messages, and the seconds that they took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -286,13 +287,19 @@ impl RunLog {
         self.rundir.keep_games(kept.plan.iteration, &wire::encode(kept)?)
     }
 
-    /// The games that were kept of `iteration`, if they were.
+    /// The games that were kept of `iteration`, if they were, by this version of the program.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn kept(&self, iteration: u64) -> Result<Option<KeptGames>> {
         let Some(bytes) = self.rundir.kept_games(iteration)? else { return Ok(None) };
         let kept = wire::decode(&bytes);
+        if let Err(WireError::Foreign) = kept {
+            remark(format_args!(
+                "the games that were kept of iteration {iteration} are of another version: played anew"
+            ));
+            return Ok(None);
+        }
         kept.map(Some)
             .with_context(|| format!("the games of iteration {iteration} in {}", self.rundir.path().display()))
     }

@@ -216,6 +216,9 @@ mod tests {
         let bytes = encode_games(&race, &records).expect("a message");
         let error = |bytes: &[u8]| decode_games(&race, bytes).expect_err("it is broken").to_string();
         assert!(error(&bytes[1..]).contains("no message"));
+        // An earlier version.
+        let older = [&bytes[..3], &[1], &bytes[4..]].concat();
+        assert!(error(&older).contains("no message of this version"));
         assert_eq!(error(&bytes[..bytes.len() / 2]), "the message is damaged");
         let (other, _) = played("pagade");
         assert!(decode_games(&other, &bytes).expect_err("another game").to_string().contains("ruleset"));

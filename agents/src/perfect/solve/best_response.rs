@@ -37,7 +37,7 @@ pub struct Memory(Vec<AtomicU32>);
 /// the tolerance.
 ///
 /// # Errors
-/// When a style is not of as many positions as two seats have, or the values do not converge.
+/// When a policy is not of as many positions as two seats have, or the values do not converge.
 pub fn evaluate_policies<T: TurnModel>(
     turns: &T,
     start: Sides,

@@ -339,7 +339,7 @@ struct BestOfTurn<'a, Q> {
     best: Option<i32>,
     /// The position that all of them lead to.
     leads_to: NextPosition,
-    /// Their keys by the criterion, where there is one, and by the quantity.
+    /// Their keys by what the player chooses by, where that is something else, and by the quantity.
     ranked: Vec<(i32, i32)>,
     quantity: PhantomData<Q>,
 }
@@ -435,7 +435,7 @@ struct BestOfRow<'a, Q, const N: usize> {
     first: usize,
     passes: Keys<N>,
     results: Vec<Keys<N>>,
-    /// The keys of the results by the criterion, where there is one.
+    /// The keys of the results by what the player chooses by, where that is something else.
     ranked: Vec<Keys<N>>,
     /// The result that is a pass.
     pass: Option<u16>,

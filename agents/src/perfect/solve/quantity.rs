@@ -58,7 +58,7 @@ pub(super) trait Quantity: Sync {
     fn key_of_pass(first: Backup, pass: f64, is_single: bool) -> Option<i32>;
     /// The backup over all throws, from that over the throws covered and their probability.
     fn whole(backup: Backup, covered: f64) -> Backup;
-    /// The one of two results that counts where the criterion holds them equal.
+    /// The one of two results that counts where the values that the player chooses by are equal.
     fn of_equals(a: i32, b: i32) -> i32;
 
     /// How far apart bits are.

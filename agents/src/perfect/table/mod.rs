@@ -143,7 +143,7 @@ impl Table {
     }
 
     /// The positions.
-    pub fn starts(&self) -> &TurnIndex {
+    pub fn index(&self) -> &TurnIndex {
         &self.starts
     }
 

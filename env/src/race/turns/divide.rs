@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::TurnMachine;
 use super::text::{MoveKind, UnitMove};
 use crate::game::{Action, ActionMask};
+use crate::race::compile::reach::places_of;
 use crate::race::compile::{Rules, Throw};
 use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 
@@ -41,27 +42,27 @@ impl DivideTurns {
 
     /// The pips that are left.
     pub(crate) fn pips_left(&self, state: &State) -> u8 {
-        let used: u8 = state.steps.iter().sum();
-        (state.dice[0] + state.dice[1]).saturating_sub(used)
+        let left = state.dice[0] + state.dice[1];
+        state.steps.iter().fold(left, |left, &steps| left.saturating_sub(steps))
     }
 
     /// The parts that a piece can be given, as bits; 0 is always among them.
     fn parts(&self, place: u8, dice: [u8; 2]) -> u32 {
+        if place == 0 {
+            return 1;
+        }
         let total = dice[0] + dice[1];
-        let can_go = |part: u8| {
-            let is_home = place + part == self.rules.home;
-            let needs_doublet = is_home && self.rules.sheet.finish.doublets.contains(&part);
-            place > 0 && place + part <= self.rules.home && (!needs_doublet || dice == [part, part])
-        };
-        (1..=total).filter(|&part| can_go(part)).fold(1, |parts, part| parts | 1 << part)
+        let home = self.rules.home.saturating_sub(place);
+        let parts = (2 << total.min(home)) - 1;
+        let needs_doublet = (1..=total).contains(&home) && self.rules.sheet.finish.doublets.contains(&home);
+        if needs_doublet && dice != [home, home] { parts & !(1 << home) } else { parts }
     }
 
     /// The numbers of pips that the pieces from `slot` on can be given together, as bits.
     fn sums(&self, own: &[u8; MAX_PIECES], slot: usize, dice: [u8; 2]) -> u32 {
         let total = (2_u64 << (dice[0] + dice[1])) - 1;
         let add = |sums: u64, &place: &u8| {
-            let parts = self.parts(place, dice);
-            (0..32).filter(|part| parts >> part & 1 == 1).fold(0, |all, part| all | sums << part) & total
+            places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part) & total
         };
         own[slot..self.pieces].iter().fold(1, add) as u32
     }
@@ -83,13 +84,15 @@ impl DivideTurns {
         slot < self.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
-    /// Captures where hops have landed, and passes the turn on.
-    fn finish(&self, state: &mut State, landings: impl Iterator<Item = u8>) {
+    /// Captures where hops have landed, puts the mover's pieces on their places, and passes the turn on.
+    fn finish(&self, state: &mut State, mut own: [u8; MAX_PIECES], landings: impl Iterator<Item = u8>) {
         let mover = state.mover;
         let mut has_captured = false;
         for to in landings {
             has_captured |= self.rules.capture(state, mover, to, false);
         }
+        sort(&mut own);
+        state.pieces[mover.index()] = own;
         let turn = &self.rules.sheet.turn;
         let is_doublet = state.dice[0] == state.dice[1];
         self.end_turn(state, is_doublet && turn.again_on_doublet || has_captured && turn.again_on_capture);
@@ -119,8 +122,9 @@ impl TurnMachine for DivideTurns {
         let own = &state.pieces[state.mover.index()];
         let (slot, left) = (self.given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
-        let enters = slot == 0 && self.can_enter(state);
-        let most = if self.can_enter(state) { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
+        let can_enter = self.can_enter(state);
+        let enters = slot == 0 && can_enter;
+        let most = if can_enter { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
         let rest = self.sums(own, slot + 1, state.dice);
         let used = total - left;
         let parts = self.parts(own[slot], state.dice);
@@ -140,31 +144,27 @@ impl TurnMachine for DivideTurns {
         if !self.is_sound(state, action) {
             return;
         }
-        let mover = state.mover.index();
+        let mut own = state.pieces[state.mover.index()];
         if action == self.enter() {
-            state.pieces[mover][0] = 1;
-            sort(&mut state.pieces[mover]);
-            return self.finish(state, [1].into_iter());
+            own[0] = 1;
+            return self.finish(state, own, [1].into_iter());
         }
         let slot = self.given(state);
         state.roles[slot] = role::SINGLE;
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
         // Pieces that follow have a choice only while pips are left for them.
-        let own = &state.pieces[mover];
         let is_last = slot + 1 == self.pieces;
         let has_choice = !is_last
             && self.pips_left(state) > 0
-            && self.sums(own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
+            && self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
         if has_choice {
             return;
         }
         let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
         let hops = landed.into_iter().zip(state.steps).take(self.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
-        state.pieces[mover] = landed;
-        sort(&mut state.pieces[mover]);
-        self.finish(state, hops);
+        self.finish(state, landed, hops);
     }
 
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
@@ -194,8 +194,12 @@ impl TurnMachine for DivideTurns {
 
     /// The parts that pieces have been given were legal one after the other.
     fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
-        let last = self.given(state).saturating_sub(1);
-        let mut before = *state;
+        // Parts are given in the order of the pieces.
+        let given = self.given(state);
+        if given == 0 || state.roles[..given].contains(&role::FRESH) {
+            return false;
+        }
+        let (last, mut before) = (given - 1, *state);
         (before.roles[last], before.steps[last]) = (role::FRESH, 0);
         before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
         self.leads(&before, state) && (last == 0 || self.is_playable(&before, stands))

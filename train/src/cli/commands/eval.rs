@@ -12,7 +12,7 @@ use ashta_agents::network::bot::Bot;
 use ashta_agents::perfect::regret::{Blunder, RegretReport};
 use ashta_agents::roster::{Lookahead, NamedAgent};
 use ashta_env::game::Game;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::terminal;
 use crate::cli::EvalArgs;
@@ -52,7 +52,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             "seats": race.spec().seats.len(),
             "pairs": config.blocks,
             "seed": config.seed,
-            "results": results.iter().map(MatchResult::row).collect::<Vec<Value>>(),
+            "results": results.iter().map(MatchResult::row).collect::<Vec<_>>(),
         }));
     }
     output::print(format_args!("{agent} in {}", race.ruleset()))?;

@@ -1,5 +1,7 @@
 """An arena whose games are played on a cluster: the same games and the same result as on one machine."""
 
+import pickle
+
 import ray
 
 from .._ashta import Arena
@@ -31,15 +33,16 @@ def arena(
 ):
     """Lets agents meet as `ashta.arena` does, by `players` on a cluster, by default one for each core.
 
-    Agents are texts; bots and tables go along to the other machines. Games and results are those of one machine but for
+    Agents are texts, or agents of this package, also with names as keys of a dict; bots and tables go along to the other machines. Games and results are those of one machine but for
     the times, which are not taken. Blocks that were being played on a machine that is lost are played again.
     """
     # Errors of the agents come before the connection to a cluster.
-    spread = Arena(list(agents), game, pairs, luck, anchor, sprt, alpha, beta, folders)
+    spread = Arena(agents, game, pairs, luck, anchor, sprt, alpha, beta, folders)
+    packed = pickle.dumps(spread)
     connect(address)
-    share = ray.put(spread)
+    share = ray.put(packed)
     cores = lambda: int(ray.cluster_resources().get("CPU", 1))  # noqa: E731
-    pool = Pool("players", lambda: Player.options(num_cpus=1).remote(share), lambda: players or cores())
+    pool = Pool("players", lambda: Player.options(num_cpus=1).remote(pickle.loads, share), lambda: players or cores())
     blocks, given, added, is_over = spread.blocks, 0, 0, False
     found, under_way, size = {}, 0, FIRST_BLOCKS
     try:

@@ -53,10 +53,11 @@ class Pool:
     """Workers that are asked one thing at a time, in the order in which it was given.
 
     `start()` makes a worker; `greet` gets how its machine rounds. `wanted()` says how many there should be, and `what` they
-    are called. What a worker was doing when it died goes to another one.
+    are called. What a worker was doing when it died goes to another one. After more than `most_deaths` deaths in a row,
+    and three more for each worker, the pool gives up.
     """
 
-    def __init__(self, what, start, wanted, greet=lambda answered: None):
+    def __init__(self, what, start, wanted, greet=lambda answered: None, most_deaths=10):
         self._what, self._start, self._wanted, self._greet = what, start, wanted, greet
         self._starting = {}
         self._idle = deque()
@@ -64,7 +65,7 @@ class Pool:
         self._waiting = deque()
         self._looked = 0.0
         # Workers that died since something was finished, and how many are tolerated.
-        self._deaths = self._most_deaths = 0
+        self._deaths, self._most_deaths, self._tolerated = 0, 0, most_deaths
         self.lost_tasks = 0
         self.size = max(1, wanted())
 
@@ -103,7 +104,7 @@ class Pool:
         self._looked = now
         self.size = max(1, self._wanted())
         # A machine that is lost takes all its workers with it.
-        self._most_deaths = max(self._most_deaths, 5 + 3 * self.size)
+        self._most_deaths = max(self._most_deaths, self._tolerated + 3 * self.size)
         while self._count() < self.size:
             actor = self._start()
             self._starting[actor.ready.remote()] = actor
@@ -131,7 +132,9 @@ class Pool:
             self.lost_tasks += 1
             self._bury(actor, error)
             return []
-        self._deaths = 0
+        if task is not None:
+            # What is only done again does not show that a worker can finish what is asked now.
+            self._deaths = 0
         self._idle.append(actor)
         return [(task, result)]
 

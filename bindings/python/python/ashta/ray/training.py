@@ -53,8 +53,8 @@ class Driver:
         learner = Learner.options(num_cpus=cores, num_gpus=gpus)
         evaluator = Evaluator.options(num_cpus=self.settings["evaluator_cores"])
         opponents = [ray.put(part) for part in run.opponents()]
-        self.learners = Pool("learners", lambda: learner.remote(Trainer, config, run.checkpoint()), lambda: 1, self._replay)
-        self.evaluators = Pool("evaluators", lambda: evaluator.remote(RunEvaluator, config, *opponents), lambda: 1)
+        self.learners = Pool("learners", lambda: learner.remote(Trainer, config, run.checkpoint()), lambda: 1, self._replay, 2)
+        self.evaluators = Pool("evaluators", lambda: evaluator.remote(RunEvaluator, config, *opponents), lambda: 1, most_deaths=2)
         actor = Actor.options(num_cpus=1)
         greet = lambda found: self._compare("actor", found)  # noqa: E731
         self.pool = Pool("actors", lambda: actor.remote(SelfPlay, config), self._wanted, greet)
@@ -288,7 +288,7 @@ class Driver:
         (weights, _), ((_, state), _) = self._ask("average"), self._ask("save")
         self._ask_evaluator("bot", "conclude", weights, self.run.state(state))
         self._await_evaluation()
-        _, (bot, table) = self.evaluation
+        (_, (bot, table)), self.evaluation = self.evaluation, None
         return table, Path(self.run.write_bot(bot))
 
     def close(self):
