@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// The largest number of seats around a board.
 pub const MAX_SEATS: usize = 4;
 
+/// The largest number of pieces of one seat in a race game.
+pub const MAX_PIECES: usize = 8;
+
 /// One side of the board, numbered counter-clockwise: South, East, North, West.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8")]
@@ -424,5 +427,5 @@ pub trait RaceGame: Game {
 
     /// Steps that each piece of `seat` has made, ascending, 0 to [`RaceGame::goal`]; only the first
     /// [`RaceGame::pieces`] entries are meaningful. Throws that were allotted but not yet played do not count.
-    fn steps(&self, state: &Self::State, seat: Seat) -> [u8; 4];
+    fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
 }

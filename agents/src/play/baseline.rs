@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use ashta_env::game::{Action, BySeat, Game, MAX_SEATS, Payoff, RaceGame, Seat};
+use ashta_env::game::{Action, BySeat, Game, MAX_PIECES, MAX_SEATS, Payoff, RaceGame, Seat};
 use ashta_env::turn::TurnResults;
 
 use crate::play::agent::{Agent, GameRng, OnePly, Pick, RandomAgent, deciding_seat, forced_action, results_of_turn};
@@ -93,8 +93,8 @@ impl<G: RaceGame> Agent<G> for RuleAgent<G> {
 }
 
 /// Steps of the seat's own pieces, the furthest first, then those of its partners.
-fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; 4]; 2] {
-    let mut order = [[0; 4]; 2];
+fn running_order<G: RaceGame>(game: &G, state: &G::State, seat: Seat) -> [[u8; MAX_PIECES]; 2] {
+    let mut order = [[0; MAX_PIECES]; 2];
     for mate in game.spec().teams[seat].iter() {
         let mut steps = game.steps(state, mate);
         steps[game.pieces()..].fill(0);

@@ -21,7 +21,7 @@ use compile::Rules;
 use observe::Layout;
 use observe::exposure::exposed;
 use position::seating::Participants;
-use position::state::{Phase, State};
+use position::state::{MAX_PIECES, Phase, State};
 use turns::series_throws::SeriesThrows;
 use turns::{FoundEntries, Turns, by_kind};
 
@@ -102,7 +102,7 @@ impl Race {
         &self.ruleset
     }
 
-    /// Pieces of each seat, 1 to 4.
+    /// Pieces of each seat, 1 to 8.
     #[inline]
     pub fn pieces(&self) -> usize {
         self.seating.pieces
@@ -115,7 +115,7 @@ impl Race {
 
     /// The places of the pieces of `seat`, ascending; only the first [`Race::pieces`] entries are meaningful. 0 waits
     /// off the board, 1 is the first square of the course, and so on up to [`Race::last_place`].
-    pub fn places(&self, state: &State, seat: Seat) -> [u8; 4] {
+    pub fn places(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
         state.pieces[seat.index()]
     }
 
@@ -267,7 +267,7 @@ impl RaceGame for Race {
         self.rules.steps(self.rules.goal)
     }
 
-    fn steps(&self, state: &State, seat: Seat) -> [u8; 4] {
+    fn steps(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
         state.pieces[seat.index()].map(|place| self.rules.steps(place))
     }
 }

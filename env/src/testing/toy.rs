@@ -12,7 +12,8 @@
 use std::sync::LazyLock;
 
 use crate::game::{
-    Action, ActionMask, BySeat, Chances, Game, MAX_SEATS, Node, Outcome, Payoff, RaceGame, Seat, SeatSet, Spec,
+    Action, ActionMask, BySeat, Chances, Game, MAX_PIECES, MAX_SEATS, Node, Outcome, Payoff, RaceGame, Seat, SeatSet,
+    Spec,
 };
 
 /// The index of home.
@@ -307,9 +308,9 @@ impl RaceGame for Toy {
         HOME
     }
 
-    fn steps(&self, state: &ToyState, seat: Seat) -> [u8; 4] {
+    fn steps(&self, state: &ToyState, seat: Seat) -> [u8; MAX_PIECES] {
         let [first, second] = state.pieces[seat];
-        [first, second, 0, 0]
+        [first, second, 0, 0, 0, 0, 0, 0]
     }
 }
 
@@ -325,8 +326,8 @@ mod tests {
         game.apply_chance(&mut state, Outcome(1));
         assert_eq!(game.legal_actions(&state).bits(), 0b1011, "4 + 2 oversteps home");
         game.apply_action(&mut state, Action(0));
-        assert_eq!(game.steps(&state, Seat::SOUTH), [3, 4, 0, 0]);
-        assert_eq!(game.steps(&state, Seat::NORTH), [0; 4]);
+        assert_eq!(game.steps(&state, Seat::SOUTH)[..2], [3, 4]);
+        assert_eq!(game.steps(&state, Seat::NORTH), [0; MAX_PIECES]);
         assert_eq!(game.node(&state), Node::Chance(Seat::SOUTH));
         game.apply_chance(&mut state, Outcome(0));
         game.apply_action(&mut state, Action(2));

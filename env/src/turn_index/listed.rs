@@ -11,7 +11,7 @@ use crate::game::{Game, MAX_SEATS, Outcome, Seat};
 use crate::race::Race;
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Occupancy, PLACES};
-use crate::race::position::state::{MAX_PIECES, NO_PIECE, State, sort};
+use crate::race::position::state::{NO_PIECE, State, sort};
 use crate::race::turns::by_kind;
 
 /// The tables of the walk by side position.
@@ -225,7 +225,7 @@ impl ListedWalk {
         let mut state = index.state_of(mover, &[side]);
         for &(seat, place) in enemies {
             let places = &mut state.pieces[seat.index()];
-            places[MAX_PIECES - 1] = place;
+            *places.iter_mut().find(|other| **other == NO_PIECE).expect("a seat has so many pieces") = place;
             sort(places);
         }
         self.race.apply_chance(&mut state, Outcome(outcome as u8));

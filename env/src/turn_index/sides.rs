@@ -19,7 +19,7 @@ pub(super) struct SideList {
 }
 
 /// The mark of a seat that has captured, where that opens a gate; below it the slots of declared units, as bits.
-pub(super) const CUT: u8 = 1 << MAX_PIECES;
+pub(super) const CUT: u8 = 1 << 7;
 
 /// Beyond so many arrangements of pieces legality is not checked: there are too many in any case.
 const MOST_COUNTED: u64 = 1 << 19;

@@ -5,7 +5,7 @@
 
 use ashta_env::game::{Action, Game, Node, Seat};
 use ashta_env::race::Race;
-use ashta_env::race::actions::{PAIRS, PASS};
+use ashta_env::race::actions;
 use ashta_env::race::state::State;
 use ashta_env::sheet::UnitKind;
 use serde::Serialize;
@@ -114,7 +114,7 @@ impl TurnFacts {
             home: at_end(&new).saturating_sub(at_end(&old)),
             borne: borne(&new).saturating_sub(borne(&old)),
             entered: off_board(&old).saturating_sub(off_board(&new)),
-            together: actions.iter().any(|action| (PAIRS..PASS).contains(action)),
+            together: actions.iter().any(|&action| actions::is_pair(action, race.pieces())),
             joined: new_doubles.iter().filter(|place| !old_doubles.contains(place)).count(),
             parted: old_doubles.iter().filter(|place| !new_doubles.contains(place)).count(),
             run,

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use ashta_env::game::{BySeat, Game, RaceGame, Seat};
+use ashta_env::game::{BySeat, Game, MAX_PIECES, RaceGame, Seat};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use serde::Serialize;
@@ -25,7 +25,7 @@ const KEPT: usize = 100;
 const NEAR: u8 = 6;
 
 /// The places of the own and of the enemy's pieces, as each seat counts them.
-type PieceSteps = [[u8; 4]; 2];
+type PieceSteps = [[u8; MAX_PIECES]; 2];
 /// These in parts of the course of [`NEAR`] squares.
 type AreaKey = PieceSteps;
 /// The worst position of each area.

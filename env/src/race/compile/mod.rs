@@ -162,7 +162,7 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 
     /// The same with one seat's pieces.
     #[inline]
-    pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8; MAX_PIECES]) -> Occupancy<W> {
+    pub(crate) fn and(self, bits: &[W; PLACES], places: &[u8]) -> Occupancy<W> {
         places.iter().fold(self, |occupancy, &place| occupancy.with(bits[usize::from(place) % PLACES]))
     }
 }

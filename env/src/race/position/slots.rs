@@ -9,16 +9,16 @@ use crate::race::position::state::MAX_PIECES;
 
 /// A byte for each slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Slots(u32);
+pub(crate) struct Slots(u64);
 
 /// A set of slots: the top bits of their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Set(u32);
+pub(crate) struct Set(u64);
 
 /// 1 in every byte.
-const ONE: u32 = 0x0101_0101;
+const ONE: u64 = 0x0101_0101_0101_0101;
 /// The top bit of every byte.
-const TOP: u32 = 0x8080_8080;
+const TOP: u64 = 0x8080_8080_8080_8080;
 
 impl Slots {
     /// 0 for each slot.
@@ -26,7 +26,7 @@ impl Slots {
 
     #[inline]
     pub(crate) fn of(bytes: [u8; MAX_PIECES]) -> Slots {
-        Slots(u32::from_le_bytes(bytes))
+        Slots(u64::from_le_bytes(bytes))
     }
 
     #[inline]
@@ -42,7 +42,7 @@ impl Slots {
     /// These bytes, with `byte` for `slot`.
     #[inline]
     pub(crate) fn with(self, slot: usize, byte: u8) -> Slots {
-        Slots(self.0 & !(0xFF << (8 * slot)) | u32::from(byte) << (8 * slot))
+        Slots(self.0 & !(0xFF << (8 * slot)) | u64::from(byte) << (8 * slot))
     }
 
     /// These bytes, with 0 for the slots of `set`.
@@ -69,29 +69,29 @@ impl Slots {
         Slots(self.0.wrapping_sub(other.0))
     }
 
-    /// The byte that `to` makes of each.
+    /// The byte that `to` makes of each of the first four, and 0 for the others.
     #[inline]
     pub(crate) fn map(self, to: impl Fn(u8) -> u8) -> Slots {
-        Slots::of(self.bytes().map(to))
+        Slots(u32::from_le_bytes((self.0 as u32).to_le_bytes().map(to)).into())
     }
 
     /// Of each byte only `bits`.
     #[inline]
     pub(crate) fn only(self, bits: u8) -> Slots {
-        Slots(self.0 & (u32::from(bits) * ONE))
+        Slots(self.0 & (u64::from(bits) * ONE))
     }
 
     /// `byte` for `slot` and 0 for the others.
     #[inline]
     pub(crate) fn one(slot: usize, byte: u8) -> Slots {
-        Slots(u32::from(byte) << (8 * slot))
+        Slots(u64::from(byte) << (8 * slot))
     }
 
     /// The slots whose byte is `limit`, 0 to 128, or more; bytes from 127 on count as 127.
     #[inline]
     pub(crate) fn at_least(self, limit: u8) -> Set {
         // The top bit stays unless the subtraction must borrow it, and so no byte borrows from the next.
-        Set((self.0 | TOP).wrapping_sub(u32::from(limit) * ONE) & TOP)
+        Set((self.0 | TOP).wrapping_sub(u64::from(limit) * ONE) & TOP)
     }
 
     /// The slots whose bytes are equal.
@@ -104,7 +104,7 @@ impl Slots {
     /// The slots whose byte is `byte`.
     #[inline]
     pub(crate) fn are(self, byte: u8) -> Set {
-        self.equal(Slots(u32::from(byte) * ONE))
+        self.equal(Slots(u64::from(byte) * ONE))
     }
 
     /// The slots whose byte has any of `bits`, which are not the top one.
@@ -113,7 +113,8 @@ impl Slots {
         self.only(bits).at_least(1)
     }
 
-    /// The slots whose byte a lower slot has too, and those whose byte a higher slot has too.
+    /// The slots whose byte one of the three slots before it has too, and those whose byte one of the three after it has
+    /// too: of four pieces all that are equal.
     #[inline]
     pub(crate) fn repeated(self) -> (Set, Set) {
         let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);
@@ -125,10 +126,10 @@ impl Slots {
 impl Set {
     pub(crate) const NONE: Set = Set(0);
 
-    /// The slots of which `is_in` holds.
+    /// The slots of which `is_in` holds, of the first four.
     #[inline]
     pub(crate) fn of(is_in: impl Fn(usize) -> bool) -> Set {
-        (0..MAX_PIECES).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
+        (0..4).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
     }
 
     #[inline]
@@ -144,13 +145,13 @@ impl Set {
     /// `byte` for every slot in the set and 0 for the others.
     #[inline]
     pub(crate) fn each(self, byte: u8) -> Slots {
-        Slots((self.0 >> 7) * u32::from(byte))
+        Slots((self.0 >> 7) * u64::from(byte))
     }
 
     /// The set as bits: bit n is slot n.
     #[inline]
     pub(crate) fn bits(self) -> u32 {
-        (self.0 >> 7).wrapping_mul(0x0102_0408) >> 24
+        ((self.0 >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 
     /// Number of slots.
@@ -174,13 +175,13 @@ impl Set {
     /// This set and `slot`, if `is_in`.
     #[inline]
     pub(crate) fn with(self, slot: usize, is_in: bool) -> Set {
-        Set(self.0 | u32::from(is_in) << (8 * slot + 7))
+        Set(self.0 | u64::from(is_in) << (8 * slot + 7))
     }
 
-    /// The slots of this set below `limit`, 0 to 4.
+    /// The slots of this set below `limit`, 0 to 7.
     #[inline]
     pub(crate) fn below(self, limit: usize) -> Set {
-        Set(self.0 & ((1_u64 << (8 * limit)) - 1) as u32)
+        Set(self.0 & ((1 << (8 * limit)) - 1))
     }
 
     /// The slots besides which there is another in the set.
@@ -204,7 +205,7 @@ impl Set {
     /// This set, or no slot unless `condition`.
     #[inline]
     pub(crate) fn when(self, condition: bool) -> Set {
-        Set(self.0 & u32::from(condition).wrapping_neg())
+        Set(self.0 & u64::from(condition).wrapping_neg())
     }
 }
 
@@ -239,7 +240,12 @@ mod tests {
     /// Bytes that cause all carries and borrows, in all orders.
     fn all() -> impl Iterator<Item = [u8; MAX_PIECES]> {
         const BYTES: [u8; 7] = [0, 1, 2, 61, 126, 127, 255];
-        (0..BYTES.len().pow(4)).map(|code| std::array::from_fn(|slot| BYTES[code / BYTES.len().pow(slot as u32) % 7]))
+        let byte = |code: usize, slot: usize| BYTES[(code / BYTES.len().pow(slot as u32 % 4) + slot / 4 * code) % 7];
+        (0..BYTES.len().pow(4)).map(move |code| std::array::from_fn(|slot| byte(code, slot)))
+    }
+
+    fn set(is_in: impl Fn(usize) -> bool) -> Set {
+        (0..MAX_PIECES).filter(|&slot| is_in(slot)).fold(Set::NONE, |set, slot| set.with(slot, true))
     }
 
     #[test]
@@ -248,16 +254,17 @@ mod tests {
             let slots = Slots::of(bytes);
             assert_eq!(slots.bytes(), bytes);
             for limit in [0, 1, 2, 60, 61, 62, 127, 128] {
-                assert_eq!(slots.at_least(limit), Set::of(|slot| bytes[slot].min(127) >= limit), "{bytes:?} {limit}");
+                assert_eq!(slots.at_least(limit), set(|slot| bytes[slot].min(127) >= limit), "{bytes:?} {limit}");
             }
             for byte in [0, 1, 61, 127, 255] {
-                assert_eq!(slots.are(byte), Set::of(|slot| bytes[slot] == byte), "{bytes:?} {byte}");
+                assert_eq!(slots.are(byte), set(|slot| bytes[slot] == byte), "{bytes:?} {byte}");
             }
-            assert_eq!(slots.have(0x42), Set::of(|slot| bytes[slot] & 0x42 != 0), "{bytes:?}");
+            assert_eq!(slots.have(0x42), set(|slot| bytes[slot] & 0x42 != 0), "{bytes:?}");
             let (again, before) = slots.repeated();
-            assert_eq!(again, Set::of(|slot| bytes[..slot].contains(&bytes[slot])), "{bytes:?}");
-            assert_eq!(before, Set::of(|slot| bytes[slot + 1..].contains(&bytes[slot])), "{bytes:?}");
-            assert_eq!(again.beside(), Set::of(|slot| again.iter().any(|other| other != slot)), "{bytes:?}");
+            let (low, high) = (|slot: usize| slot.saturating_sub(3), |slot: usize| MAX_PIECES.min(slot + 4));
+            assert_eq!(again, set(|slot| bytes[low(slot)..slot].contains(&bytes[slot])), "{bytes:?}");
+            assert_eq!(before, set(|slot| bytes[slot + 1..high(slot)].contains(&bytes[slot])), "{bytes:?}");
+            assert_eq!(again.beside(), set(|slot| again.iter().any(|other| other != slot)), "{bytes:?}");
             assert_eq!(again.bits(), again.iter().fold(0, |bits, slot| bits | 1 << slot), "{bytes:?}");
             let listed: Vec<usize> = again.iter().collect();
             assert_eq!(listed, (0..MAX_PIECES).filter(|&slot| again.contains(slot)).collect::<Vec<_>>());

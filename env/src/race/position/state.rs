@@ -28,7 +28,7 @@ pub struct State {
     pub(crate) dice: [u8; 2],
     /// Place of each seat that has finished (1 to 4), else 0; several may share a place.
     pub(crate) finished: [u8; MAX_SEATS],
-    /// For each seat the slots whose pieces are declared twins, as bits.
+    /// For each seat the slots whose pieces are declared twins, as bits; of the first four slots.
     pub(crate) declared: [u8; MAX_SEATS],
     /// The seat to throw or to choose.
     pub(crate) mover: Seat,
@@ -143,15 +143,15 @@ pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES],
     (pieces.map(|(place, _)| place), declared)
 }
 
-/// Sorts the places of one seat in ascending order.
+/// Sorts the places of one seat, whose fillers are last, in ascending order.
 #[inline]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
-    let [a, b, c, d] = *places;
+    let [a, b, c, d, NO_PIECE, ..] = *places else { return places.sort_unstable() };
     let (a, b) = (a.min(b), a.max(b));
     let (c, d) = (c.min(d), c.max(d));
     let (a, c) = (a.min(c), a.max(c));
     let (b, d) = (b.min(d), b.max(d));
-    *places = [a, b.min(c), b.max(c), d];
+    [places[0], places[1], places[2], places[3]] = [a, b.min(c), b.max(c), d];
 }
 
 /// The throws of a series that do not end it: up to 64.
@@ -312,8 +312,10 @@ mod tests {
 
     #[test]
     fn sorting_network_sorts() {
-        for code in 0..256_u32 {
-            let mut places = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3].map(|place| place as u8);
+        for code in 0..512_u32 {
+            let mut places = [NO_PIECE; MAX_PIECES];
+            let pieces = if code < 256 { 4 } else { 7 };
+            (0..pieces).for_each(|slot| places[slot] = (code >> (2 * slot % 8) & 3) as u8);
             let mut expected = places;
             expected.sort_unstable();
             sort(&mut places);

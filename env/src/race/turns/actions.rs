@@ -2,7 +2,8 @@
 //!
 //! A unit is named by the slot of its (first) piece among the mover's pieces in ascending order, so the action space is
 //! the same for every number of pieces and seats, and for every board. Of equal pieces only the lowest slot is offered:
-//! equal pieces give equal actions.
+//! equal pieces give equal actions. With more than four pieces none move together, and the actions of pairs are those of
+//! the further slots.
 
 use crate::game::Action;
 
@@ -25,12 +26,24 @@ pub const EACH_ACTIONS: usize = 10;
 /// Size of the action space of two dice.
 pub const DICE_ACTIONS: usize = 13;
 
-/// The slot of the (first) piece that an action of this space names; `None` for [`PASS`].
+/// The slots that actions can name where so many pieces of a seat play.
 #[inline]
-pub fn slot(action: Action) -> Option<usize> {
+pub(crate) fn slots(pieces: usize) -> u8 {
+    if pieces > usize::from(PAIRS.0) { PASS.0 } else { PAIRS.0 }
+}
+
+/// The slot of the (first) piece that an action of this space names, of so many pieces; `None` for [`PASS`].
+#[inline]
+pub fn slot(action: Action, pieces: usize) -> Option<usize> {
     match action {
         PASS => None,
         action if action >= LARGER_FIRST => Some(usize::from((action.0 - LARGER_FIRST.0) % PAIRS.0)),
-        action => Some(usize::from(action.0 % PAIRS.0)),
+        action => Some(usize::from(action.0 % slots(pieces))),
     }
+}
+
+/// Whether an action names two pieces, of so many of a seat.
+#[inline]
+pub fn is_pair(action: Action, pieces: usize) -> bool {
+    (slots(pieces)..PASS.0).contains(&action.0)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::{UnitMove, is_pair};
+use super::text::UnitMove;
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
@@ -54,7 +54,7 @@ impl EachTurns {
         let own = &state.pieces[mover.index()];
         let from = own[slot];
         let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
-        let occupied = self.hops.occupied(&self.hops.long, state, mover, own);
+        let occupied = self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, mover, own);
         let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
         let is_pair = match rules.sheet.unit.kind {
             UnitKind::None => false,
@@ -235,9 +235,10 @@ impl TurnMachine for EachTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action).filter(|_| action != LATER)?;
+        let pieces = self.rules.seating.pieces;
+        let slot = actions::slot(action, pieces).filter(|_| action != LATER)?;
         let throw = self.series.pips(self.offered(state).next()?);
-        let target = self.target(state, slot, throw, is_pair(action));
+        let target = self.target(state, slot, throw, actions::is_pair(action, pieces));
         self.rules.landing(&state.pieces[state.mover.index()], action, throw, target)
     }
 }

@@ -48,7 +48,8 @@ pub(crate) trait TurnMachine {
 
     /// Whether an action of the space can be taken at all: it names a piece of a seat, or none.
     fn names(&self, action: Action) -> bool {
-        actions::slot(action).is_none_or(|slot| slot < self.rules().seating.pieces)
+        let pieces = self.rules().seating.pieces;
+        actions::slot(action, pieces).is_none_or(|slot| slot < pieces)
     }
 
     /// Adds a throw to the turn.

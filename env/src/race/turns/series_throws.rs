@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::FoundEntries;
-use super::text::{is_pair, joined};
+use super::text::joined;
 use crate::game::Action;
 use crate::race::compile::Rules;
 use crate::race::compile::reach::bits;
@@ -242,13 +242,15 @@ impl SeriesThrows {
     pub(crate) fn action_text(&self, state: &State, action: Action, next: Option<AllottedThrow>) -> String {
         let Some(value) = next.map(|throw| self.pips(throw)) else { return "pass".to_owned() };
         let (own, rules) = (&state.pieces[state.mover.index()], &self.rules);
-        let slot = actions::slot(action).unwrap_or(0);
+        let slot = actions::slot(action, rules.seating.pieces).unwrap_or(0);
         let place = rules.place_within(state, own, slot);
         let is_waiting = state.roles[slot] == role::FRESH;
         match action {
             PASS => format!("{value}: unused"),
             LATER => format!("{value}: later"),
-            _ if is_pair(action) => format!("{value}: {} on {place}", rules.sheet.words.unit),
+            _ if actions::is_pair(action, rules.seating.pieces) => {
+                format!("{value}: {} on {place}", rules.sheet.words.unit)
+            }
             _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
             _ if is_waiting && own[slot] == rules.home => format!("{value}: bear off"),
             _ => format!("{value}: {place}"),

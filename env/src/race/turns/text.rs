@@ -1,6 +1,6 @@
 //! Words of a turn that its kinds have in common: the moves of units, and actions with the places of their pieces.
 
-use super::actions::{self, PAIRS, PASS};
+use super::actions;
 use crate::game::Action;
 use crate::race::compile::{Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, State, role};
@@ -37,14 +37,9 @@ pub(crate) enum MoveKind {
 
 impl MoveKind {
     /// That of an action which names a piece of the course.
-    pub(crate) fn of(action: Action) -> MoveKind {
-        if is_pair(action) { MoveKind::Together } else { MoveKind::Alone }
+    pub(crate) fn of(action: Action, pieces: usize) -> MoveKind {
+        if actions::is_pair(action, pieces) { MoveKind::Together } else { MoveKind::Alone }
     }
-}
-
-/// Whether an action names two pieces.
-pub(crate) fn is_pair(action: Action) -> bool {
-    (PAIRS..PASS).contains(&action)
 }
 
 impl UnitMove {
@@ -104,7 +99,8 @@ impl Rules {
     /// The move of the unit that `action` names, by a throw that brings it to `target` at once; `None` where it may not
     /// land.
     pub(crate) fn landing(&self, own: &[u8; MAX_PIECES], action: Action, throw: u8, target: u8) -> Option<UnitMove> {
-        let slot = actions::slot(action)?;
+        let pieces = self.seating.pieces;
+        let slot = actions::slot(action, pieces)?;
         let from = own[slot];
         // Where pieces enter on their first square, the throw is not named.
         let kind = if from == 0 && self.sheet.entry.at == EntryAt::Start && target == 1 {
@@ -112,7 +108,7 @@ impl Rules {
         } else if from == self.home {
             MoveKind::Bear
         } else {
-            MoveKind::of(action)
+            MoveKind::of(action, pieces)
         };
         (target != WALL).then(|| UnitMove::by(kind, slot, from, throw).to(target))
     }

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::game::MAX_PIECES;
 pub use meeting::*;
 pub use throwing::*;
 
-/// The largest number of pieces of one seat.
-pub const MAX_PIECES: usize = 4;
 /// Values after which a series can go on.
 pub(crate) const MAX_KINDS: usize = 3;
 
@@ -225,7 +224,7 @@ pub struct Pieces {
 }
 
 fn one_to_four() -> Vec<u8> {
-    (1..=MAX_PIECES as u8).collect()
+    (1..=4).collect()
 }
 
 /// Where the pieces begin.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::*;
-use crate::game::{ActionMask, BySeat, Chances, RaceGame, Spec};
+use crate::game::{ActionMask, BySeat, Chances, MAX_PIECES, RaceGame, Spec};
 use crate::testing::toy::{Toy, ToyPieces, ToyState, ToyTable, ToyThrows};
 
 /// The fault of a spoiled game.
@@ -153,7 +153,7 @@ impl RaceGame for Spoiled {
         self.toy.goal()
     }
 
-    fn steps(&self, state: &ToyState, seat: Seat) -> [u8; 4] {
+    fn steps(&self, state: &ToyState, seat: Seat) -> [u8; MAX_PIECES] {
         let steps = self.toy.steps(state, seat);
         match self.fault {
             Fault::GoalIsLeft => steps.map(|steps| if steps == 4 { 5 } else { steps }),

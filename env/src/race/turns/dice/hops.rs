@@ -147,7 +147,7 @@ impl<'a> Hops<'a> {
         let listed_later = match die {
             SMALLER if self.is_doublet() => slot,
             SMALLER => 0,
-            _ => MAX_PIECES,
+            _ => MAX_PIECES - 1,
         };
         for second in others.below(listed_later).iter() {
             if self.is_same_swapped(slot, die, second) {

@@ -10,7 +10,7 @@ pub(crate) mod ring;
 use std::sync::Arc;
 
 use super::TurnMachine;
-use super::text::{MoveKind, UnitMove, is_pair};
+use super::text::{MoveKind, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
@@ -305,18 +305,23 @@ impl TurnMachine for DiceTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let die = self.die(state, action);
         let unit = &self.rules.sheet.words.unit;
-        if is_pair(action) { format!("{die},{die}: {unit} on {place}") } else { format!("{die}: {place}") }
+        if actions::is_pair(action, self.seating.pieces) {
+            format!("{die},{die}: {unit} on {place}")
+        } else {
+            format!("{die}: {place}")
+        }
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action)?;
+        let slot = actions::slot(action, self.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
-        let used = if is_pair(action) { 2 } else { 1 };
-        Some(UnitMove { used, ..UnitMove::by(MoveKind::of(action), slot, from, self.die(state, action)) })
+        let kind = MoveKind::of(action, self.seating.pieces);
+        let used = if kind == MoveKind::Together { 2 } else { 1 };
+        Some(UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) })
     }
 }
 

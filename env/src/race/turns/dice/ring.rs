@@ -104,7 +104,7 @@ impl Ring {
     /// Adds the pieces of a seat, each as `piece`: [`OWN`], [`ENEMY`] or [`PARTNER`].
     #[inline]
     pub(crate) fn add(&mut self, places: &[u8; MAX_PIECES], squares: &Squares, piece: u8) {
-        for &place in places {
+        for &place in &places[..4] {
             let occupancy = &mut self.0[usize::from(squares.of(place)) % 128];
             *occupancy = occupancy.wrapping_add(piece);
         }

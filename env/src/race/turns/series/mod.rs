@@ -156,16 +156,16 @@ impl TurnMachine for SeriesTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action)?;
+        let slot = actions::slot(action, self.seating.pieces)?;
         let value = self.next_value(state)?;
         let place = state.pieces[state.mover.index()][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let mut next = match place {
             0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
             _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
-            _ => UnitMove::by(MoveKind::of(action), slot, place.max(1), value),
+            _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
         };
-        if MoveKind::of(action) == MoveKind::Together && self.unit.speed != Speed::Full {
+        if actions::is_pair(action, self.seating.pieces) && self.unit.speed != Speed::Full {
             next.steps /= 2;
         }
         Some(next)

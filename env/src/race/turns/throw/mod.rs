@@ -8,7 +8,7 @@ mod bits;
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, UnitMove, is_pair, number};
+use super::text::{MoveKind, UnitMove, number};
 use super::{FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
@@ -17,7 +17,7 @@ use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
-use crate::race::turns::actions::{self, PAIRS, PASS};
+use crate::race::turns::actions::{self, PASS};
 use crate::sheet::values::{Divide, EntryAt, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
@@ -25,6 +25,8 @@ use crate::sheet::values::{Divide, EntryAt, Must, UnitKind};
 pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
     pub(crate) seating: Participants,
+    /// The slots that actions name: from this action on they name two pieces.
+    slots: u8,
     tables: Box<Tables>,
     /// Bitboards for boards with few cells, and for all.
     short: Option<Box<Bits<u64>>>,
@@ -51,6 +53,9 @@ struct Tables {
     /// The same for units, which are under way.
     unit: [[[u8; PLACES]; VALUES]; 2],
 }
+
+/// The slots of games with few pieces, which are faster.
+const FEW: u8 = actions::PAIRS.0;
 
 /// Throws have values below this.
 const VALUES: usize = 32;
@@ -113,6 +118,7 @@ impl ThrowTurns {
             long: Box::new(Bits::new(&rules)),
             entry: rules.entry,
             seating: rules.seating,
+            slots: actions::slots(rules.seating.pieces),
             rules,
         }
     }
@@ -120,7 +126,7 @@ impl ThrowTurns {
     /// The cells that the pieces on the board close to `seat`, whose own stand on `own`; to a unit only if two own
     /// pieces stand together.
     #[inline]
-    pub(crate) fn occupied<W: Word>(
+    pub(crate) fn occupied<W: Word, const SLOTS: usize>(
         &self,
         bits: &Bits<W>,
         state: &State,
@@ -128,7 +134,9 @@ impl ThrowTurns {
         own: &[u8; MAX_PIECES],
     ) -> Occupied<W> {
         let none = Occupancy::<W>::default();
-        let add = |occupancy: Occupancy<W>, seat: Seat, places| occupancy.and(&bits.at[seat.index()], places);
+        let add = |occupancy: Occupancy<W>, seat: Seat, places: &[u8; MAX_PIECES]| {
+            occupancy.and(&bits.at[seat.index()], &places[..SLOTS])
+        };
         let others = self.seating.others(seat).iter();
         let enemies = others.fold(none, |enemies, &other| add(enemies, other, &state.pieces[other.index()]));
         let own = add(none, seat, own);
@@ -171,8 +179,25 @@ impl ThrowTurns {
     /// The pieces of `seat`, on the places `own`, that can take `throw`. Below, `&` instead of `&&`: the branches are
     /// unpredictable, and a misprediction costs more than all the tests.
     #[inline]
-    fn offer<W: Word>(&self, bits: &Bits<W>, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> Offer {
-        let (on, is_open) = (self.occupied(bits, state, seat, own), self.gate_rule.is_open(state, seat));
+    fn offer(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> Offer {
+        match (&self.short, self.slots == FEW) {
+            (Some(bits), true) => self.offer_of::<_, { FEW as usize }>(bits, state, seat, own, throw),
+            (Some(bits), false) => self.offer_of::<_, MAX_PIECES>(bits, state, seat, own, throw),
+            (None, true) => self.offer_of::<_, { FEW as usize }>(&self.long, state, seat, own, throw),
+            (None, false) => self.offer_of::<_, MAX_PIECES>(&self.long, state, seat, own, throw),
+        }
+    }
+
+    #[inline]
+    fn offer_of<W: Word, const SLOTS: usize>(
+        &self,
+        bits: &Bits<W>,
+        state: &State,
+        seat: Seat,
+        own: &[u8; MAX_PIECES],
+        throw: u8,
+    ) -> Offer {
+        let (on, is_open) = (self.occupied::<W, SLOTS>(bits, state, seat, own), self.gate_rule.is_open(state, seat));
         let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
         let none = W::default();
         let mut mask = 0_u32;
@@ -180,8 +205,7 @@ impl ThrowTurns {
         let hops = self.hops(own, throw, is_open);
         let has_unit = bits.unit_cells & on.own.twos != none;
         let mut last = NO_PIECE;
-        for slot in 0..MAX_PIECES {
-            let from = own[slot];
+        for (slot, &from) in own.iter().enumerate().take(SLOTS) {
             let is_offered = from != last;
             last = from;
             let to = hops[usize::from(from) % PLACES];
@@ -200,7 +224,7 @@ impl ThrowTurns {
                     goes_alone &= !(is_unit && self.is_tied(own, from));
                 }
             }
-            mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (PAIRS.0 as usize + slot);
+            mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (FEW as usize + slot);
             is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.ones != none));
         }
         Offer { mask: ActionMask::of_bits(mask), is_only_merging }
@@ -215,8 +239,8 @@ impl ThrowTurns {
         action: Action,
         is_open: bool,
     ) -> ([u8; MAX_PIECES], u8) {
-        let is_unit = action >= PAIRS;
-        let slot = usize::from(action.0 % PAIRS.0);
+        let is_unit = action.0 >= self.slots;
+        let slot = usize::from(action.0 % self.slots);
         let from = own[slot];
         let to =
             if is_unit { self.unit_target(from, throw, is_open) } else { self.hop_target(own, from, throw, is_open) };
@@ -235,7 +259,7 @@ impl ThrowTurns {
         let mover = state.mover;
         let is_open = self.gate_rule.is_open(state, mover);
         let (places, to) = self.moved_by(&state.pieces[mover.index()], throw, action, is_open);
-        let has_captured = self.rules.capture(state, mover, to, action >= PAIRS);
+        let has_captured = self.rules.capture(state, mover, to, action.0 >= self.slots);
         state.pieces[mover.index()] = places;
         has_captured
     }
@@ -263,8 +287,8 @@ impl ThrowTurns {
 
     /// The pieces on the board that can take the rest of a throw.
     fn rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
-        let offer = self.offer(&self.long, state, state.mover, own, rest);
-        offer.mask.iter().filter(|action| own[usize::from(action.0 % PAIRS.0)] > 0).collect()
+        let offer = self.offer(state, state.mover, own, rest);
+        offer.mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
     /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
@@ -281,11 +305,11 @@ impl ThrowTurns {
     /// divides it.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
-        if action < PAIRS || action == PASS {
+        if !actions::is_pair(action, self.seating.pieces) {
             return true;
         }
         let own = &state.pieces[state.mover.index()];
-        let slot = usize::from(action.0 % PAIRS.0);
+        let slot = usize::from(action.0 % self.slots);
         if self.has_parts && state.phase == Phase::Choose {
             return self.divides(state, slot, state.dice[0]);
         }
@@ -308,7 +332,7 @@ impl ThrowTurns {
     #[cold]
     fn is_stuck(&self, state: &State, seat: Seat) -> bool {
         let own = &state.pieces[seat.index()];
-        let can_move = |throw: u8| !self.offer(&self.long, state, seat, own, throw).mask.is_empty();
+        let can_move = |throw: u8| !self.offer(state, seat, own, throw).mask.is_empty();
         !self.rules.outcomes.iter().any(|throw| can_move(throw.values[0]))
     }
 }
@@ -330,14 +354,11 @@ impl TurnMachine for ThrowTurns {
         }
         let (seat, throw) = (state.mover, state.dice[0]);
         let own = &state.pieces[seat.index()];
-        let Offer { mut mask, is_only_merging } = match &self.short {
-            Some(bits) => self.offer(bits, state, seat, own, throw),
-            None => self.offer(&self.long, state, seat, own, throw),
-        };
+        let Offer { mut mask, is_only_merging } = self.offer(state, seat, own, throw);
         if self.has_parts {
             for slot in 0..self.seating.pieces {
                 if self.divides(state, slot, throw) {
-                    mask.insert(Action(PAIRS.0 + slot as u8));
+                    mask.insert(Action(self.slots + slot as u8));
                 }
             }
         }
@@ -358,9 +379,9 @@ impl TurnMachine for ThrowTurns {
         }
         let [number, whole] = state.dice;
         let is_first = state.phase == Phase::Choose;
-        let slot = usize::from(action.0 % PAIRS.0);
+        let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[state.mover.index()];
-        if self.has_parts && is_first && (PAIRS..PASS).contains(&action) {
+        if self.has_parts && is_first && actions::is_pair(action, self.seating.pieces) {
             let rest;
             (*places, rest) = self.divided(places, slot, number);
             state.dice = [rest, number];
@@ -450,10 +471,10 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[state.mover.index()], slot);
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
-        match is_pair(action) {
+        match actions::is_pair(action, self.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
             true => format!("{throw}: {} on {place}", words.unit),
             false => format!("{throw}: {place}"),
@@ -462,8 +483,8 @@ impl TurnMachine for ThrowTurns {
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let (own, throw) = (&state.pieces[state.mover.index()], state.dice[0]);
-        let slot = actions::slot(action)?;
-        if is_pair(action) && self.has_parts {
+        let slot = actions::slot(action, self.seating.pieces)?;
+        if actions::is_pair(action, self.seating.pieces) && self.has_parts {
             let part = self.home.saturating_sub(own[slot]);
             return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
         }
