@@ -18,21 +18,24 @@ const AROUND = ["S", "E", "N", "W"];
 export class Frame {
   // `board` as the engine describes it, the letters of the seats, and the seat that sits at the lower edge.
   constructor(board, seats, seenFrom) {
-    this.side = board.side;
+    this.board = board;
     this.turned = AROUND.indexOf(seenFrom);
+    const isAcross = this.turned % 2 === 1;
+    [this.rows, this.columns] = isAcross ? [board.columns, board.rows] : [board.rows, board.columns];
     this.corners = freeCorners(board);
     // Whether the trays lie in the corners of the frame, as beside a cross; else they lie along the edges.
     this.isCross = this.corners >= FREE;
     // The size of what stands beside the squares.
-    this.scale = Math.min(1, board.side / USUAL);
+    this.scale = Math.min(1, Math.max(this.rows, this.columns) / USUAL);
     const taken = seats.map(seat => this.edgeOf(seat));
     const strip = edge => !this.isCross && taken.includes(edge) ? STRIP * this.scale : 0;
     this.edge = EDGE * this.scale;
     this.left = this.edge + strip(3);
     this.top = strip(2);
-    this.length = this.side * SIZE;
-    this.width = this.left + this.length + strip(1) + (strip(1) ? 4 : 2);
-    this.height = this.top + this.length + this.edge + strip(0);
+    this.across = this.columns * SIZE;
+    this.down = this.rows * SIZE;
+    this.width = this.left + this.across + strip(1) + (strip(1) ? 4 : 2);
+    this.height = this.top + this.down + this.edge + strip(0);
   }
 
   // The edge of the drawing at which a seat sits: 0 below, 1 right, 2 above, 3 left.
@@ -42,15 +45,17 @@ export class Frame {
 
   // Row and column of a square, from 0, as they are drawn.
   place(square) {
-    let [row, column] = placeOf(square);
-    for (let quarter = 0; quarter < this.turned; quarter++) [row, column] = [this.side - 1 - column, row];
+    let [row, column] = placeOf(square), { rows, columns } = this.board;
+    for (let quarter = 0; quarter < this.turned; quarter++) {
+      [row, column, rows, columns] = [columns - 1 - column, row, columns, rows];
+    }
     return [row, column];
   }
 
   // The upper left corner of a square.
   corner(square) {
     const [row, column] = this.place(square);
-    return [this.left + column * SIZE, this.top + (this.side - 1 - row) * SIZE];
+    return [this.left + column * SIZE, this.top + (this.rows - 1 - row) * SIZE];
   }
 
   centre(square) {
@@ -61,23 +66,26 @@ export class Frame {
   // Names of rows and columns along the left and the lower edge: [text, x, y].
   names() {
     const isAcross = this.turned % 2 === 1;
-    const own = [...LETTERS.slice(0, this.side)].flatMap((letter, at) => [[letter, `${letter}1`, isAcross], [String(at + 1), `A${at + 1}`, !isAcross]]);
+    const columns = [...LETTERS.slice(0, this.board.columns)].map(letter => [letter, `${letter}1`, isAcross]);
+    const rows = Array.from({ length: this.board.rows }, (_, at) => [String(at + 1), `A${at + 1}`, !isAcross]);
+    const own = [...columns, ...rows];
     return own.map(([text, square, isBeside]) => {
       const [x, y] = this.centre(square);
-      return isBeside ? [text, this.left - this.edge / 2, y] : [text, x, this.top + this.length + this.edge / 2];
+      return isBeside ? [text, this.left - this.edge / 2, y] : [text, x, this.top + this.down + this.edge / 2];
     });
   }
 
   // Where a seat's tray lies: its width and height before it is scaled and turned, as `transform` says; and `at(along,
   // down)`, a place in it as one of the drawing.
   tray(seat) {
-    const { isCross, scale, length, edge } = this;
-    const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [length / scale, STRIP - 6];
-    const [right, low, apart] = [length - width - MARGIN, length - height - MARGIN, 4 * scale];
+    const { isCross, scale, across, down, edge } = this;
+    const along = this.edgeOf(seat) % 2 ? down : across;
+    const [width, height] = isCross ? [this.corners * SIZE - 2 * MARGIN, 116] : [along / scale, STRIP - 6];
+    const [right, low, apart] = [across - width - MARGIN, down - height - MARGIN, 4 * scale];
     // Each at its edge, from the upper left corner of the squares.
     const [dx, dy, turn = 0] = (isCross
       ? [[right, low], [right, MARGIN], [MARGIN, MARGIN], [MARGIN, low]]
-      : [[0, length + edge + apart], [length + apart + 2, length, -90], [0, 1 - this.top], [-edge - apart, 0, 90]])[this.edgeOf(seat)];
+      : [[0, down + edge + apart], [across + apart + 2, down, -90], [0, 1 - this.top], [-edge - apart, 0, 90]])[this.edgeOf(seat)];
     const [x, y] = [this.left + dx, this.top + dy];
     const [cos, sin] = [Math.cos, Math.sin].map(part => part(turn * Math.PI / 180) * scale);
     return {
@@ -88,10 +96,10 @@ export class Frame {
 }
 
 // Rows and columns that are free in each corner of the frame.
-function freeCorners({ side, squares }) {
+function freeCorners({ rows, columns, squares }) {
   const inCorner = squares.map(({ square }) => {
     const [row, column] = placeOf(square);
-    return Math.max(Math.min(column, side - 1 - column), Math.min(row, side - 1 - row));
+    return Math.max(Math.min(column, columns - 1 - column), Math.min(row, rows - 1 - row));
   });
   return Math.min(...inCorner);
 }

@@ -257,7 +257,12 @@ fn lines_that_name_a_game(files: &[(String, String)]) -> Vec<String> {
     let names: Vec<String> = builtin::names().map(plain).collect();
     let mut found = Vec::new();
     for (path, text) in files {
-        let named = text.lines().filter(|line| names.iter().any(|name| plain(line).contains(name.as_str())));
+        // Short names are parts of other words, too.
+        let is_word =
+            |line: &str, name: &str| line.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+        let names_one =
+            |line: &str, name: &str| if name.len() < 4 { is_word(line, name) } else { plain(line).contains(name) };
+        let named = text.lines().filter(|line| names.iter().any(|name| names_one(line, name)));
         found.extend(named.map(|line| format!("{path}: {}", line.trim())));
     }
     found

@@ -1,5 +1,6 @@
 //! The worked examples of the rules against the engine and against the oracle: three games in `golden.json`,
-//! the games on square boards in `square_golden.json`.
+//! the games on square boards in `square_golden.json`, those on crosses and the Royal Game of Ur in
+//! `cross_golden.json`.
 //!
 //! The former list pieces; the next seat to act follows from the captures, throws and ends that they show. Each test
 //! compares the whole set of positions, as text: from the engine's enumeration of whole turns, from stepping through
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 const GOLDEN: &str = include_str!("../golden.json");
 const SQUARE_GOLDEN: &str = include_str!("../square_golden.json");
+const CROSS_GOLDEN: &str = include_str!("../cross_golden.json");
 
 fn examples(game: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(GOLDEN).expect("golden.json is a list");
@@ -189,5 +191,20 @@ fn square_boards() {
     for example in &all {
         let expected = list(&example["results"]).iter().map(declared_twice).collect();
         check(name(example), &declared_twice(&example["position"]), &throws(&example["throws"]), &expected);
+    }
+}
+
+#[test]
+fn crosses_and_ur() {
+    let all: Vec<Value> = serde_json::from_str(CROSS_GOLDEN).expect("cross_golden.json is a list");
+    assert_eq!(all.len(), 83);
+    for example in &all {
+        let expected: BTreeSet<String> =
+            list(&example["results"]).iter().map(|result| result.as_str().expect("a position").to_owned()).collect();
+        let position = example["position"].as_str().expect("a position");
+        for results in [engine::turns, engine::turns_by_actions] {
+            let result = results(position, &throws(&example["throws"]));
+            assert_eq!(result.as_ref(), Ok(&expected), "{}: {position}", name(example));
+        }
     }
 }

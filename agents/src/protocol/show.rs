@@ -32,7 +32,9 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         Payoff::Placings => "placings",
     };
     Ok(json!({
-        "side": race.board().side(),
+        "side": race.board().rows().max(race.board().columns()),
+        "rows": race.board().rows(),
+        "columns": race.board().columns(),
         "squares": squares.collect::<Vec<_>>(),
         "courses": courses,
         "first_number": sheet.board.first_number,

@@ -92,7 +92,7 @@ impl Race {
 
     /// The square that is the finish of this seat alone; `None` where seats finish together, or in a drawn middle.
     pub(super) fn keep_of(&self, seat: Seat) -> Option<Square> {
-        let finish = *self.board().course(seat).last()?;
+        let finish = self.rules.finish_of(seat)?;
         (self.ground(finish) == Ground::End(Some(seat))).then_some(finish)
     }
 
@@ -105,13 +105,13 @@ impl Race {
     /// `(s)` is South's keep, `( )` the goal, `:` a belly and `##` Home. To the right, or above a crowded board,
     /// stand for each seat its pieces that are on no square; `>` marks the seat to throw or to choose.
     pub fn draw(&self, state: &State) -> String {
-        let side = self.board().side();
-        let squares = |row: usize| (0..side).map(move |column| Square { row: row as u8, column: column as u8 });
-        let is_cross = side > WIDE;
+        let (rows, columns) = (self.board().rows(), self.board().columns());
+        let squares = |row: usize| (0..columns).map(move |column| Square { row: row as u8, column: column as u8 });
+        let is_cross = columns > WIDE;
         let most = if is_cross { 3 } else { 6 };
         let standing = self.standing(state);
         let contents: Vec<Vec<String>> =
-            (0..side).map(|row| squares(row).map(|square| contents(&standing, square, most)).collect()).collect();
+            (0..rows).map(|row| squares(row).map(|square| contents(&standing, square, most)).collect()).collect();
         let width = contents.iter().flatten().map(String::len).max().unwrap_or(0).max(LEAST_WIDTH);
         let cell = |ground: Ground, content: &str| match ground {
             _ if is_cross => format!(" {content:>width$}"),
@@ -119,8 +119,8 @@ impl Race {
             Ground::End(_) => format!("({content:width$})"),
             _ => format!(" {content:width$} "),
         };
-        let mut lines: Vec<String> = Vec::with_capacity(side + 1);
-        for row in (0..side).rev() {
+        let mut lines: Vec<String> = Vec::with_capacity(rows + 1);
+        for row in (0..rows).rev() {
             let mut line = format!("{:>2} ", row + 1);
             for (square, content) in squares(row).zip(&contents[row]) {
                 let ground = self.ground(square);
@@ -138,11 +138,11 @@ impl Race {
         }
         // Beside the arm of a cross there is room within the frame.
         let mut notes = self.notes(state);
-        let rows = (side - 1).saturating_sub(notes.len())..side - 1;
-        let beside = self.squares().filter(|(square, _)| rows.contains(&usize::from(square.row)));
+        let beside = (rows - 1).saturating_sub(notes.len())..rows - 1;
+        let beside = self.squares().filter(|(square, _)| beside.contains(&usize::from(square.row)));
         let columns_taken = beside.map(|(square, _)| square.column).max().map_or(1, |column| usize::from(column) + 1);
         let margin = 3 + columns_taken * cell(Ground::Plain, "").len() + 3;
-        if notes.iter().any(|note| margin + note.len() > COLUMNS) {
+        if notes.len() >= lines.len() || notes.iter().any(|note| margin + note.len() > COLUMNS) {
             notes.push(String::new());
             lines.splice(0..0, notes);
         } else {
@@ -150,7 +150,7 @@ impl Race {
                 *line = format!("{:margin$}{note}", line.trim_end());
             }
         }
-        let letters = (0..side).map(|column| cell(Ground::Plain, &((b'A' + column as u8) as char).to_string()));
+        let letters = (0..columns).map(|column| cell(Ground::Plain, &((b'A' + column as u8) as char).to_string()));
         lines.push(format!("   {}", letters.collect::<String>()));
         lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
@@ -164,8 +164,8 @@ impl Race {
 
     /// The squares of the board with their kinds, row by row from South's left.
     pub fn squares(&self) -> impl Iterator<Item = (Square, Ground)> {
-        let side = self.board().side() as u8;
-        let all = (0..side).flat_map(move |row| (0..side).map(move |column| Square { row, column }));
+        let (rows, columns) = (self.board().rows() as u8, self.board().columns() as u8);
+        let all = (0..rows).flat_map(move |row| (0..columns).map(move |column| Square { row, column }));
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
@@ -176,7 +176,7 @@ impl Race {
         if board.middle.contains(&name) {
             return Ground::Home;
         }
-        let finish = |seat: &Seat| self.board().course(*seat).last() == Some(&square);
+        let finish = |seat: &Seat| self.rules.finish_of(*seat) == Some(square);
         let mut finishing = Seat::ALL.into_iter().filter(finish);
         if let Some(seat) = finishing.next() {
             let is_its_own = finishing.next().is_none() && self.spec().seats.contains(seat);
@@ -185,7 +185,7 @@ impl Race {
         let visits = |seat: &Seat| self.board().course(*seat).contains(&square);
         match Seat::ALL.into_iter().filter(visits).count() {
             0 => Ground::Outside,
-            _ if board.marks.contains(&name) => Ground::Marked,
+            _ if board.mark_kinds().any(|marks| marks.squares.contains(&name)) => Ground::Marked,
             1 => Ground::Belly,
             _ => Ground::Plain,
         }
@@ -198,7 +198,7 @@ impl Race {
         let words = &self.rules.sheet.words;
         let has = |wanted: &dyn Fn(Ground) -> bool| self.squares().any(|(_, ground)| wanted(ground));
         let mut marks = Vec::new();
-        let is_cross = self.board().side() > WIDE;
+        let is_cross = self.board().columns() > WIDE;
         if has(&|ground| ground == Ground::Marked) {
             marks.push(if is_cross { format!("x  {}", words.mark) } else { format!("[ ] {}", words.mark) });
         }
@@ -229,7 +229,8 @@ impl Race {
         };
         let last = self.rules.goal;
         let off = (self.rules.room[0] > 0).then_some(0);
-        let mut parts: Vec<String> = off.into_iter().chain(self.rules.home..=last).map(counted).collect();
+        let ends = if self.rules.sheet.finish.fill { last + 1 } else { self.rules.home };
+        let mut parts: Vec<String> = off.into_iter().chain(ends..=last).map(counted).collect();
         if self.rules.has_gate() {
             let has = if state.has_cut(seat) { "has" } else { "has not" };
             parts.push(format!("{has} {}", self.rules.sheet.words.captured));

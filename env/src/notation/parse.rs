@@ -170,7 +170,7 @@ impl Race {
     fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), NotationError> {
         let Some((head, pieces)) = text.split_once(':') else { return Err(bad("seat", text, "it has no `:`")) };
         let mut head = &head[1..];
-        if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_gate()) {
+        if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_seat_marks()) {
             state.cuts |= 1 << seat.index();
             head = rest;
         }
@@ -201,7 +201,7 @@ impl Race {
             state.pieces[seat.index()][slot] = place;
             state.declared[seat.index()] |= is_declared << slot;
         }
-        let is_home = state.pieces[seat.index()][0] == self.rules.goal;
+        let is_home = self.rules.has_finished(&state.pieces[seat.index()]);
         if finished > 1 && !is_home {
             return Err(bad("seat", text, "a seat with a place has all its pieces home"));
         }
@@ -215,7 +215,7 @@ impl Race {
             None => (pending, None),
         };
         // Where the throws of a turn are limited, their number follows the last `*`.
-        let (throws, thrown) = match (self.rules.sheet.turn.most_throws, throws.rsplit_once('*')) {
+        let (throws, thrown) = match (self.rules.sheet.turn.throw_limit(), throws.rsplit_once('*')) {
             (Some(most), Some((before, count))) if !count.is_empty() => {
                 let count = number(count).filter(|&count| count >= 1 && count <= most);
                 let thrown =

@@ -143,8 +143,20 @@ impl Race {
                 self.lapped(state, from.saturating_add(taken.steps).min(self.rules.goal))
             }
         };
-        let walked = if target < from { target + self.rules.sheet.gate.lap } else { target };
-        let path = (from.max(if from == 0 { self.rules.entry } else { 0 }) + 1..=walked)
+        let start = match from {
+            0 if self.rules.enters_by_count() => self.rules.entry,
+            0 => self.rules.entry - 1,
+            from => from,
+        };
+        // A piece that comes to a lower place goes round again, or bounces off the finish.
+        let lap = self.rules.sheet.gate.lap;
+        let (walked, back) = match target < from {
+            true if lap == 0 => (self.rules.home, target..self.rules.home),
+            true => (target + lap, 0..0),
+            false => (target, 0..0),
+        };
+        let path = (start + 1..=walked)
+            .chain(back.rev())
             .filter_map(|place| self.shown(seat, self.lapped(state, place)))
             .collect();
         let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
@@ -210,7 +222,7 @@ impl Race {
 
     /// The square where a place is drawn, the finish included.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
-        let finish = self.board().course(seat).last().copied();
+        let finish = self.rules.finish_of(seat);
         if place == self.rules.home {
             return finish.filter(|&finish| self.ground(finish) != super::Ground::Home);
         }

@@ -6,6 +6,7 @@ use crate::race::Race;
 use crate::race::compile::PLACES;
 use crate::race::position::state::{NO_PIECE, State};
 use crate::race::turns::by_kind;
+use crate::sheet::WithPartner;
 
 impl Race {
     /// The invariants of one seat's pieces.
@@ -45,9 +46,18 @@ impl Race {
                 return Err(NotationError::Pieces(problem));
             }
         }
-        let exclusive = rules.exclusive_cells();
+        // A seat that has entered a piece says so; the mark stays when all its pieces are captured.
+        for seat in seats.iter().filter(|&seat| rules.remembers_entry() && !state.has_cut(seat)) {
+            if state.pieces[seat.index()][..self.pieces()].iter().any(|&place| place > 0) {
+                let problem = format!("{seat} has entered a piece, which is written `{seat}+:`");
+                return Err(NotationError::Pieces(problem));
+            }
+        }
+        let exclusive = rules.exclusive;
         for seat in seats.iter() {
-            for other in seats.iter().filter(|&other| other > seat) {
+            let shares = rules.sheet.stacking.partner == WithPartner::Shares;
+            let are_apart = |&other: &Seat| !shares || rules.seating.enemies(seat).contains(&other);
+            for other in seats.iter().filter(|&other| other > seat).filter(are_apart) {
                 let bit = |seat: Seat, place: u8| rules.bits[seat.index()][usize::from(place) % PLACES];
                 let held = state.pieces[other.index()].iter().fold(0, |held, &place| held | bit(other, place));
                 let is_shared = |&&place: &&u8| bit(seat, place) & held & exclusive != 0;

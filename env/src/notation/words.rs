@@ -132,7 +132,7 @@ impl Race {
             if is_back { format!("{from} (on its way home)") } else { from }
         });
         match (taken.kind, from) {
-            (MoveKind::Enter, _) => format!("enter {}on {}", count(taken), name(1).unwrap_or_default()),
+            (MoveKind::Enter, _) => format!("enter {}on {}", count(taken), name(self.rules.entry).unwrap_or_default()),
             (MoveKind::Bear, _) => format!("bear {}off", count(taken)),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),

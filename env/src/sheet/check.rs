@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
 use super::{
-    Area, Divide, End, EntryAt, Flag, Hop, LostBefore, MarkRule, Meeting, Must, Odds, OpenedBy, Room, SentTo, Setup,
-    Sheet, Speed, Teams, TurnKind, UnitKind, Values, Without,
+    Area, Block, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRule, Meeting,
+    Must, Odds, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, WithPartner,
+    Without,
 };
-use crate::game::SeatSet;
+use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
-use crate::race::compile::board::{Square, walk};
+use crate::race::compile::board::{Courses, Square};
 use crate::race::turns::{self, text::joined};
+
+/// The most pieces of a seat that can move together, or share throws.
+const FEW_PIECES: u8 = 4;
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -84,6 +88,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     check.throws();
     check.turn();
     check.entry();
+    check.one_throw();
     check.units();
     if check.board() {
         check.ends();
@@ -142,13 +147,19 @@ impl Check<'_> {
                     let written = format!("{set:?}");
                     self.say(written != *letters, "seats.allowed", format!("`{letters}` is written `{written}`"));
                     self.say(set.len() < 2, "seats.allowed", format!("`{letters}` is not two to four seats"));
-                    self.say(set.len() != 4 && has_teams, "seats.allowed", "teams are four seats: `SENW`");
                 }
             }
         }
+        let is_for_many = self.is_dice || self.is_throw;
+        let are_four = seats.allowed.iter().any(|letters| letters == "SENW");
         self.say_all([
-            (has_teams && !self.is_dice, "seats.teams", "teams play with turn.kind = \"dice\" only"),
-            (has_placings && !self.is_dice, "seats.end", "placings are played with turn.kind = \"dice\" only"),
+            (has_teams && !are_four, "seats.allowed", "teams are four seats: `SENW`"),
+            (has_teams && !is_for_many, "seats.teams", "teams play with turn.kind = \"dice\" or \"throw\" only"),
+            (
+                has_placings && !is_for_many,
+                "seats.end",
+                "placings are played with turn.kind = \"dice\" or \"throw\" only",
+            ),
         ]);
     }
 
@@ -179,6 +190,8 @@ impl Check<'_> {
         for (key, values) in [
             ("turn.stop", &turn.stop),
             ("turn.again", &turn.again),
+            ("turn.bonus", &turn.bonus),
+            ("finish.from_last", &sheet.finish.from_last),
             ("finish.bear_off", &sheet.finish.bear_off),
             ("finish.doublets", &sheet.finish.doublets),
         ] {
@@ -197,13 +210,29 @@ impl Check<'_> {
             (!is_series && turn.hop == Hop::Each, "turn.hop", "only a series has several throws"),
             (!has_doublets && turn.again_on_doublet, "turn.again_on_doublet", "one die has no doublets"),
             (is_dice && grants, "turn.kind", "two dice grant no further roll"),
-            (turn.most_throws.is_some_and(|most| most == 0 || most > 9), "turn.most_throws", "1 to 9"),
+            (turn.most_throws.is_some_and(|most| most > 9), "turn.most_throws", "0 to 9"),
         ]);
         for (is_it, kind, is_used, key) in [
             (is_throw, "throw", !turn.again.is_empty(), "turn.again"),
-            (is_throw, "throw", turn.most_throws.is_some(), "turn.most_throws"),
+            (is_throw, "throw", turn.throw_limit().is_some(), "turn.most_throws"),
             (is_throw, "throw", turn.divide != Divide::None, "turn.divide"),
             (is_throw, "throw", !sheet.entry.spends, "entry.spends"),
+            (is_throw, "throw", !turn.again_unused, "turn.again_unused"),
+            (is_throw, "throw", turn.again_on_finish, "turn.again_on_finish"),
+            (is_throw, "throw", turn.last_throw != LastThrow::Played, "turn.last_throw"),
+            (is_throw, "throw", !turn.bonus.is_empty(), "turn.bonus"),
+            (is_throw, "throw", sheet.board.mark_rule == MarkRule::Plain, "board.mark_rule"),
+            (is_throw, "throw", sheet.board.mark_again, "board.mark_again"),
+            (is_throw, "throw", !sheet.board.other_marks.is_empty(), "board.other_marks"),
+            (is_throw, "throw", sheet.entry.first_while != FirstWhile::Empty, "entry.first_while"),
+            (is_throw, "throw", matches!(sheet.entry.at, EntryAt::Square(_)), "entry.at"),
+            (is_throw, "throw", sheet.entry.clear, "entry.clear"),
+            (is_throw, "throw", sheet.entry.by_bonus, "entry.by_bonus"),
+            (is_throw, "throw", sheet.stacking.block != Block::None, "stacking.block"),
+            (is_throw, "throw", sheet.stacking.partner != WithPartner::Closed, "stacking.partner"),
+            (is_throw, "throw", sheet.finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
+            (is_throw, "throw", !sheet.finish.from_last.is_empty(), "finish.from_last"),
+            (is_throw, "throw", sheet.finish.fill, "finish.fill"),
             (is_series, "series", !sheet.finish.bear_off.is_empty(), "finish.bear_off"),
             (is_divide, "divide", !sheet.finish.doublets.is_empty(), "finish.doublets"),
         ] {
@@ -230,15 +259,16 @@ impl Check<'_> {
             }
         }
         let &mut Check { is_dice, is_series, is_sum, .. } = self;
-        let (by_count, is_free) = (entry.at == EntryAt::Count, !entry.spends);
+        let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
         let is_one = |values: &Values| *values == Values::These(vec![1]);
         self.say_all([
+            (is_dice && !entry.compulsory, "entry.compulsory", "with two dice pieces that wait come first"),
             (
-                is_dice != entry.compulsory,
+                entry.compulsory && !is_dice && !self.is_throw,
                 "entry.compulsory",
-                "pieces that wait come first with two dice, and only there",
+                "pieces that wait come first with turn.kind = \"dice\" or \"throw\" only",
             ),
             (is_dice && !by_count, "entry.at", "with two dice a piece enters by count"),
             (is_free && by_count, "entry.spends", "a piece that enters by count uses the throw"),
@@ -248,6 +278,71 @@ impl Check<'_> {
             (is_sum && !is_one(&entry.first), "entry.first", "a series with one hop enters with [1]"),
             (!is_series && loses, "entry.lost_before", "only a series has throws before"),
         ]);
+    }
+
+    /// Keys of a turn of one throw that go together, or that have an effect only with others.
+    fn one_throw(&mut self) {
+        let Sheet { turn, entry, finish, stacking, unit, .. } = self.sheet;
+        let (by_count, has_bonus) = (entry.at == EntryAt::COUNT, !turn.bonus.is_empty());
+        let is_any = |values: &Values| *values == Values::Named(super::Any::Any);
+        let has_units = unit.kind != UnitKind::None;
+        let (has_parts, fills) = (turn.divide != Divide::None, finish.fill);
+        let is_single = stacking.private.unwrap_or(stacking.plain) == Room::One;
+        let is_short = |room: Room| room == Room::One;
+        self.say_all([
+            (!turn.again_unused && turn.again.is_empty(), "turn.again_unused", "no value grants another throw"),
+            (!turn.again_unused && has_bonus, "turn.again_unused", "a step that follows is a use of its throw"),
+            (
+                turn.last_throw == LastThrow::Lost && (turn.throw_limit().is_none() || turn.again.is_empty()),
+                "turn.last_throw",
+                "this goes with turn.most_throws and turn.again",
+            ),
+            (has_bonus && (has_parts || !entry.spends), "turn.bonus", "a throw has one second part"),
+            (entry.by_bonus && !has_bonus, "entry.by_bonus", "this goes with turn.bonus"),
+            (entry.by_bonus && by_count, "entry.by_bonus", "a piece that enters by count uses the throw"),
+            (
+                entry.by_bonus && !(is_any(&entry.first) && is_any(&entry.next)),
+                "entry.first",
+                "with entry.by_bonus no value of a throw enters",
+            ),
+            (entry.clear && by_count, "entry.clear", "pieces that enter by count have no square of their own"),
+            (
+                entry.first_while == FirstWhile::Never && entry.first == entry.next,
+                "entry.first_while",
+                "entry.first and entry.next are equal",
+            ),
+            (
+                entry.first_while == FirstWhile::Never && self.sheet.gate.at != 0,
+                "entry.first_while",
+                "the `+` of a seat says that it has opened the gate",
+            ),
+            (stacking.block != Block::None && has_units, "stacking.block", "two pieces together are a unit"),
+            (
+                stacking.block != Block::None && is_short(stacking.plain) && is_short(stacking.marked),
+                "stacking.block",
+                "a square has room for one piece",
+            ),
+            (
+                stacking.partner == WithPartner::Shares && self.sheet.seats.teams == Teams::None,
+                "stacking.partner",
+                "there are no teams",
+            ),
+            (
+                has_parts && finish.overshoot != Overshoot::Illegal,
+                "finish.overshoot",
+                "a throw is divided at the finish",
+            ),
+            (has_units && !finish.from_last.is_empty(), "finish.from_last", "this goes without units"),
+            (fills && (has_units || has_parts), "finish.fill", "this goes with single pieces and whole throws"),
+            (fills && !is_single, "stacking.private", "squares that are filled have room for one piece"),
+            (fills && turn.again_on_finish, "turn.again_on_finish", "there is no finish"),
+            (fills && finish.overshoot != Overshoot::Illegal, "finish.overshoot", "there is no finish"),
+            (fills && !finish.from_last.is_empty(), "finish.from_last", "there is no finish"),
+        ]);
+        let most = self.sheet.pieces.allowed.iter().copied().max().unwrap_or(0).max(self.sheet.pieces.count);
+        let problem =
+            format!("more than {FEW_PIECES} pieces play with turn.kind = \"throw\", without units and divided throws");
+        self.say(most > FEW_PIECES && (!self.is_throw || has_units || has_parts), "pieces.count", problem);
     }
 
     fn units(&mut self) {
@@ -321,17 +416,41 @@ impl Check<'_> {
         let (sheet, board) = (self.sheet, &self.sheet.board);
         let before = self.problems.len();
         self.say(board.side == 0 || board.side > 26, "board.side", "1 to 26 rows");
+        let columns = board.columns.unwrap_or(board.side);
+        self.say(columns == 0 || columns > 26, "board.columns", "1 to 26 columns");
         self.say(board.first_number > 1, "board.first_number", "0 or 1");
+        for letter in board.courses.keys() {
+            let is_other = ["E", "N", "W"].contains(&letter.as_str());
+            self.say(!is_other, &format!("board.courses.{letter}"), "`E`, `N` or `W`; South's is `board.course`");
+        }
         if self.problems.len() > before {
             return false;
         }
-        let course = match walk(&board.course, board.side) {
-            Ok(course) => course,
-            Err(error) => {
-                self.say(true, "board.course", error);
+        let courses = match Courses::new(board) {
+            Ok(courses) => courses,
+            Err((key, error)) => {
+                self.say(true, &key, error);
                 return false;
             }
         };
+        let playing = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+        let playing: Vec<Seat> =
+            Seat::ALL.into_iter().filter(|&seat| playing.clone().any(|set| set.contains(seat))).collect();
+        let course = courses.course(Seat::SOUTH);
+        for &seat in &playing {
+            let length = courses.course(seat).len();
+            let problem = format!("{} has {length} squares, South {}", seat.name(), course.len());
+            let key =
+                if board.courses.contains_key(&seat.letter().to_string()) { "board.courses" } else { "board.copy" };
+            let problem = match length {
+                0 => format!(
+                    "{} has no course: a frame is rotated if it is square, and mirrored for South and North",
+                    seat.name()
+                ),
+                _ => problem,
+            };
+            self.say(length != course.len(), key, problem);
+        }
         let most = PLACES - 40;
         self.say(
             course.len() < 3 || course.len() > most,
@@ -340,32 +459,55 @@ impl Check<'_> {
         );
         let is_long = self.is_sum && course.len() > 61;
         self.say(is_long, "board.course", "a series with one hop has courses of at most 61 squares");
-        let (finish, way) = (course[course.len() - 1], &course[..course.len() - 1]);
-        self.say(way.contains(&finish), "board.course", "the finish, which is the last square, comes before, too");
-        let mut all: Vec<Square> =
-            (0..4).flat_map(|quarters| way.iter().map(move |square| square.rotated(board.side, quarters))).collect();
+        if self.problems.len() > before {
+            return false;
+        }
+        let finish = course.len() - 1;
+        let way =
+            |seat: Seat| courses.course(seat).get(..course.len() - usize::from(!sheet.finish.fill)).unwrap_or_default();
+        let is_again = |&seat: &Seat| courses.course(seat)[..finish].contains(&courses.course(seat)[finish]);
+        let problem = "the finish, which is the last square, comes before, too";
+        self.say(playing.iter().any(is_again), "board.course", problem);
+        let mut all: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         all.sort_unstable();
         all.dedup();
-        self.say(all.contains(&finish), "board.course", "the finish of one seat is a square of another's way");
+        let is_crossed = |&seat: &Seat| !sheet.finish.fill && all.contains(&courses.course(seat)[finish]);
+        let problem = "the finish of one seat is a square of another's way";
+        self.say(playing.iter().any(is_crossed), "board.course", problem);
+        let is_copied = board.courses.is_empty() && board.copy == CourseCopy::Rotate;
+        if let Some((one, other)) = (!is_copied).then(|| courses.uneven(&playing)).flatten() {
+            let problem = format!("{one} and {other} do not meet as the other seats do that are as far apart");
+            self.say(true, if board.courses.is_empty() { "board.copy" } else { "board.courses" }, problem);
+        }
         self.say(all.len() > 126, "board.course", format!("the courses have {} squares, 126 are the most", all.len()));
-        let is_inside = |square: &Square| square.row < board.side && square.column < board.side;
-        for (key, names) in
-            [("board.marks", &board.marks), ("unit.from", &sheet.unit.from), ("board.middle", &board.middle)]
-        {
+        let is_inside = |square: &Square| square.row < board.side && square.column < columns;
+        let other_marks = board.other_marks.iter().map(|marks| ("board.other_marks", &marks.squares));
+        let marked = std::iter::once(("board.marks", &board.marks)).chain(other_marks);
+        let named = [("unit.from", &sheet.unit.from), ("board.middle", &board.middle)];
+        for (key, names) in marked.clone().chain(named) {
             for name in names {
                 let square = Square::named(name).filter(is_inside);
                 let is_there = square.is_some_and(|square| key == "board.middle" || all.contains(&square));
                 self.say(!is_there, key, format!("`{name}` is no square of the courses"));
             }
         }
-        let marks = board.marks.iter().filter_map(|name| Square::named(name));
-        let marks: Vec<Square> = marks.filter(is_inside).collect();
-        for mark in &marks {
-            let turned = mark.rotated(board.side, 1);
-            let problem = format!("{mark} is marked, but {turned} is not, where another seat has it");
-            self.say(!marks.contains(&turned), "board.marks", problem);
+        let mut seen: Vec<&String> = Vec::new();
+        for (key, names) in marked {
+            for name in names {
+                self.say(seen.contains(&name), key, format!("{name} is marked twice"));
+                seen.push(name);
+            }
+            let marks: Vec<Square> = names.iter().filter_map(|name| Square::named(name)).collect();
+            let numbered = |seat: Seat| way(seat).iter().map(|square| (marks.contains(square), *square));
+            for (&one, &other) in playing.iter().flat_map(|one| playing.iter().map(move |other| (one, other))) {
+                let unlike = numbered(one).zip(numbered(other)).find(|((is_one, _), (is_other, _))| is_one & !is_other);
+                if let Some(((_, mark), (_, turned))) = unlike {
+                    let problem = format!("{mark} is marked, but {turned} is not, where another seat has it");
+                    self.say(true, key, problem);
+                }
+            }
         }
-        let last = course.len() as u8 - 2 + board.first_number;
+        let last = course.len() as u8 - 2 + board.first_number + u8::from(sheet.finish.fill);
         let gate = &sheet.gate;
         let is_off = gate.at != 0 && (gate.at <= board.first_number || gate.at > last);
         self.say(
@@ -377,6 +519,18 @@ impl Check<'_> {
         let is_wrong = gate.lap == 0 || gate.lap + board.first_number > gate.at;
         self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
+        if let EntryAt::Square(number) = sheet.entry.at {
+            let is_off = number < board.first_number || number > last;
+            self.say(is_off, "entry.at", format!("{number} is no square of the course"));
+        }
+        if sheet.finish.fill {
+            let filled = usize::from(sheet.pieces.count).min(course.len());
+            let is_met = |&seat: &Seat| {
+                let last = &courses.course(seat)[course.len() - filled..];
+                playing.iter().any(|&other| other != seat && way(other).iter().any(|square| last.contains(square)))
+            };
+            self.say(playing.iter().any(is_met), "finish.fill", "another seat comes to the squares that are filled");
+        }
         self.pieces(last);
         self.problems.len() == before
     }
@@ -402,7 +556,7 @@ impl Check<'_> {
         let is_on_start = begins || pieces.sent_to == SentTo::Start;
         self.say_all([
             (
-                sheet.entry.at == EntryAt::Count && is_on_start,
+                sheet.entry.at == EntryAt::COUNT && pieces.sent_to == SentTo::Start,
                 "entry.at",
                 "pieces that wait on the first square do not enter by count",
             ),
@@ -424,7 +578,7 @@ impl Check<'_> {
                 let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
                 let problem = format!("no throws lead from {numbers} to the finish");
                 self.say(stranded != 0, "throws.values", problem);
-                let reaches = rules.reachable() >> rules.home & 1 == 1;
+                let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");
                 let sets = self.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
                 let meet = sets.into_iter().any(|seats| rules.begin_together(seats));

@@ -251,7 +251,7 @@ impl Ruleset {
         self.seats
     }
 
-    /// Pieces of each seat, 1 to 4.
+    /// Pieces of each seat, 1 to 8.
     pub const fn pieces(&self) -> usize {
         self.pieces as usize
     }
@@ -274,9 +274,9 @@ impl Ruleset {
     /// The scale of the returns under these rules.
     pub fn payoff(&self) -> Payoff {
         match (self.sheet.seats.teams, self.sheet.seats.end) {
-            (Teams::Opposite, _) => Payoff::Teams,
+            (Teams::Opposite, _) if self.seats == SeatSet::ALL => Payoff::Teams,
             (Teams::None, End::Placings) if self.seats.len() > 2 => Payoff::Placings,
-            (Teams::None, _) => Payoff::Winner,
+            (Teams::None | Teams::Opposite, _) => Payoff::Winner,
         }
     }
 

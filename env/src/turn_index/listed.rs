@@ -184,7 +184,7 @@ impl ListedWalk {
             met.map(|places| places_of(places).fold(0, |cells, place| cells | bits[usize::from(place)]));
         let [single, unit] = [&rules.closed_to_single, &rules.closed_to_unit].map(|closed| [closed[2], closed[3]]);
         let ones = landed & (rules.captured | single[0] | single[1] | unit[0] | unit[1]);
-        Relevant { ones, twos: ones | passed & rules.impassable }
+        Relevant { ones, twos: ones | passed & rules.impassable[1] }
     }
 
     /// Every pattern of enemies on these cells; `None` where there are more than `most`.

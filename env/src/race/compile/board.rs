@@ -1,9 +1,9 @@
 //! Board geometry: squares and the courses of the seats.
 //!
-//! Only South's course is stored; the other seats' are rotations of it. A board has no pieces or dice.
+//! The courses of the other seats are copies of South's, or given by seat. A board has no pieces or dice.
 
 use crate::game::{MAX_SEATS, Seat};
-use crate::sheet::values as sheet;
+use crate::sheet::values::{self as sheet, CourseCopy};
 
 /// Row and column of a square, from South's bottom left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,7 +32,8 @@ impl Square {
 /// The courses of all seats on one board.
 #[derive(Clone, Debug)]
 pub struct Courses {
-    side: u8,
+    rows: u8,
+    columns: u8,
     courses: [Vec<Square>; MAX_SEATS],
 }
 
@@ -40,33 +41,76 @@ impl Courses {
     /// Lays out the course of a sheet for every seat.
     ///
     /// # Errors
-    /// The problem of the course's text.
-    pub(crate) fn new(board: &sheet::Board) -> Result<Courses, String> {
-        let south = walk(&board.course, board.side)?;
-        let rotated = |quarters| south.iter().map(|square| square.rotated(board.side, quarters)).collect();
-        Ok(Courses { side: board.side, courses: std::array::from_fn(rotated) })
+    /// The key of a course, and the problem of its text.
+    pub(crate) fn new(board: &sheet::Board) -> Result<Courses, (String, String)> {
+        let (rows, columns) = (board.side, board.columns.unwrap_or(board.side));
+        let walk = |key: String, course: &str| walk(course, [rows, columns]).map_err(|error| (key, error));
+        let south = walk("board.course".to_owned(), &board.course)?;
+        let copied = |seat: Seat| -> Result<Vec<Square>, (String, String)> {
+            let given = board.courses.get(&seat.letter().to_string());
+            Ok(match (given, board.copy) {
+                (Some(course), _) => walk(format!("board.courses.{}", seat.letter()), course)?,
+                (None, CourseCopy::Rotate) if rows == columns => {
+                    south.iter().map(|square| square.rotated(rows, seat.index())).collect()
+                }
+                (None, CourseCopy::Mirror) if seat == Seat::NORTH => {
+                    south.iter().map(|&Square { row, column }| Square { row: rows - 1 - row, column }).collect()
+                }
+                (None, _) if seat == Seat::SOUTH => south.clone(),
+                (None, _) => Vec::new(),
+            })
+        };
+        let [s, e, n, w] = Seat::ALL.map(copied);
+        Ok(Courses { rows, columns, courses: [s?, e?, n?, w?] })
     }
 
-    /// Rows and columns of the frame.
-    pub fn side(&self) -> usize {
-        usize::from(self.side)
+    /// Two of these seats that do not meet as two others do that are as many quarter turns apart: one has squares of
+    /// the other at other numbers. Tables by number hold for all seats, and so do games against equals.
+    pub(crate) fn uneven(&self, seats: &[Seat]) -> Option<(Seat, Seat)> {
+        let meetings = |(one, other): (Seat, Seat)| -> Vec<Option<usize>> {
+            let at = |square: &Square| self.course(other).iter().position(|there| there == square);
+            self.course(one).iter().map(at).collect()
+        };
+        let pairs = || seats.iter().flat_map(|&one| seats.iter().map(move |&other| (one, other)));
+        let is_uneven = |&(one, other): &(Seat, Seat)| {
+            let like = pairs().find(|&(a, b)| a.quarters_to(b) == one.quarters_to(other));
+            like.is_some_and(|like| meetings(like) != meetings((one, other)))
+        };
+        pairs().find(is_uneven)
     }
 
-    /// The squares of `seat`'s course in order; the last one is the finish.
+    /// Rows of the frame.
+    pub fn rows(&self) -> usize {
+        usize::from(self.rows)
+    }
+
+    /// Columns of the frame.
+    pub fn columns(&self) -> usize {
+        usize::from(self.columns)
+    }
+
+    /// The squares of `seat`'s course in order; the last one is the finish. Empty for a seat that the board is not made
+    /// for.
     pub fn course(&self, seat: Seat) -> &[Square] {
         &self.courses[seat.index()]
     }
 }
 
-/// The squares of a course: `E1 E3 N7 NE1`.
-pub(crate) fn walk(course: &str, side: u8) -> Result<Vec<Square>, String> {
+/// The squares of a course in a frame of so many rows and columns: `E1 E3 N7 NE1`, or with a jump `E1 E3 >A4`.
+pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>, String> {
     let mut parts = course.split(' ');
     let start = parts.next().unwrap_or_default();
-    let is_inside = |square: &Square| square.row < side && square.column < side;
+    let is_inside = |square: &Square| square.row < rows && square.column < columns;
     let start = Square::named(start).filter(is_inside).ok_or_else(|| format!("`{start}` is no square of the frame"))?;
     let mut squares = vec![start];
     let mut at = start;
     for run in parts {
+        if let Some(name) = run.strip_prefix('>') {
+            let square = Square::named(name).filter(is_inside);
+            at = square.ok_or_else(|| format!("`{run}` leads to no square of the frame"))?;
+            squares.push(at);
+            continue;
+        }
         let digits = run.find(|c: char| c.is_ascii_digit()).unwrap_or(run.len());
         let (direction, count) = run.split_at(digits);
         let (north, east) = match direction {
@@ -123,7 +167,7 @@ mod tests {
             ("A1 E2 S1", "leaves the frame in the run `S1`"),
             ("D1 E9", "leaves the frame"),
         ] {
-            let error = walk(course, 5).expect_err("no course");
+            let error = walk(course, [5, 5]).expect_err("no course");
             assert!(error.contains(words), "{course}: {error}");
         }
     }

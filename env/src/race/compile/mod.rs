@@ -20,7 +20,8 @@ use crate::race::compile::odds::outcomes;
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    Area, EntryAt, Group, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
+    Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet,
+    Speed, UnitKind, WithPartner, Without,
 };
 
 /// Entries of a table by place.
@@ -46,6 +47,8 @@ pub(crate) struct Rules {
     pub(crate) home: u8,
     /// The last place: the finish, or borne off.
     pub(crate) goal: u8,
+    /// A seat has finished once all its pieces stand here or further.
+    pub(crate) finished_from: u8,
     /// The place from which a throw is counted that enters.
     pub(crate) entry: u8,
     /// The place from which steps are counted.
@@ -64,6 +67,8 @@ pub(crate) struct Rules {
     pub(crate) back: u8,
     /// Places that are marked, as bits; the same for every seat.
     pub(crate) marked: u128,
+    /// Places on which a piece that lands gets one more throw, as bits.
+    pub(crate) lands_again: u128,
     /// Places on which two pieces can become a unit as they leave, where units are declared, as bits.
     pub(crate) declaring: u128,
     /// Places on which pieces can be captured, as bits.
@@ -74,8 +79,12 @@ pub(crate) struct Rules {
     /// The same for a unit, and the cells that are always closed to it.
     pub(crate) closed_to_unit: [Cells; 4],
     pub(crate) never_for_units: Cells,
-    /// Cells that cannot be passed while two pieces of one seat stand there.
-    pub(crate) impassable: Cells,
+    /// Cells that are closed with a partner's piece there.
+    pub(crate) closed_by_partner: Cells,
+    /// Cells that a piece by itself cannot pass while two own pieces stand there, and while two of an enemy do.
+    pub(crate) impassable: [Cells; 2],
+    /// Cells that two enemies never hold at once.
+    pub(crate) exclusive: Cells,
     /// Cells on which enemies are captured.
     pub(crate) captured: Cells,
     /// Cells on which two own pieces together are a unit.
@@ -137,6 +146,10 @@ pub(crate) struct ThrowEffects {
     pub(crate) stops: bool,
     /// Whether it grants one more throw.
     pub(crate) again: bool,
+    /// Whether a step of 1 follows it.
+    pub(crate) bonus: bool,
+    /// Whether it brings a piece from the square before the finish to it.
+    pub(crate) finishes: bool,
     /// Steps of a unit; 0 where it cannot be given to one.
     pub(crate) unit_steps: u8,
 }
@@ -155,16 +168,16 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
-    /// The cells with one or more in either, and with two or more in either: pieces of two seats are not added up.
-    #[inline]
-    pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
-        Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
-    }
-
     /// The cells with one or more in both, or with two or more in both.
     #[inline]
     pub(crate) fn met(self, other: Occupancy<W>) -> W {
         self.ones & other.ones | self.twos & other.twos
+    }
+
+    /// The cells with one or more in either, and with two or more in either: pieces of two seats are not added up.
+    #[inline]
+    pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
+        Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
     }
 
     /// The same with one seat's pieces.
@@ -186,7 +199,7 @@ impl Rules {
         pieces: usize,
         steps: fn([u8; 2]) -> u128,
     ) -> Result<Rules, String> {
-        let board = Courses::new(&sheet.board)?;
+        let board = Courses::new(&sheet.board).map_err(|(_, error)| error)?;
         let outcomes = outcomes(&sheet, steps);
         let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         faces.sort_unstable();
@@ -197,13 +210,17 @@ impl Rules {
             let all: f64 = outcomes.iter().map(weight).sum();
             outcomes.iter().map(|throw| weight(throw) / all).collect::<Vec<f64>>().into()
         };
-        let home = board.course(Seat::SOUTH).len() as u8;
+        // Where the last squares are to be filled, a piece never leaves them, and fewer pieces have a shorter course.
+        let squares = board.course(Seat::SOUTH).len() as u8;
+        let home =
+            if sheet.finish.fill { squares + 1 - sheet.pieces.count.saturating_sub(pieces as u8) } else { squares };
         let place_of = |number: u8| number + 1 - sheet.board.first_number;
         let gate = if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) };
-        let has_teams = sheet.seats.teams == Teams::Opposite;
+        let seating = Participants::new(&sheet.seats, seats, pieces);
+        let has_teams = seating.has_teams;
 
         // A cell for each square of the courses but the finishes.
-        let way = |seat: Seat| &board.course(seat)[..usize::from(home) - 1];
+        let way = |seat: Seat| board.course(seat).get(..usize::from(home) - 1).unwrap_or_default();
         let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         squares.sort_unstable();
         squares.dedup();
@@ -212,11 +229,22 @@ impl Rules {
             squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
         };
         let named = |names: &[String]| -> Vec<Square> { names.iter().filter_map(|name| Square::named(name)).collect() };
-        let (marks, from) = (named(&sheet.board.marks), named(&sheet.unit.from));
+        let from = named(&sheet.unit.from);
+        let marks_where = |is_one: &dyn Fn(&Marks) -> bool| -> Vec<Square> {
+            sheet.board.mark_kinds().filter(is_one).flat_map(|marks| named(&marks.squares)).collect()
+        };
+        let cells_where = |is_one: &dyn Fn(&Marks) -> bool| -> Cells {
+            let squares = marks_where(is_one);
+            cells_of(&|square| squares.contains(square))
+        };
         let visitors = |square: &Square| Seat::ALL.into_iter().filter(|&seat| way(seat).contains(square)).count();
         let beyond_gate = usize::from(gate.min(home)) - 1;
-        let is_outer = |square: &Square| Seat::ALL.into_iter().any(|seat| way(seat)[..beyond_gate].contains(square));
-        let marked = cells_of(&|square| marks.contains(square));
+        let is_outer = |square: &Square| {
+            Seat::ALL.into_iter().any(|seat| way(seat).iter().take(beyond_gate).any(|other| other == square))
+        };
+        let marked = cells_where(&|marks| marks.rule != MarkRule::Plain);
+        let closed = cells_where(&|marks| marks.rule == MarkRule::Closed);
+        let blocked = closed | cells_where(&|marks| marks.rule == MarkRule::Block);
         let private = cells_of(&|square| visitors(square) == 1) & !marked;
         let plain = cells_of(&|_| true) & !marked & !private;
         let inner = plain & !cells_of(&is_outer);
@@ -258,9 +286,9 @@ impl Rules {
         };
 
         let stacking = &sheet.stacking;
-        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
         let rooms = [
-            (marked, if is_closed { Room::One } else { stacking.marked }),
+            (closed, Room::One),
+            (marked & !closed, stacking.marked),
             (private, stacking.private.unwrap_or(stacking.plain)),
             (inner, stacking.inner.unwrap_or(stacking.plain)),
             (plain & !inner, stacking.plain),
@@ -272,20 +300,39 @@ impl Rules {
             (_, Area::Inner) => inner,
             (_, Area::Any) => Cells::MAX,
         };
-        let blocked = if sheet.board.mark_rule == MarkRule::Share { 0 } else { marked };
-        let barred = if sheet.capture.single_on_unit == Meeting::Barred { plain & unit_cells } else { 0 };
+        let capture = &sheet.capture;
+        let barred = match (stacking.block, capture.single_on_unit) {
+            (Block::Landing | Block::Passing, _) => Cells::MAX,
+            (Block::None, Meeting::Barred) => plain & unit_cells,
+            (Block::None, Meeting::Takes | Meeting::Shares) => 0,
+        };
+        let shares =
+            capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
         let mut rules = Rules {
             home,
             goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
-            entry: if sheet.entry.at == EntryAt::Count { 1 - sheet.board.first_number } else { 0 },
+            finished_from: match (sheet.finish.fill, sheet.finish.bear_off.is_empty()) {
+                (true, _) => home - pieces as u8,
+                (false, true) => home,
+                (false, false) => home + 1,
+            },
+            entry: match sheet.entry.at {
+                EntryAt::START => 1,
+                EntryAt::COUNT => 1 - sheet.board.first_number,
+                EntryAt::Square(number) => place_of(number),
+            },
             origin: match sheet.entry.at {
-                EntryAt::Count => 1 - sheet.board.first_number,
-                EntryAt::Start if sheet.pieces.sent_to == SentTo::Start => 1,
-                EntryAt::Start => 0,
+                EntryAt::COUNT => 1 - sheet.board.first_number,
+                EntryAt::START if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::START | EntryAt::Square(_) => 0,
             },
             back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
-            marked: places_where(&|_, square| marks.contains(square)),
+            marked: places_where(&|at, _| bits[0][at + 1] & marked != 0),
+            lands_again: {
+                let again = marks_where(&|marks| marks.again);
+                places_where(&|_, square| again.contains(square))
+            },
             declaring: places_where(&|_, square| from.contains(square)),
             contested: places_where(&|at, _| bits[0][at + 1] & plain != 0),
             cells,
@@ -294,8 +341,19 @@ impl Rules {
             bits,
             closed_to_single: [one, two, blocked, barred],
             closed_to_unit: [one | two, 0, blocked, 0],
-            never_for_units: 1 << WALL | if is_closed { marked } else { 0 },
-            impassable: if sheet.unit.passable { 0 } else { unit_cells },
+            never_for_units: 1 << WALL | closed,
+            closed_by_partner: closed | if stacking.partner == WithPartner::Closed { plain } else { 0 },
+            impassable: [
+                if sheet.unit.passable { 0 } else { unit_cells },
+                if stacking.block == Block::Passing {
+                    Cells::MAX
+                } else if sheet.unit.passable {
+                    0
+                } else {
+                    unit_cells
+                },
+            ],
+            exclusive: blocked | if shares { 0 } else { plain },
             captured: plain,
             unit_cells,
             room: [0; PLACES],
@@ -311,12 +369,12 @@ impl Rules {
             faces,
             effects,
             board: board.clone(),
-            seating: Participants::new(&sheet.seats, seats, pieces),
+            seating,
             sheet: Arc::clone(&sheet),
         };
         let reachable = rules.reachable();
         for place in (0..=rules.goal).filter(|place| reachable >> place & 1 == 1) {
-            let bit = rules.bits[0][usize::from(place)];
+            let bit = rules.bits[Seat::SOUTH.index()][usize::from(place)];
             let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
             let most = limited.map_or(pieces, |(_, most)| most);
             rules.room[usize::from(place)] = most.min(pieces) as u8;
@@ -330,6 +388,18 @@ impl Rules {
         place.saturating_sub(self.origin)
     }
 
+    /// The place where a throw of this value brings a piece that enters.
+    #[inline]
+    pub(crate) fn entered_at(&self, value: u8) -> u8 {
+        if self.enters_by_count() { self.target(self.entry, value, false) } else { self.entry }
+    }
+
+    /// Whether a piece enters by the number of its throw, not on one square.
+    #[inline]
+    pub(crate) fn enters_by_count(&self) -> bool {
+        self.sheet.entry.at == EntryAt::COUNT
+    }
+
     /// Which of the values that a die can show this is.
     #[inline]
     pub(crate) fn face(&self, value: u8) -> Option<u16> {
@@ -341,23 +411,9 @@ impl Rules {
         self.outcomes.iter().any(|throw| throw.values == values)
     }
 
-    pub(crate) fn has_teams(&self) -> bool {
-        self.sheet.seats.teams == Teams::Opposite
-    }
-
     /// Whether seats remember that they have captured.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
-    }
-
-    /// The cells that two seats cannot both hold, as bits.
-    pub(crate) fn exclusive_cells(&self) -> Cells {
-        let (sheet, capture) = (&self.sheet, &self.sheet.capture);
-        let shares =
-            capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
-        let plain = if shares { 0 } else { self.captured };
-        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
-        if is_closed { plain | self.never_for_units & !(1 << WALL) } else { plain }
     }
 
     /// Whether pieces of two of these seats begin on a square that they cannot both hold.
@@ -365,8 +421,41 @@ impl Rules {
         let setup = self.setup();
         let begun =
             |seat: Seat| setup.iter().fold(0, |held, &place| held | self.bits[seat.index()][usize::from(place)]);
-        let held = || seats.iter().map(|seat| begun(seat) & self.exclusive_cells());
+        let held = || seats.iter().map(|seat| begun(seat) & self.exclusive);
         held().map(Cells::count_ones).sum::<u32>() > held().fold(0, Cells::bitor).count_ones()
+    }
+
+    /// The square where a seat's pieces finish, unless they fill the last squares of their course.
+    pub(crate) fn finish_of(&self, seat: Seat) -> Option<Square> {
+        self.board.course(seat).last().copied().filter(|_| !self.sheet.finish.fill)
+    }
+
+    /// Whether all pieces of a seat have come to their end.
+    #[inline]
+    pub(crate) fn has_finished(&self, places: &[u8; MAX_PIECES]) -> bool {
+        places[0] >= self.finished_from
+    }
+
+    /// Whether positions have a mark for each seat: that it has captured, or entered.
+    pub(crate) fn has_seat_marks(&self) -> bool {
+        self.has_gate() || self.remembers_entry()
+    }
+
+    /// Whether seats remember that they have entered a piece.
+    pub(crate) fn remembers_entry(&self) -> bool {
+        self.sheet.entry.first_while == FirstWhile::Never
+    }
+
+    /// Which of the values that enter hold for a seat: the first ones, 0, or the next ones, 1.
+    #[inline]
+    pub(crate) fn entry_stage(&self, state: &State, seat: Seat) -> usize {
+        let is_on_course = |&place: &u8| place > 0 && place < self.home;
+        let is_under_way = if self.remembers_entry() {
+            state.has_cut(seat)
+        } else {
+            state.pieces[seat.index()].iter().any(is_on_course)
+        };
+        usize::from(is_under_way)
     }
 
     /// Whether a position can be dead: no seat can ever move again.
@@ -380,13 +469,28 @@ impl Rules {
         if steps == 0 || from >= self.home {
             return WALL;
         }
+        if from + 1 == self.home && self.effects[usize::from(steps)].finishes {
+            return self.home;
+        }
         if to >= self.gate && !is_open {
             return match self.sheet.gate.without {
                 Without::Lap if to - self.sheet.gate.lap < self.gate => to - self.sheet.gate.lap,
                 Without::Lap | Without::Wait | Without::Open => WALL,
             };
         }
-        if to > self.home { WALL } else { to }
+        let over = to.saturating_sub(self.home);
+        match self.sheet.finish.overshoot {
+            _ if over == 0 => {
+                if to == self.home && self.sheet.finish.fill {
+                    WALL
+                } else {
+                    to
+                }
+            }
+            Overshoot::Wasted => self.home,
+            Overshoot::Bounces if over < self.home && self.home - over != from => self.home - over,
+            Overshoot::Illegal | Overshoot::Bounces => WALL,
+        }
     }
 
     /// The place where captured pieces go.
@@ -411,10 +515,12 @@ impl ThrowEffects {
     fn new(sheet: &Sheet, value: u8) -> ThrowEffects {
         ThrowEffects {
             enters: [&sheet.entry.first, &sheet.entry.next]
-                .map(|values| sheet.entry.compulsory || values.contains(value)),
+                .map(|values| values.contains(value) && !sheet.entry.by_bonus),
             bears: sheet.finish.bear_off.contains(&value),
             stops: sheet.turn.stop.contains(&value),
             again: sheet.turn.again.contains(&value),
+            bonus: sheet.turn.bonus.contains(&value),
+            finishes: sheet.finish.from_last.contains(&value),
             unit_steps: match sheet.unit.speed {
                 Speed::Full => value,
                 Speed::Half | Speed::HalfSpent => value / 2,

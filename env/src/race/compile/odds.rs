@@ -15,6 +15,9 @@ pub(crate) fn outcomes(sheet: &Sheet, steps: fn([u8; 2]) -> u128) -> Vec<Throw> 
     };
     let mut one: Vec<(u8, u32)> = values.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0).collect();
     one.sort_unstable();
+    // A step of 1 may follow, of the same piece or another.
+    let follows = |[value, _]: [u8; 2]| sheet.turn.bonus.contains(&value);
+    let steps = |values| steps(values) | if follows(values) { 2 | steps(values) << 1 } else { 0 };
     let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };
     if sheet.throws.dice == 1 {
         return one.into_iter().map(|(value, weight)| throw([value, 0], weight)).collect();

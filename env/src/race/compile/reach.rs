@@ -3,7 +3,7 @@
 
 use crate::race::compile::{Rules, Throw, WALL};
 use crate::race::position::state::MAX_PIECES;
-use crate::sheet::values::{Divide, EntryAt, UnitKind, Without};
+use crate::sheet::values::{Divide, UnitKind, Without};
 
 /// The numbers of the bits that are set, ascending.
 pub(crate) fn places_of(mut set: u128) -> impl Iterator<Item = u8> {
@@ -80,10 +80,7 @@ impl Rules {
         };
         let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
         if own.contains(&0) {
-            let entered = match self.sheet.entry.at {
-                EntryAt::Start => [2, 0],
-                EntryAt::Count => from([0; 2], self.entry),
-            };
+            let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
             // A piece that enters without spending the throw goes on by it.
             let on = if self.sheet.entry.spends { 0 } else { entered[0] };
             let [landed, passed] = places_of(on).fold(entered, from);
@@ -99,12 +96,11 @@ impl Rules {
         if found & 1 == 1 {
             let values = self.outcomes.iter().flat_map(|throw| throw.values);
             let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
-            found |= match self.sheet.entry.at {
-                EntryAt::Start => 2,
-                EntryAt::Count if self.sheet.entry.compulsory => self.hops_from(self.entry, hops),
-                EntryAt::Count => {
-                    self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value))
-                }
+            found |= match self.enters_by_count() {
+                false => 1 << self.entry,
+                // With two dice a piece enters by their sum, too.
+                true if self.sheet.throws.dice > 1 => self.hops_from(self.entry, hops),
+                true => self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value)),
             };
         }
         // A piece that goes round again comes to lower places, too.
@@ -123,11 +119,15 @@ impl Rules {
     /// The places from which no throws lead to the finish, of those that can be reached, as bits.
     pub(crate) fn stranded(&self) -> u128 {
         let hops = self.hops();
-        let mut finishing: u128 = 1 << self.home;
-        for place in (1..self.home).rev() {
-            let leads = hops << place & finishing != 0;
-            finishing |= u128::from(leads) << place;
+        let (reachable, mut finishing) = (self.reachable(), u128::MAX << self.finished_from.min(self.home));
+        // Where a piece can bounce, the way to the finish leads back, too.
+        loop {
+            let leads = |&place: &u8| self.hops_from(place, hops) & finishing != 0;
+            let found = places_of(reachable & !finishing & !1).filter(leads).fold(0, |set, place| set | 1 << place);
+            if found == 0 {
+                return reachable & !finishing & !1;
+            }
+            finishing |= found;
         }
-        self.reachable() & !finishing & !1 & !(1 << self.goal)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn exposed(rules: &Rules, turns: &Turns, state: &State, owner: Seat) 
 fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
     let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
     let is_open = rules.gate_rule.is_open(state, seat);
-    let is_under_way = pieces.iter().any(|place| (1..rules.home).contains(place));
+    let is_under_way = rules.entry_stage(state, seat) == 1;
     let units_capture = rules.sheet.capture.unit_on_single == Meeting::Takes;
     let mut reached = 0;
     for (slot, &place) in pieces.iter().enumerate() {

@@ -13,8 +13,8 @@ use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::relations::{Relations, Whereabouts};
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
-use crate::race::turns::{FoundEntries, Turns, by_kind};
-use crate::sheet::values::{EntryAt, UnitKind};
+use crate::race::turns::{CAPTURED_COLUMN, FoundEntries, Turns, by_kind};
+use crate::sheet::values::UnitKind;
 
 /// The layout of the observation: the first column of each group of entries.
 ///
@@ -78,7 +78,7 @@ impl Layout {
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
             declared: take(if declares { pieces } else { 0 }),
-            cut: take(u16::from(rules.has_gate())),
+            cut: take(u16::from(rules.has_seat_marks())),
             relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
             seat: {
@@ -87,7 +87,7 @@ impl Layout {
                 seat
             },
             empty: take(if seats == 3 { 3 } else { 0 }),
-            thrown: take(rules.sheet.turn.most_throws.unwrap_or(0).into()),
+            thrown: take(rules.sheet.turn.throw_limit().unwrap_or(0).into()),
             phase: take(2 * seats),
             throws: take(throws),
             slots: take(slot * pieces),
@@ -205,7 +205,7 @@ impl Layout {
             meet(own, at + 2);
         }
         active.extend(bits(state.skipped).map(|bit| self.skipped + bit));
-        active.extend(state.has_captured.then_some(self.skipped + 8));
+        active.extend(state.has_captured.then_some(self.skipped + CAPTURED_COLUMN));
     }
 }
 
@@ -242,12 +242,12 @@ impl Left {
             found.entered[0] = places;
             return found;
         }
-        let is_under_way = state.pieces[colour.index()].iter().any(|&place| place > 0 && place < rules.home);
-        let enters = |value: u8| rules.effects[usize::from(value)].enters[usize::from(is_under_way)];
+        let stage = rules.entry_stage(state, colour);
+        let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
         let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
         // One of the throws enters, and the others go on from there.
         let entered = |at: usize, from: usize| -> u128 {
-            let place = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + throws[at] };
+            let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
             others.fold(1_u128 << place, |places, (_, &throw)| places | places << throw)
         };

@@ -12,7 +12,6 @@ use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::exposure::is_single;
 use crate::race::position::seating::Participants;
 use crate::race::position::state::State;
-use crate::sheet::values::EntryAt;
 
 /// The largest distance that is seen.
 const FAR: u16 = 16;
@@ -118,7 +117,7 @@ impl Relations {
         let pieces = &state.pieces[owner.index()];
         let own = Behind::of(whereabouts.on_course[owner.index()] & !1);
         // A piece that waits stands where its first throw is counted from.
-        let entry = if rules.sheet.entry.at == EntryAt::Start { 0 } else { rules.entry };
+        let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = whereabouts.on_course[enemy.index()];
             let behind = Behind::of(on_course & !1 | (on_course & 1) << entry);

@@ -13,6 +13,8 @@ pub(crate) struct Participants {
     others: BySeat<[Seat; MAX_SEATS - 1]>,
     /// Enemies of each seat.
     enemies: usize,
+    /// Whether opposite seats are partners.
+    pub has_teams: bool,
 }
 
 impl Participants {
@@ -20,7 +22,7 @@ impl Participants {
     pub(crate) fn new(sheet: &Seats, seats: SeatSet, pieces: usize) -> Participants {
         // Quarter turns counter-clockwise from one seat to the next.
         let quarters = if sheet.order == Order::Clockwise { 3 } else { 1 };
-        let has_teams = sheet.teams == Teams::Opposite;
+        let has_teams = sheet.teams == Teams::Opposite && seats == SeatSet::ALL;
         let turns = (1..=MAX_SEATS).map(|turns| turns * quarters);
         let next = |seat: Seat| turns.clone().map(|turn| seat.rotated(turn)).find(|&seat| seats.contains(seat));
         let others = |seat: Seat| {
@@ -37,6 +39,7 @@ impl Participants {
             next: BySeat(Seat::ALL.map(|seat| next(seat).unwrap_or(seat))),
             others: BySeat(Seat::ALL.map(others)),
             enemies: seats.len() - 1 - usize::from(has_teams),
+            has_teams,
         }
     }
 
@@ -50,6 +53,12 @@ impl Participants {
     #[inline]
     pub(crate) fn others(&self, seat: Seat) -> &[Seat] {
         &self.others[seat][..self.seats.len() - 1]
+    }
+
+    /// The partner of `seat`, if it has one.
+    #[inline]
+    pub(crate) fn partners(&self, seat: Seat) -> &[Seat] {
+        &self.others(seat)[self.enemies..]
     }
 
     /// The seats that take part and do not play together with `seat`.

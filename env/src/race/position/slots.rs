@@ -113,8 +113,8 @@ impl Slots {
         self.only(bits).at_least(1)
     }
 
-    /// The slots whose byte one of the three slots before it has too, and those whose byte one of the three after it has
-    /// too: of four pieces all that are equal.
+    /// The slots whose byte one of the three slots before it has too, and those whose byte one of the three after it
+    /// has too: of four pieces all that are equal.
     #[inline]
     pub(crate) fn repeated(self) -> (Set, Set) {
         let again = |slots: u32| self.equal(Slots(self.0 << (8 * slots))).0 >> (8 * slots) << (8 * slots);

@@ -33,7 +33,7 @@ pub struct State {
     /// The seat to throw or to choose.
     pub(crate) mover: Seat,
     pub(crate) phase: Phase,
-    /// Seats that have cut a pawn, as bits.
+    /// Seats that have captured, or entered a piece, as bits; only kept where a rule needs it.
     pub(crate) cuts: u8,
     /// Kinds of throws of this turn that were left unused, as bits; only kept where a rule needs it.
     pub(crate) skipped: u8,
@@ -127,6 +127,11 @@ impl State {
         self.clear_turn();
         self.phase = Phase::Over;
         self.mover = Seat::SOUTH;
+    }
+
+    /// The number of seats that have finished.
+    pub(crate) fn finished_count(&self) -> u8 {
+        self.finished.iter().filter(|&&place| place > 0).count() as u8
     }
 
     #[inline]

@@ -2,8 +2,8 @@
 //!
 //! A unit is named by the slot of its (first) piece among the mover's pieces in ascending order, so the action space is
 //! the same for every number of pieces and seats, and for every board. Of equal pieces only the lowest slot is offered:
-//! equal pieces give equal actions. With more than four pieces none move together, and the actions of pairs are those of
-//! the further slots.
+//! equal pieces give equal actions. With more than four pieces none move together, and the actions of pairs are those
+//! of the further slots.
 
 use crate::game::Action;
 

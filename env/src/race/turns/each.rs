@@ -69,11 +69,10 @@ impl EachTurns {
         if from > rules.home || value == 0 {
             return WALL;
         }
-        let is_open = rules.gate_rule.is_open(state, mover);
         let (to, closed) = if is_unit {
-            (self.hops.unit_target(from, value, is_open), occupied.to_unit)
+            (self.hops.unit_target(from, value, rules.gate_rule.is_open(state, mover)), occupied.to_unit)
         } else {
-            (self.hops.hop_target(own, from, value, is_open), occupied.to_single)
+            (self.hops.hops(state, mover, own, value)[usize::from(from) % PLACES], occupied.to_single)
         };
         let may_go = if is_unit {
             let next = slot + 1;
@@ -133,7 +132,7 @@ impl EachTurns {
     /// The most throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
         let left = self.series.remaining(state).count();
-        if left == 0 || state.pieces[state.mover.index()][0] == self.rules.goal {
+        if left == 0 || self.rules.has_finished(&state.pieces[state.mover.index()]) {
             return 0;
         }
         if let Some(&known) = memo.get(state) {

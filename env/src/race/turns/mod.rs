@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::{Rules, Throw};
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{EntryAt, Hop, Sheet, TurnKind};
+use crate::sheet::values::{End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -31,6 +31,9 @@ use throw::ThrowTurns;
 
 /// Entries of an observation found so far, appended to it at once, which is faster than to grow a list for each.
 pub(crate) type FoundEntries = ArrayVec<u16, 512>;
+
+/// The entry of an observation that says that the turn has captured, after those of the rest of what is pending.
+pub(crate) const CAPTURED_COLUMN: u16 = 8;
 
 /// What a kind of turn owes. Most defaults are those of a turn that throws two dice or one.
 pub(crate) trait TurnMachine {
@@ -73,7 +76,7 @@ pub(crate) trait TurnMachine {
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
         let colour = self.colour(state).index();
-        let is_home = state.pieces[colour][0] == self.rules().goal && state.finished[colour] == 0;
+        let is_home = self.rules().has_finished(&state.pieces[colour]) && state.finished[colour] == 0;
         if is_home {
             state.finished[colour] = self.place(state);
         }
@@ -93,20 +96,26 @@ pub(crate) trait TurnMachine {
         None
     }
 
-    /// The seat whose pieces the mover moves.
+    /// The seat whose pieces the mover moves: its own, or its partner's once all its own are home.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
         state.mover
     }
 
     /// The place of the seat that finishes next.
-    fn place(&self, _: &State) -> u8 {
-        1
+    fn place(&self, state: &State) -> u8 {
+        if self.rules().seating.has_teams { 1 } else { state.finished_count() + 1 }
     }
 
     /// Whether the game is over by the places of the pieces.
     fn is_over(&self, state: &State) -> bool {
-        state.finished.iter().any(|&place| place > 0)
+        let (count, seating) = (usize::from(state.finished_count()), &self.rules().seating);
+        if seating.has_teams {
+            let is_done = |seat: Seat| state.finished[seat.index()] > 0;
+            return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
+        }
+        let seats = seating.seats.len();
+        count + 1 == seats || count > 0 && (self.rules().sheet.seats.end == End::First || seats == 2)
     }
 
     /// Whether no seat can ever move again.
@@ -120,12 +129,15 @@ pub(crate) trait TurnMachine {
 
     /// The most seats of a game whose turn-start states are numbered.
     fn most_numbered_seats(&self) -> usize {
-        MAX_SEATS
+        let seats = &self.rules().sheet.seats;
+        if seats.teams == Teams::Opposite || seats.end == End::Placings { 2 } else { MAX_SEATS }
     }
 
-    /// Whether a seat still has turns.
-    fn has_turns(&self, _: &State, _: Seat) -> bool {
-        true
+    /// Whether a seat still throws: it has not finished, or it throws for its partner.
+    fn has_turns(&self, state: &State, seat: Seat) -> bool {
+        let rules = self.rules();
+        let donates = rules.seating.has_teams && rules.sheet.seats.finished_partner == FinishedPartner::Donates;
+        donates || state.finished[seat.index()] == 0
     }
 
     /// Entries of the observation for the throws that are left.
@@ -179,12 +191,17 @@ pub(crate) trait TurnMachine {
     /// The places to which a throw brings a piece that waits, as bits.
     fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
         let (rules, value) = (self.rules(), throw.values[0]);
-        if !rules.effects[usize::from(value)].enters[usize::from(is_under_way)] {
+        let effects = rules.effects[usize::from(value)];
+        if rules.sheet.entry.by_bonus && effects.bonus {
+            return 1 << rules.entry;
+        }
+        if !effects.enters[usize::from(is_under_way)] {
             return 0;
         }
-        let at = if rules.sheet.entry.at == EntryAt::Start { 1 } else { rules.entry + value };
-        // Where entering does not spend the throw, the same piece may play its number.
-        let on = if rules.sheet.entry.spends { 0 } else { rules.led(at, 1 << value, false) };
+        let at = if rules.enters_by_count() { rules.entry + value } else { rules.entry };
+        // Where entering does not spend the throw, the same piece may play its number, and a step may follow.
+        let follows = if rules.sheet.entry.spends { u128::from(effects.bonus) << 1 } else { 1 << value };
+        let on = rules.led(at, follows, false);
         1 << at | on
     }
 

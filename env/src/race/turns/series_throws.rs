@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::FoundEntries;
 use super::text::joined;
+use super::{CAPTURED_COLUMN, FoundEntries};
 use crate::game::Action;
 use crate::race::compile::Rules;
 use crate::race::compile::reach::bits;
@@ -75,7 +75,7 @@ impl SeriesThrows {
 
     /// Entries of the observation for the throws that were left unused or set aside, and for a capture.
     pub(crate) fn pending_columns(&self) -> u16 {
-        if self.remembers_skipped() { 8 + u16::from(self.is_each()) } else { 0 }
+        if self.remembers_skipped() { CAPTURED_COLUMN + u16::from(self.is_each()) } else { 0 }
     }
 
     /// Every throw, in the order in which they are allotted.

@@ -4,7 +4,6 @@ use super::actions;
 use crate::game::Action;
 use crate::race::compile::{Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, State, role};
-use crate::sheet::values::EntryAt;
 
 /// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
 #[derive(Clone, Debug)]
@@ -103,7 +102,7 @@ impl Rules {
         let slot = actions::slot(action, pieces)?;
         let from = own[slot];
         // Where pieces enter on their first square, the throw is not named.
-        let kind = if from == 0 && self.sheet.entry.at == EntryAt::Start && target == 1 {
+        let kind = if from == 0 && !self.enters_by_count() {
             MoveKind::Enter
         } else if from == self.home {
             MoveKind::Bear

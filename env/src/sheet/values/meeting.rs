@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+
 /// How many own pieces may stand on a square.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -14,6 +16,36 @@ pub struct Stacking {
     pub private: Option<Room>,
     /// On a marked square that is not closed: one or any.
     pub marked: Room,
+    /// The effect of two or more pieces of one seat on a square on the pieces of its enemies.
+    #[serde(skip_serializing_if = "is_default")]
+    pub block: Block,
+    /// A square with a partner's piece.
+    #[serde(skip_serializing_if = "is_default")]
+    pub partner: WithPartner,
+}
+
+/// The effect of two or more pieces of one seat on a square on the pieces of its enemies.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Block {
+    /// None.
+    #[default]
+    None,
+    /// Enemies may not land there.
+    Landing,
+    /// Enemies may neither land there nor pass.
+    Passing,
+}
+
+/// A square with a partner's piece.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WithPartner {
+    /// A plain one is closed.
+    #[default]
+    Closed,
+    /// It is shared, as with own pieces; their number does not count.
+    Shares,
 }
 
 /// A number of own pieces on a square.
@@ -175,7 +207,7 @@ pub enum OpenedBy {
     Team,
 }
 
-/// The end of the course. The finish is reached by an exact throw and never contested.
+/// The end of the course. The finish is never contested.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Finish {
@@ -185,6 +217,29 @@ pub struct Finish {
     /// `divide`: from so many squares away the finish is reached only by a doublet of this number; one die brings the
     /// piece in.
     pub doublets: Vec<u8>,
+    /// `throw`: a throw of more than the steps to the finish.
+    #[serde(skip_serializing_if = "is_default")]
+    pub overshoot: Overshoot,
+    /// `throw`: the values that bring a piece from the square before the finish to it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub from_last: Vec<u8>,
+    /// `throw`: whether there is no finish: the last squares of the course, one for each piece, must be filled, the
+    /// course ending at the last of them. With fewer pieces it ends earlier.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fill: bool,
+}
+
+/// A throw of more than the steps to the finish.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Overshoot {
+    /// It cannot be used.
+    #[default]
+    Illegal,
+    /// The piece gets to the finish, and the rest is wasted.
+    Wasted,
+    /// The piece goes back from the finish by the rest; it may not come to its own square.
+    Bounces,
 }
 
 /// The words of the notation and of the texts for players.

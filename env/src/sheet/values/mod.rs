@@ -14,6 +14,11 @@ pub use throwing::*;
 /// Values after which a series can go on.
 pub(crate) const MAX_KINDS: usize = 3;
 
+/// Whether a value is the default, so that it is left out: sheets of before keep their text and their hash.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// A game of the family.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -117,8 +122,8 @@ pub enum Teams {
     /// Each seat for itself.
     #[default]
     None,
-    /// Opposite seats are partners: they never capture each other, and a plain square with a partner's piece is closed.
-    /// The first team whose pieces have all finished wins. Four seats only.
+    /// Opposite seats are partners where four seats play. They never capture each other, and the first team whose
+    /// pieces have all finished wins.
     Opposite,
 }
 
@@ -148,27 +153,74 @@ pub enum End {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Rows and columns of the square frame around the board, 1 to 26.
+    /// Rows of the frame around the board, 1 to 26.
     pub side: u8,
-    /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`. The last
-    /// square is the finish. The other seats' courses are South's, rotated by quarter turns. A square can come twice,
-    /// at a distance.
+    /// Columns of the frame, 1 to 26. Left out: as many as rows.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub columns: Option<u8>,
+    /// South's course: its first square, and runs of a direction with a number of steps: `"D1 E3 N6 NW1"`, or a
+    /// jump to a square: `">F1"`. The last square is the finish. A square can come twice, at a distance.
     pub course: String,
+    /// How the other seats' courses follow from South's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub copy: CourseCopy,
+    /// Courses of other seats by letter, where they are no copies of South's. They are as long as South's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub courses: BTreeMap<String, String>,
     /// The number of the first square in the notation: 0 or 1.
     #[serde(default)]
     pub first_number: u8,
-    /// Marked squares by name, closed under quarter turns.
+    /// Marked squares by name. They have the same numbers on the course of every seat.
     #[serde(default)]
     pub marks: Vec<String>,
     /// The effect of marks.
     #[serde(default)]
     pub mark_rule: MarkRule,
+    /// Whether a piece that lands on a mark gets one more throw.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mark_again: bool,
+    /// Further marked squares, with effects of their own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub other_marks: Vec<Marks>,
     /// Squares that are drawn as one middle where pieces finish; the finish of each seat is among them.
     #[serde(default)]
     pub middle: Vec<String>,
     /// The look of the board where it is drawn in colours. It is no rule.
     #[serde(default, skip_serializing_if = "Look::is_usual")]
     pub look: Look,
+}
+
+impl Board {
+    /// The kinds of marked squares, the usual ones first.
+    pub fn mark_kinds(&self) -> impl Iterator<Item = Marks> {
+        let usual = Marks { squares: self.marks.clone(), rule: self.mark_rule, again: self.mark_again };
+        std::iter::once(usual).chain(self.other_marks.iter().cloned())
+    }
+}
+
+/// How the other seats' courses follow from South's.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CourseCopy {
+    /// Rotated by quarter turns; the frame is a square.
+    #[default]
+    Rotate,
+    /// North's is South's, mirrored: the first row is the last. Seats are South and North.
+    Mirror,
+}
+
+/// Marked squares of one kind.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Marks {
+    /// Squares by name. They have the same numbers on the course of every seat.
+    pub squares: Vec<String>,
+    /// Their effect.
+    #[serde(default)]
+    pub rule: MarkRule,
+    /// Whether a piece that lands there gets one more throw.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// The look of a drawn board.
@@ -204,6 +256,8 @@ pub enum MarkRule {
     Block,
     /// One piece in all may stand there, and no two pieces land together; nothing is captured.
     Closed,
+    /// As on a plain square: it is marked only because it gives one more throw, or for the eye.
+    Plain,
 }
 
 /// The pieces of a seat.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+
 /// The throws and their probabilities.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -70,12 +72,52 @@ pub struct Turn {
     /// `dice`, `divide`: whether a doublet grants one more roll.
     #[serde(default)]
     pub again_on_doublet: bool,
-    /// `throw`: the most throws of one turn; the last of them grants no more. Left out: any number.
+    /// `throw`: whether a value of `again` grants one more throw also where it could not be used.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub again_unused: bool,
+    /// `throw`: whether a piece that gets to the finish grants one more throw.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub again_on_finish: bool,
+    /// `throw`: the most throws of one turn; the last of them grants no more. Left out or 0: any
+    /// number.
     #[serde(default)]
     pub most_throws: Option<u8>,
+    /// What becomes of the last throw of `most_throws`, where it is one of `again`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub last_throw: LastThrow,
+    /// `throw`: the values after which one more step of 1 is to be played.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bonus: Vec<u8>,
     /// `throw`: whether one throw may serve two pieces.
     #[serde(default)]
     pub divide: Divide,
+}
+
+impl Turn {
+    /// The most throws of one turn, where they are limited.
+    pub(crate) fn throw_limit(&self) -> Option<u8> {
+        self.most_throws.filter(|&most| most > 0)
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
+}
+
+/// What becomes of the last throw of a turn with a most number of throws, where it is one of `again`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LastThrow {
+    /// It is played, and no throw follows.
+    #[default]
+    Played,
+    /// It is lost, and the turn ends: three sixes in a row. Throws that are granted for another reason begin the count
+    /// anew.
+    Lost,
 }
 
 /// The order of throwing and moving.
@@ -140,10 +182,21 @@ pub struct Entry {
     pub first: Values,
     /// The same while an own piece stands on the course.
     pub next: Values,
+    /// `throw`: when `first` holds.
+    #[serde(skip_serializing_if = "is_default")]
+    pub first_while: FirstWhile,
     /// Where a piece enters.
     pub at: EntryAt,
-    /// Whether pieces that wait must enter before others move (`dice`).
+    /// Whether a piece that waits must enter, if it can, before others move. With `dice` pieces that wait always come
+    /// first.
     pub compulsory: bool,
+    /// `throw`: whether, while pieces wait, an own piece on the square where they enter must move on, if it can, before
+    /// anything else.
+    #[serde(skip_serializing_if = "is_default")]
+    pub clear: bool,
+    /// `throw`: whether pieces enter by the step of `turn.bonus` alone, and must.
+    #[serde(skip_serializing_if = "is_default")]
+    pub by_bonus: bool,
     /// Whether entering uses up the throw. If not, its number may be played as well, and each part may be left
     /// (`throw`).
     pub spends: bool,
@@ -156,8 +209,11 @@ impl Default for Entry {
         Entry {
             first: Values::Named(Any::Any),
             next: Values::Named(Any::Any),
-            at: EntryAt::Start,
+            first_while: FirstWhile::Empty,
+            at: EntryAt::START,
             compulsory: false,
+            clear: false,
+            by_bonus: false,
             spends: true,
             lost_before: LostBefore::Never,
         }
@@ -192,12 +248,37 @@ impl Values {
     }
 }
 
-/// Where a piece enters.
+/// When the values of `first` let a piece enter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum EntryAt {
-    /// On the first square of the course.
+pub enum FirstWhile {
+    /// While no own piece stands on the course.
     #[default]
+    Empty,
+    /// Until the seat has entered its first piece, once in the game. It then carries a `+` in the notation.
+    Never,
+}
+
+/// Where a piece enters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "`start`, `count`, or the number of a square")]
+pub enum EntryAt {
+    /// By a word.
+    Named(NamedEntry),
+    /// On the square with this number.
+    Square(u8),
+}
+
+impl EntryAt {
+    pub(crate) const START: EntryAt = EntryAt::Named(NamedEntry::Start);
+    pub(crate) const COUNT: EntryAt = EntryAt::Named(NamedEntry::Count);
+}
+
+/// Where a piece enters, by a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedEntry {
+    /// On the first square of the course.
     Start,
     /// A throw of n on the square with number n.
     Count,

@@ -98,7 +98,8 @@ fn facts(sheet: &Sheet) -> String {
 /// The board with the numbers of the squares of South's course; those that come a second time stand below it.
 fn course(race: &Race) -> String {
     let sheet = race.ruleset().sheet();
-    let (side, course) = (race.board().side(), race.board().course(Seat::SOUTH));
+    let (rows, columns) = (race.board().rows(), race.board().columns());
+    let course = race.board().course(Seat::SOUTH);
     let number = |at: usize| (at + usize::from(sheet.board.first_number)).to_string();
     let width = number(course.len() - 1).len();
     let cell = |square: Square| {
@@ -115,11 +116,11 @@ fn course(race: &Race) -> String {
     };
     let line = |label: &str, cells: String| format!("{label:>2} {cells}").trim_end().to_owned();
     let row = |row: usize| {
-        let squares = (0..side).map(|column| cell(Square { row: row as u8, column: column as u8 }));
+        let squares = (0..columns).map(|column| cell(Square { row: row as u8, column: column as u8 }));
         line(&(row + 1).to_string(), squares.collect())
     };
-    let mut lines: Vec<String> = (0..side).rev().map(row).collect();
-    let letters = (0..side).map(|column| format!(" {:>width$} ", char::from(b'A' + column as u8)));
+    let mut lines: Vec<String> = (0..rows).rev().map(row).collect();
+    let letters = (0..columns).map(|column| format!(" {:>width$} ", char::from(b'A' + column as u8)));
     lines.push(line("", letters.collect()));
     let words = &sheet.words;
     let mut notes = Vec::new();

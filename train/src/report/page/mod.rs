@@ -99,7 +99,7 @@ impl BoardPicture {
     pub fn new(race: &Race) -> BoardPicture {
         let squares =
             race.squares().map(|(square, ground)| (square.row, square.column, ground.name().unwrap_or_default()));
-        BoardPicture { side: race.board().side(), squares: squares.collect() }
+        BoardPicture { side: race.board().rows().max(race.board().columns()), squares: squares.collect() }
     }
 }
 

@@ -96,7 +96,7 @@ fn progress_and_lead_have_levels() {
 /// The distances of enemies behind the piece of `owner` on `place`, found by stepping.
 fn behind(race: &Race, state: &State, owner: Seat, place: u8) -> Vec<u16> {
     let rules = &race.rules;
-    let entry = if rules.sheet.entry.at == EntryAt::Start { 0 } else { rules.entry };
+    let entry = if rules.enters_by_count() { rules.entry } else { 0 };
     // A place that is no square has no bit.
     let cell = rules.bits[owner.index()][usize::from(place)];
     let mut found = Vec::new();

@@ -17,7 +17,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
-use crate::sheet::values::{End, FinishedPartner, Must, Without};
+use crate::sheet::values::{Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
 use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
 
@@ -41,7 +41,7 @@ pub(crate) struct DiceTurns {
 
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
-        let is_partnership = rules.has_teams();
+        let is_partnership = rules.seating.has_teams;
         let (pieces, seats) = (rules.seating.pieces, rules.seating.seats.len());
         // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
         // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
@@ -153,10 +153,6 @@ impl DiceTurns {
         }
         self.end_turn(state, false);
     }
-
-    fn finished_count(&self, state: &State) -> u8 {
-        state.finished.iter().filter(|&&place| place > 0).count() as u8
-    }
 }
 
 impl TurnMachine for DiceTurns {
@@ -228,26 +224,6 @@ impl TurnMachine for DiceTurns {
         };
         debug_assert!(moves.is_some() || action == PASS, "action {} is not legal in {state:?}", action.0);
         self.resolve(state, colour, moves);
-    }
-
-    fn place(&self, state: &State) -> u8 {
-        if self.is_partnership { 1 } else { self.finished_count(state) + 1 }
-    }
-
-    fn is_over(&self, state: &State) -> bool {
-        let count = usize::from(self.finished_count(state));
-        let seats = self.seating.seats.len();
-        if self.is_partnership {
-            let is_done = |seat: Seat| state.finished[seat.index()] > 0;
-            return [Seat::SOUTH, Seat::EAST].into_iter().any(|seat| is_done(seat) && is_done(seat.rotated(2)));
-        }
-        count + 1 == seats || count > 0 && (self.rules.sheet.seats.end == End::First || seats == 2)
-    }
-
-    /// Whether `seat` still throws: it has not finished, or it throws for its partner.
-    fn has_turns(&self, state: &State, seat: Seat) -> bool {
-        let donates = self.is_partnership && self.rules.sheet.seats.finished_partner == FinishedPartner::Donates;
-        donates || state.finished[seat.index()] == 0
     }
 
     fn most_numbered_seats(&self) -> usize {

@@ -14,7 +14,9 @@ pub(crate) struct Bits<W> {
     pub(crate) closed_to_single: [W; 4],
     pub(crate) closed_to_unit: [W; 4],
     pub(crate) always: W,
-    pub(crate) impassable: W,
+    pub(crate) closed_by_partner: W,
+    /// Cells that cannot be passed while two own pieces stand there, and while two of an enemy do.
+    pub(crate) impassable: [W; 2],
     pub(crate) unit_cells: W,
 }
 
@@ -52,7 +54,8 @@ impl<W: Word> Bits<W> {
             closed_to_single: rules.closed_to_single.map(W::of),
             closed_to_unit: rules.closed_to_unit.map(W::of),
             always: W::of(rules.never_for_units),
-            impassable: W::of(rules.impassable),
+            closed_by_partner: W::of(rules.closed_by_partner),
+            impassable: rules.impassable.map(W::of),
             unit_cells: W::of(rules.unit_cells),
         }
     }

@@ -9,7 +9,7 @@ mod bits;
 use std::sync::Arc;
 
 use super::text::{MoveKind, UnitMove, number};
-use super::{FoundEntries, TurnMachine};
+use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
@@ -18,7 +18,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS};
-use crate::sheet::values::{Divide, EntryAt, Must, UnitKind};
+use crate::sheet::values::{Divide, FinishedPartner, LastThrow, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
@@ -34,13 +34,23 @@ pub(crate) struct ThrowTurns {
     entry: u8,
     must: Must,
     gate_rule: GateRule,
+    /// Whether a finished seat throws for its partner.
+    donates: bool,
+    /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
+    has_priority: bool,
+    /// Whether seats remember that they have entered a piece.
+    remembers_entry: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
     pub(crate) waits: bool,
     home: u8,
     again_on_capture: bool,
+    /// Whether a throw is granted for a value alone.
+    again_by_value: bool,
     most_throws: u8,
+    /// Whether the last of these throws is lost where it would grant another.
+    loses_last: bool,
     spends: bool,
 }
 
@@ -59,6 +69,8 @@ const FEW: u8 = actions::PAIRS.0;
 
 /// Throws have values below this.
 const VALUES: usize = 32;
+/// Stands for the step of 1 that follows a throw: no throw has this value.
+const BONUS: u8 = 31;
 
 /// The pieces on the board, and the cells that they close to one seat.
 #[derive(Clone, Copy, Debug)]
@@ -82,21 +94,20 @@ pub(crate) struct Offer {
 impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
+        let steps_of = |value: u8| if value == BONUS { 1 } else { value };
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
         let steps_of_unit = |value: usize| rules.effects[value].unit_steps;
-        let entry = |is_under_way: usize, value: usize| match sheet.entry.at {
-            _ if value == 0 || !rules.effects[value].enters[is_under_way] => WALL,
-            EntryAt::Start => 1,
-            EntryAt::Count => rules.target(rules.entry, value as u8, false),
+        let enters = |stage: usize, value: u8| match value {
+            BONUS => sheet.entry.by_bonus,
+            value => value > 0 && rules.effects[usize::from(value)].enters[stage],
         };
-        let alone = |is_under_way: usize, is_open: bool, value: usize| {
-            let mut places = hops(value as u8, is_open);
-            places[0] = entry(is_under_way, value);
+        let alone = |stage: usize, is_open: bool, value: u8| {
+            let mut places = hops(steps_of(value), is_open);
+            places[0] = if enters(stage, value) { rules.entered_at(steps_of(value)) } else { WALL };
             places
         };
-        let by_gate = |is_under_way: usize| {
-            [false, true].map(|is_open| std::array::from_fn(|value| alone(is_under_way, is_open, value)))
-        };
+        let by_gate =
+            |stage: usize| [false, true].map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)));
         let tables = Box::new(Tables {
             single: [0, 1].map(by_gate),
             unit: [false, true].map(|is_open| std::array::from_fn(|value| hops(steps_of_unit(value), is_open))),
@@ -104,13 +115,18 @@ impl ThrowTurns {
         ThrowTurns {
             must: sheet.turn.must,
             gate_rule: rules.gate_rule,
+            donates: rules.seating.has_teams && sheet.seats.finished_partner == FinishedPartner::Donates,
+            remembers_entry: rules.remembers_entry(),
+            has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
             has_units: sheet.unit.kind != UnitKind::None,
             are_units_tied: !sheet.unit.split,
             has_parts: sheet.turn.divide == Divide::Finish,
             waits: rules.waits_at_gate(),
             home: rules.home,
             again_on_capture: sheet.turn.again_on_capture,
-            most_throws: sheet.turn.most_throws.unwrap_or(u8::MAX),
+            again_by_value: !sheet.turn.again.is_empty(),
+            most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
+            loses_last: sheet.turn.last_throw == LastThrow::Lost,
             spends: sheet.entry.spends,
             tables,
             short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
@@ -136,16 +152,22 @@ impl ThrowTurns {
         let none = Occupancy::<W>::default();
         let of = |seat: Seat, places: &[u8; MAX_PIECES]| none.and(&bits.at[seat.index()], &places[..SLOTS]);
         // Two pieces are a unit only if they are of one seat.
-        let others = self.seating.others(seat).iter();
-        let enemies = others.fold(none, |enemies, &other| enemies.or(of(other, &state.pieces[other.index()])));
+        let others = |seats: &[Seat]| {
+            seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
+        };
+        let (enemies, partners) = (others(self.seating.enemies(seat)), others(self.seating.partners(seat)));
         let own = of(seat, own);
         let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
         let has_two = self.has_units & (own.twos != W::default());
         Occupied {
             own,
-            to_single: cells(bits.closed_to_single) | W::of(1 << WALL),
-            to_unit: if has_two { cells(bits.closed_to_unit) | bits.always } else { W::default() },
-            to_pass: bits.impassable & (own.twos | enemies.twos),
+            to_single: cells(bits.closed_to_single) | bits.closed_by_partner & partners.ones | W::of(1 << WALL),
+            to_unit: if has_two {
+                cells(bits.closed_to_unit) | bits.closed_by_partner & partners.ones | bits.always
+            } else {
+                W::default()
+            },
+            to_pass: bits.impassable[0] & own.twos | bits.impassable[1] & enemies.twos,
         }
     }
 
@@ -155,18 +177,15 @@ impl ThrowTurns {
         self.tables.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
     }
 
-    /// The places to which pieces of `own` come by themselves, by place; [`WALL`] where they may not.
+    /// The places to which pieces of `seat`, on the places `own`, come by themselves, by place; [`WALL`] where they may
+    /// not.
     #[inline]
-    fn hops(&self, own: &[u8; MAX_PIECES], throw: u8, is_open: bool) -> &[u8; PLACES] {
+    pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
         let own = Slots::of(*own);
-        let is_under_way = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
+        let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
+        let is_under_way = if self.remembers_entry { state.has_cut(seat) } else { is_on_course };
+        let is_open = self.gate_rule.is_open(state, seat);
         &self.tables.single[usize::from(is_under_way)][usize::from(is_open)][usize::from(throw) % VALUES]
-    }
-
-    /// The place to which a piece of `own` comes by itself, or [`WALL`].
-    #[inline]
-    pub(crate) fn hop_target(&self, own: &[u8; MAX_PIECES], from: u8, throw: u8, is_open: bool) -> u8 {
-        self.hops(own, throw, is_open)[usize::from(from) % PLACES]
     }
 
     /// Whether no piece may leave a unit's place alone; an odd one may.
@@ -201,7 +220,7 @@ impl ThrowTurns {
         let none = W::default();
         let mut mask = 0_u32;
         let mut is_only_merging = true;
-        let hops = self.hops(own, throw, is_open);
+        let hops = self.hops(state, seat, own, throw);
         let has_unit = bits.unit_cells & on.own.twos != none;
         let mut last = NO_PIECE;
         for (slot, &from) in own.iter().enumerate().take(SLOTS) {
@@ -229,20 +248,18 @@ impl ThrowTurns {
         Offer { mask: ActionMask::of_bits(mask), is_only_merging }
     }
 
-    /// The places of `own` after an action by `throw`, sorted, and where it landed.
+    /// The places of `seat` after an action by `throw`, sorted, and where it landed.
     #[inline(always)]
-    pub(crate) fn moved_by(
-        &self,
-        own: &[u8; MAX_PIECES],
-        throw: u8,
-        action: Action,
-        is_open: bool,
-    ) -> ([u8; MAX_PIECES], u8) {
+    fn moved_by(&self, state: &State, seat: Seat, throw: u8, action: Action) -> ([u8; MAX_PIECES], u8) {
+        let own = &state.pieces[seat.index()];
         let is_unit = action.0 >= self.slots;
         let slot = usize::from(action.0 % self.slots);
         let from = own[slot];
-        let to =
-            if is_unit { self.unit_target(from, throw, is_open) } else { self.hop_target(own, from, throw, is_open) };
+        let to = if is_unit {
+            self.unit_target(from, throw, self.gate_rule.is_open(state, seat))
+        } else {
+            self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
+        };
         // An illegal action moves nothing.
         let to = if to == WALL { from } else { to };
         let moved = Slots::of(*own).with(slot, to);
@@ -252,20 +269,19 @@ impl ThrowTurns {
         (places, to)
     }
 
-    /// Moves a piece or a unit of the mover; returns whether it captured.
+    /// Moves a piece or a unit of `seat`; returns whether that grants one more throw.
     #[inline(always)]
-    fn hop(&self, state: &mut State, throw: u8, action: Action) -> bool {
-        let mover = state.mover;
-        let is_open = self.gate_rule.is_open(state, mover);
-        let (places, to) = self.moved_by(&state.pieces[mover.index()], throw, action, is_open);
-        let has_captured = self.rules.capture(state, mover, to, action.0 >= self.slots);
-        state.pieces[mover.index()] = places;
-        has_captured
+    fn hop(&self, state: &mut State, seat: Seat, throw: u8, action: Action) -> bool {
+        let (places, to) = self.moved_by(state, seat, throw, action);
+        let has_captured = self.rules.capture(state, seat, to, action.0 >= self.slots);
+        state.pieces[seat.index()] = places;
+        state.cuts |= u8::from(self.remembers_entry) << seat.index();
+        has_captured & self.again_on_capture | (self.rules.lands_again >> to & 1 == 1)
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
     fn divides(&self, state: &State, slot: usize, throw: u8) -> bool {
-        let own = &state.pieces[state.mover.index()];
+        let own = &state.pieces[self.colour(state).index()];
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
@@ -286,74 +302,33 @@ impl ThrowTurns {
 
     /// The pieces on the board that can take the rest of a throw.
     fn rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
-        let offer = self.offer(state, state.mover, own, rest);
+        let offer = self.offer(state, self.colour(state), own, rest);
         offer.mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
-    /// The actions of the second part of a throw: its rest after a division, or its number after an entry.
+    /// The actions of the second part of a throw: its rest after a division, its number after an entry, or the step
+    /// that follows it.
     fn second(&self, state: &State) -> ActionMask {
         let [number, whole] = state.dice;
-        let mut mask = self.rest(state, &state.pieces[state.mover.index()], number);
+        if self.rules.effects[usize::from(whole)].bonus {
+            return self.first(state, BONUS);
+        }
+        let mut mask = self.rest(state, &state.pieces[self.colour(state).index()], number);
         if whole == 0 || mask.is_empty() {
             mask.insert(PASS);
         }
         mask
     }
 
-    /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
-    /// divides it.
+    /// The actions of a throw.
     #[inline]
-    fn is_sound(&self, state: &State, action: Action) -> bool {
-        if !actions::is_pair(action, self.seating.pieces) {
-            return true;
-        }
-        let own = &state.pieces[state.mover.index()];
-        let slot = usize::from(action.0 % self.slots);
-        if self.has_parts && state.phase == Phase::Choose {
-            return self.divides(state, slot, state.dice[0]);
-        }
-        own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
-    }
-
-    /// Passes the turn on after a throw was used or left.
-    #[inline]
-    fn finish(&self, state: &mut State, thrown: u8, has_captured: bool) {
-        let count = state.thrown;
-        let grants = self.rules.effects[usize::from(thrown)].again | (has_captured & self.again_on_capture);
-        let again = grants & (count < self.most_throws);
-        self.end_turn(state, again);
-        if again && state.phase == Phase::Throw {
-            state.thrown = count;
-        }
-    }
-
-    /// Whether no throw lets `seat` move.
-    #[cold]
-    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
-        let own = &state.pieces[seat.index()];
-        let can_move = |throw: u8| !self.offer(state, seat, own, throw).mask.is_empty();
-        !self.rules.outcomes.iter().any(|throw| can_move(throw.values[0]))
-    }
-}
-
-impl TurnMachine for ThrowTurns {
-    fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    fn apply_chance(&self, state: &mut State, outcome: usize) {
-        state.dice[0] = self.rules.outcomes[outcome].values[0];
-        state.thrown += u8::from(self.most_throws < u8::MAX);
-        state.phase = Phase::Choose;
-    }
-
-    fn legal_actions(&self, state: &State) -> ActionMask {
-        if state.phase == Phase::Allot {
-            return self.second(state);
-        }
-        let (seat, throw) = (state.mover, state.dice[0]);
+    fn first(&self, state: &State, throw: u8) -> ActionMask {
+        let seat = self.colour(state);
         let own = &state.pieces[seat.index()];
         let Offer { mut mask, is_only_merging } = self.offer(state, seat, own, throw);
+        if self.has_priority && own[0] == 0 {
+            mask = self.before_others(own, throw, mask);
+        }
         if self.has_parts {
             for slot in 0..self.seating.pieces {
                 if self.divides(state, slot, throw) {
@@ -372,14 +347,103 @@ impl TurnMachine for ThrowTurns {
         mask
     }
 
+    /// Of the offered moves of a seat with a waiting piece those that come before others, or all where none does.
+    #[cold]
+    fn before_others(&self, own: &[u8; MAX_PIECES], throw: u8, mask: ActionMask) -> ActionMask {
+        let entry = &self.rules.sheet.entry;
+        let on = |place: u8| own.iter().position(|&other| other == place).map(|slot| Action(slot as u8));
+        let clears = on(self.rules.entry).filter(|action| entry.clear && mask.contains(*action));
+        let enters = Some(Action(0)).filter(|action| (entry.compulsory || throw == BONUS) && mask.contains(*action));
+        // The step after a throw is for the piece that waits alone.
+        let is_lost = throw == BONUS && entry.by_bonus;
+        match clears.or(enters) {
+            Some(action) => ActionMask::of_bits(1 << action.0),
+            None if is_lost => ActionMask::EMPTY,
+            None => mask,
+        }
+    }
+
+    /// Whether the throw is the last one of a turn and lost.
+    #[inline]
+    fn is_lost(&self, state: &State) -> bool {
+        self.loses_last & (state.thrown == self.most_throws) & self.rules.effects[usize::from(state.dice[0])].again
+    }
+
+    /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
+    /// divides it.
+    #[inline]
+    fn is_sound(&self, state: &State, action: Action) -> bool {
+        if !actions::is_pair(action, self.seating.pieces) {
+            return true;
+        }
+        let own = &state.pieces[self.colour(state).index()];
+        let slot = usize::from(action.0 % self.slots);
+        if self.has_parts && state.phase == Phase::Choose {
+            return self.divides(state, slot, state.dice[0]);
+        }
+        own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
+    }
+
+    /// Passes the turn on after a throw was used or left.
+    #[inline]
+    fn finish(&self, state: &mut State, thrown: u8, is_used: bool, is_granted: bool) {
+        let count = state.thrown;
+        let turn = &self.rules.sheet.turn;
+        let by_value =
+            self.again_by_value && self.rules.effects[usize::from(thrown)].again && (is_used || turn.again_unused);
+        let again = (by_value | is_granted) & (count < self.most_throws);
+        self.end_turn(state, again);
+        if again && state.phase == Phase::Throw {
+            // Where the last throw can be lost, only those that are granted by their value are counted.
+            state.thrown = if self.loses_last && !by_value { 0 } else { count };
+        }
+    }
+
+    /// Whether no throw lets `seat` move.
+    #[cold]
+    fn is_stuck(&self, state: &State, seat: Seat) -> bool {
+        let own = &state.pieces[seat.index()];
+        let can_move = |throw: u8| !self.offer(state, seat, own, throw).mask.is_empty();
+        !self.rules.outcomes.iter().any(|throw| can_move(throw.values[0]))
+    }
+}
+
+impl TurnMachine for ThrowTurns {
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    #[inline]
+    fn colour(&self, state: &State) -> Seat {
+        let donates = self.donates && state.finished[state.mover.index()] > 0;
+        if donates { state.mover.rotated(2) } else { state.mover }
+    }
+
+    fn apply_chance(&self, state: &mut State, outcome: usize) {
+        state.dice[0] = self.rules.outcomes[outcome].values[0];
+        state.thrown += u8::from(self.most_throws < u8::MAX);
+        state.phase = Phase::Choose;
+    }
+
+    fn legal_actions(&self, state: &State) -> ActionMask {
+        if state.phase == Phase::Allot {
+            return self.second(state);
+        }
+        if self.is_lost(state) {
+            return ActionMask::of_bits(1 << PASS.0);
+        }
+        self.first(state, state.dice[0])
+    }
+
     fn apply_action(&self, state: &mut State, action: Action) {
         if !self.is_sound(state, action) {
             return;
         }
         let [number, whole] = state.dice;
-        let is_first = state.phase == Phase::Choose;
+        let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
+        let is_bonus = !is_first && self.rules.effects[usize::from(whole)].bonus;
         let slot = usize::from(action.0 % self.slots);
-        let places = &mut state.pieces[state.mover.index()];
+        let places = &mut state.pieces[seat.index()];
         if self.has_parts && is_first && actions::is_pair(action, self.seating.pieces) {
             let rest;
             (*places, rest) = self.divided(places, slot, number);
@@ -387,13 +451,30 @@ impl TurnMachine for ThrowTurns {
             state.phase = Phase::Allot;
             return;
         }
-        let is_free = !self.spends && is_first && action < PASS && places[slot] == 0;
-        let has_captured = action < PASS && self.hop(state, number, action);
+        let is_used = action < PASS;
+        let is_free = !self.spends && is_first && is_used && places[slot] == 0;
+        let finished = Slots::of(*places).at_least(self.home);
+        let mut is_granted = is_used && self.hop(state, seat, if is_bonus { BONUS } else { number }, action);
+        if self.rules.sheet.turn.again_on_finish {
+            is_granted |= Slots::of(state.pieces[seat.index()]).at_least(self.home) != finished;
+        }
         if is_free {
             state.phase = Phase::Allot;
             return;
         }
-        self.finish(state, if !is_first && whole > 0 { whole } else { number }, has_captured);
+        // A step follows, unless nothing can make it.
+        if is_first && self.rules.effects[usize::from(number)].bonus {
+            state.has_captured = is_granted;
+            let next = State { phase: Phase::Allot, dice: [1, number], ..*state };
+            if next.pieces[seat.index()][0] < self.rules.finished_from
+                && self.second(&next) != ActionMask::of_bits(1 << PASS.0)
+            {
+                *state = next;
+                return;
+            }
+        }
+        let thrown = if !is_first && whole > 0 { whole } else { number };
+        self.finish(state, thrown, is_used || !is_first, is_granted | state.has_captured);
     }
 
     /// Whether no seat can ever move again.
@@ -410,7 +491,16 @@ impl TurnMachine for ThrowTurns {
     /// not spend a throw, one entry says whether it has entered a piece.
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
-        if self.has_parts { 2 * faces + u16::from(self.rules.longest) } else { faces + u16::from(!self.spends) }
+        match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
+            (true, _) => 2 * faces + u16::from(self.rules.longest),
+            (false, false) => 2 * faces + 1,
+            (false, true) => faces + u16::from(!self.spends),
+        }
+    }
+
+    /// A throw that is granted is remembered until the step that follows is made.
+    fn pending_columns(&self) -> u16 {
+        if self.rules.sheet.turn.bonus.is_empty() { 0 } else { CAPTURED_COLUMN + 1 }
     }
 
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
@@ -445,19 +535,30 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn marks(&self, state: &State) -> Vec<String> {
-        vec![if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() }]
+        let part = if state.dice[1] > 0 { format!("/{}", state.dice[1]) } else { "in".to_owned() };
+        std::iter::once(part).chain(state.has_captured.then(|| "+".to_owned())).collect()
     }
 
     fn read_mark(&self, state: &mut State, mark: &str) -> Option<()> {
-        if mark != "in" {
-            state.dice[1] = number(mark.strip_prefix('/')?)?;
+        match mark {
+            "in" => {}
+            "+" => state.has_captured = true,
+            mark => state.dice[1] = number(mark.strip_prefix('/')?)?,
         }
         Some(())
     }
 
-    /// A piece has entered, or come home by a part of the throw.
+    /// A piece has entered, or come home by a part of the throw, or a step follows the throw.
     fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
-        let (mover, [left, whole]) = (state.mover.index(), state.dice);
+        let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
+        if self.rules.effects[usize::from(whole)].bonus {
+            let is_granted =
+                self.again_on_capture || self.rules.sheet.turn.again_on_finish || self.rules.lands_again != 0;
+            return left == 1
+                && self.rules.can_throw([whole, 0])
+                && (is_granted || !state.has_captured)
+                && self.second(state).iter().any(|action| action != PASS);
+        }
         let (thrown, home) = (whole.max(left), self.rules.home);
         let (from, to) = if whole == 0 { (0, 1) } else { (home.saturating_sub(thrown - left), home) };
         self.rules.can_throw([thrown, 0])
@@ -471,7 +572,7 @@ impl TurnMachine for ThrowTurns {
 
     fn action_text(&self, state: &State, action: Action) -> String {
         let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
-        let place = self.rules.place_within(state, &state.pieces[state.mover.index()], slot);
+        let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
         match actions::is_pair(action, self.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
@@ -481,13 +582,15 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let (own, throw) = (&state.pieces[state.mover.index()], state.dice[0]);
+        let seat = self.colour(state);
+        let (own, [throw, whole]) = (&state.pieces[seat.index()], state.dice);
         let slot = actions::slot(action, self.seating.pieces)?;
         if actions::is_pair(action, self.seating.pieces) && self.has_parts {
             let part = self.home.saturating_sub(own[slot]);
             return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
         }
-        let (_, target) = self.moved_by(own, throw, action, self.gate_rule.is_open(state, state.mover));
+        let is_bonus = self.rules.effects[usize::from(whole)].bonus;
+        let (_, target) = self.moved_by(state, seat, if is_bonus { BONUS } else { throw }, action);
         self.rules.landing(own, action, throw, target)
     }
 }
