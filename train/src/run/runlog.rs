@@ -237,10 +237,16 @@ impl RunLog {
         self.metrics.write(IterationStep { iteration, games, samples, seconds })
     }
 
-    /// Ends what is shown of the run while it goes on.
+    /// Ends what is shown of the run while it goes on, and says why it ended before its time limit.
     pub fn end_progress(&mut self) {
-        if let Some(progress) = self.progress.take() {
-            progress.finish();
+        let Some(progress) = self.progress.take() else { return };
+        progress.finish();
+        let limit = self.config.run.time_limit_minutes.filter(|limit| self.is_over() && self.seconds < 60.0 * limit);
+        if let Some(limit) = limit {
+            let (games, minutes) = (self.games, self.seconds / 60.0);
+            remark(format_args!(
+                "all {games} games are played, after {minutes:.1} of {limit} minutes: `selfplay.games` ended the run"
+            ));
         }
     }
 
