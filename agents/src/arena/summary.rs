@@ -30,6 +30,12 @@ pub struct GameFacts {
 }
 
 impl GameFacts {
+    /// Whether it is a draw: it came to its end, and all have the same of it.
+    pub fn is_drawn(&self) -> bool {
+        let has_one_return = |returns: &Vec<f64>| returns.windows(2).all(|pair| pair[0] == pair[1]);
+        self.forfeited.is_none() && self.returns.as_ref().is_some_and(has_one_return)
+    }
+
     /// The facts of a game between `sides`.
     pub fn new<S>(sides: &[SeatSet], game: &PlayedGame<S>) -> GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
@@ -128,6 +134,8 @@ pub struct Summary {
     pub blocks: u64,
     /// Their games.
     pub games: u64,
+    /// Draws among them: games that ended with the same return for all.
+    pub drawn_games: u64,
     /// Games truncated at the turn limit; their blocks are left out.
     pub truncated_games: u64,
     /// The expected score among equals.
@@ -322,6 +330,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         seats: spec.seats.len(),
         blocks: rounds.len() as u64,
         games: games.len() as u64,
+        drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
         truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
         chance_level,
         luck_share: has_luck.then(|| explained(&results)),
@@ -402,7 +411,9 @@ mod tests {
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
-        assert_eq!(found.turn_quantiles, [10, 30, 40]);
+        assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
+        let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
+        assert_eq!(summarise(&schedule, &agents, None, &drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
         let (blocks, has_luck) = first_of_two(&games);
         assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));

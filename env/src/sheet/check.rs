@@ -428,6 +428,11 @@ impl Check<'_> {
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.home & 1 == 1;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");
+                for letters in &self.sheet.seats.allowed {
+                    let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
+                    let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
+                    self.say(!opens, "gate.at", problem);
+                }
             }
         }
     }

@@ -218,6 +218,20 @@ mod tests {
         let fives = text.replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]").replace("[4, 8]", "[8]");
         let error = Sheet::read(&fives, "fives.toml").expect_err("19 squares are left from the sixth").to_string();
         assert!(error.contains("no throws lead from") && error.contains("throws.values"), "{error}");
+        // Once around the edge, whose squares are all safe, and on after a capture only.
+        let safe = |marks: &str, gate: &str| {
+            let text = builtin::text("siga").expect("a built-in game");
+            let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {marks}"));
+            Sheet::read(&text.replace("[capture]", &format!("[gate]\n{gate}\n[capture]")), "safe.toml")
+        };
+        let edge = r#"["A1","B1","C1","D1","E1","E2","E3","E4","E5","D5","C5","B5","A5","A4","A3","A2"]"#;
+        for gate in ["at = 16", "at = 16\nwithout = \"lap\"\nlap = 16"] {
+            let error = safe(edge, gate).expect_err("a game that no seat can win").to_string();
+            assert!(error.contains("gate.at: no seat can win: of SN none can ever capture"), "{error}");
+        }
+        for (marks, gate) in [(edge, "at = 16\nwithout = \"open\""), ("[]", "at = 16"), (edge, "at = 22")] {
+            safe(marks, gate).unwrap_or_else(|error| panic!("{marks} {gate}: {error}"));
+        }
     }
 
     fn messages(text: &str) -> Vec<String> {

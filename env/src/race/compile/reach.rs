@@ -1,7 +1,8 @@
 //! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
 //! sheets and sizes observations.
 
-use crate::race::compile::{Rules, Throw, WALL};
+use crate::game::SeatSet;
+use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{Divide, EntryAt, UnitKind, Without};
 
@@ -71,6 +72,20 @@ impl Rules {
         self.led(place, hops, true) | self.led(place, hops, false)
     }
 
+    /// Whether one of `seats` can ever get beyond its gate: where that takes a capture, whether one of them can capture
+    /// an enemy before.
+    pub(crate) fn opens(&self, seats: SeatSet) -> bool {
+        if !self.has_gate() || self.sheet.gate.without == Without::Open {
+            return true;
+        }
+        let before = self.reached(|place, hops| self.led(place, hops, false)) & ((1 << self.home) - 2);
+        let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
+        seats.iter().any(|seat| {
+            let met = places_of(before).flat_map(|place| &self.meeting[seat.index()][usize::from(place)]);
+            met.into_iter().any(|visit| seats.iter().any(|enemy| is_there(visit[enemy.index() * MAX_PIECES])))
+        })
+    }
+
     /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.
     pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
@@ -94,6 +109,11 @@ impl Rules {
 
     /// The places where a piece can ever stand, as bits.
     pub(crate) fn reachable(&self) -> u128 {
+        self.reached(|place, hops| self.hops_from(place, hops))
+    }
+
+    /// The places to which pieces come, as bits, where hops lead from a place as `from` says.
+    fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
         let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
@@ -101,16 +121,14 @@ impl Rules {
             let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
             found |= match self.sheet.entry.at {
                 EntryAt::Start => 2,
-                EntryAt::Count if self.sheet.entry.compulsory => self.hops_from(self.entry, hops),
-                EntryAt::Count => {
-                    self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value))
-                }
+                EntryAt::Count if self.sheet.entry.compulsory => from(self.entry, hops),
+                EntryAt::Count => from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value)),
             };
         }
         // A piece that goes round again comes to lower places, too.
         let (mut new, on_course) = (found, (1 << self.home) - 2);
         while new & on_course != 0 {
-            let next = places_of(new & on_course).fold(0, |next, place| next | self.hops_from(place, hops));
+            let next = places_of(new & on_course).fold(0, |next, place| next | from(place, hops));
             new = next & !found;
             found |= next;
         }
