@@ -66,10 +66,8 @@ function drawGround(board, seats, seenFrom) {
   frame = new Frame(board, seats, seenFrom);
   // A private square lies on one course alone.
   const walker = square => seats.find(seat => board.courses[seat].includes(square));
-  const squares = board.squares.map(({ square, ground: kind, seat }) => {
+  const squares = board.squares.map(({ square, ground, seat }) => {
     const [x, y] = frame.corner(square);
-    // Where no seat of this game goes, nothing is to be seen.
-    const ground = walker(square) || kind === "home" ? kind : "plain";
     const owner = seat ?? (ground === "belly" ? walker(square) : null);
     const isCrossed = ground === "marked" || (ground === "end" && !seat), size = SIZE - 10;
     return svg("g", { class: `square ${ground}${owner ? ` seat-${owner}` : ""}` }, svg("rect", { x, y, width: SIZE, height: SIZE }),

@@ -41,7 +41,7 @@ def parts(data):
     """The header as bytes, and each block as bytes from its length on."""
     assert data[:8] == MAGIC
     version, length = struct.unpack_from("<II", data, 8)
-    assert version == 1 and length <= 65_536
+    assert version == 1 and length <= 16 << 20
     end = 16 + length
     assert struct.unpack_from("<I", data, end) == (zlib.crc32(data[:end]),)
     header, blocks, at = data[16:end], [], end + 4

@@ -57,8 +57,12 @@ def test_protocol_examples(engine):
     assert operations == {heading.split("\n")[0] for heading in headings} - {"Errors", "A client"}
 
 
-def test_the_client_of_the_page_plays_a_game():
+# In the second the throws of a turn are limited, and the positions count those that were made.
+@pytest.mark.parametrize("game", ["pagade", "main-pacheh?max_throws=3"])
+def test_the_client_of_the_page_plays_a_game(game):
     client = program.blocks("engine-protocol.md", "python")[0].replace("target/release/ashta", str(program.ASHTA))
+    assert 'game="pagade"' in client
+    client = client.replace("pagade", game)
     finished = subprocess.run([sys.executable, "-c", client], capture_output=True, text=True, timeout=60)
     assert finished.returncode == 0, finished.stderr
     assert " - - [" in finished.stdout

@@ -75,11 +75,14 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
     analysed = program.run("analyze", record, "--game", sheet, "--by", "greedy")
     assert analysed.returncode == 0, analysed.stderr
     sheet.unlink()
+    analysed = program.run("analyze", record, "--by", bot)
+    assert analysed.returncode == 0, "the bot brings the sheet: " + analysed.stderr
 
     resumed = program.run("train", "--resume", run, "--set", "selfplay.games=48")
     assert resumed.returncode == 0, resumed.stderr
     exported = tmp_path / "exported.bot"
     assert program.run("export", run, "-o", exported).returncode == 0
+    assert not (tmp_path / "README.md").exists()
     assert program.manifest(exported)["sheet"].startswith('name = "my-race"')
     games = tmp_path / "games.jsonl"
     arena = ["arena", exported, table, "--pairs", "3", "--luck", "none", "--games", games, "--json"]
@@ -95,6 +98,44 @@ def test_a_game_of_ones_own_outlives_its_file(tmp_path):
         assert engine.get(op="hello")["games"][-1] == "my-race"
         position = engine.get(op="new", game="my-race?pieces=1", start="S")["position"]
         assert len(engine.get(op="evaluate", position=position)["values"]) == 2
+
+
+def test_a_sheet_is_named_with_its_house_rules_wherever_a_configuration_is(tmp_path):
+    sheet = own(tmp_path)
+    with sheet.open("a") as file:
+        file.writelines(f"[flags.f{at}]\nyes = {{}}\nno = {{ seats.turn_limit = {at + 9} }}\n" for at in range(2000))
+    table = tmp_path / "mine.table"
+    solved = program.run("solve", f"{sheet}?pieces=1", "-o", table, "--json")
+    assert solved.returncode == 0, solved.stderr
+    assert json.loads(solved.stdout)["ruleset"]["flags"] == {"pieces": "1"}
+    surveyed = program.run("survey", f"{sheet}?pieces=1", "--table", table, "-o", tmp_path / "survey", "--pairs", "4")
+    assert surveyed.returncode == 0, surveyed.stderr
+    dry = program.run("train", f"{sheet}?pieces=1", "--dry-run", "--json")
+    assert json.loads(dry.stdout)["name"] == "my-race", dry.stderr
+    refused = program.run("solve", f"{sheet}?pieces=9", "-o", table)
+    assert "flag `pieces` does not take `9`" in refused.stderr
+
+
+def test_a_game_that_two_cannot_play_needs_no_setting(tmp_path):
+    sheet = own(tmp_path)
+    sheet.write_text(sheet.read_text().replace('allowed = ["SN"]', 'allowed = ["SENW"]'))
+    table = tmp_path / "mine.table"
+    solved = program.run("solve", f"{sheet}?pieces=1", "-o", table, "--tolerance", "1e-3", "--no-proof", "--json")
+    assert solved.returncode == 0, solved.stderr
+    assert json.loads(solved.stdout)["ruleset"]["seats"] == "SENW"
+    tiny = ["selfplay.games=16", "selfplay.games_per_iteration=8", "learning.batch=32", "learning.replay_capacity=4096"]
+    tiny += ["evaluation.final_pairs=2", 'evaluation.opponents=["random"]', "export.probes=4", "run.time_limit_minutes=9"]
+    arguments = ["train", sheet, "--set", f"run.directory={tmp_path}"]
+    trained = program.run(*arguments, *(part for setting in tiny for part in ("--set", setting)))
+    assert trained.returncode == 0, trained.stderr
+    assert "all 16 games are played, after 0.0 of 9 minutes" in trained.stderr
+    run, bot = program.folders(trained.stdout)
+    assert "\nseats = 4\n" in (run / "config.toml").read_text()
+    judged = program.run("eval", bot, "--against", "random", "--pairs", "2", "--json")
+    assert json.loads(judged.stdout)["seats"] == 4, judged.stderr
+    # Two are asked for, which is another thing than to ask for nothing.
+    asked = program.run("train", sheet, "--set", "ruleset.seats=2", "--dry-run")
+    assert "is not played on the seats `SN`" in asked.stderr
 
 
 def test_an_engine_meets_a_game_of_ones_own(tmp_path):

@@ -46,7 +46,7 @@ def batch_of(manifest, probes, legal=None):
 def model(smoke, tmp_path_factory):
     path = tmp_path_factory.mktemp("onnx") / "smoke.onnx"
     finished = export(smoke[0], path, "--format", "onnx")
-    assert finished.stdout == f"onnx: {path}\ncard: {path.with_name('README.md')}\n"
+    assert finished.stdout == f"onnx: {path}\n"
     return path
 
 
@@ -113,10 +113,11 @@ def test_a_released_bot_answers_as_its_network_does(bot, tmp_path):
     assert 0 < starts < len(manifest["probes"]), "both networks are asked"
 
 
-def test_the_card_beside_an_export_is_a_model_card(smoke, tmp_path):
+def test_the_card_of_an_export_is_a_model_card(smoke, tmp_path):
     bot = tmp_path / "fresh.bot"
-    export("ashtapada", bot)
-    card = ModelCard.load(tmp_path / "README.md")
+    finished = export("ashtapada", bot, "--card", tmp_path / "fresh.md")
+    assert finished.stdout == f"bot: {bot}\ncard: {tmp_path / 'fresh.md'}\n"
+    card = ModelCard.load(tmp_path / "fresh.md")
     assert card.data.library_name == "ashta" and card.data.pipeline_tag == "reinforcement-learning"
     assert "ashtapada" in card.data.tags and set(card.data.license) == {"mit", "apache-2.0"}
     assert card.data.model_name == "fresh"
@@ -126,18 +127,6 @@ def test_the_card_beside_an_export_is_a_model_card(smoke, tmp_path):
     assert results == {f"score against {opponent}": pytest.approx(score, abs=1e-4) for opponent, score in strength.items()}
     assert "# fresh" in card.content and "## Training" in card.content
     assert (smoke[1].with_name("README.md")).read_text().startswith("---\n"), "the end of a run exports, too"
-
-
-def test_a_readme_of_somebody_else_is_left_alone(tmp_path):
-    readme = tmp_path / "README.md"
-    readme.write_text("# My project\n")
-    finished = export("ashtapada", tmp_path / "mine.bot")
-    assert readme.read_text() == "# My project\n" and f"card is {tmp_path / 'mine.md'}" in finished.stderr
-    assert ModelCard.load(tmp_path / "mine.md").data.model_name == "mine"
-    readme.unlink()
-    export("ashtapada", tmp_path / "mine.bot")
-    export("ashtapada", tmp_path / "mine.onnx", "--format", "onnx")
-    assert ModelCard.load(readme).data.model_name == "mine", "its own card is written anew"
 
 
 def test_what_cannot_be_exported_is_named(smoke, tmp_path):

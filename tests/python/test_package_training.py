@@ -112,7 +112,9 @@ def test_runs_and_bots_are_exported(smoke, tmp_path):
     file = ashta.export(run, tmp_path / "last.bot", checkpoint="latest")
     assert file == tmp_path / "last.bot" and ashta.Bot.load(file).game == ashta.Bot.load(bot).game
     model = ashta.export("siga", tmp_path / "siga.onnx", format="onnx")
-    assert model.stat().st_size > 10_000 and (tmp_path / "README.md").is_file()
+    assert model.stat().st_size > 10_000 and not (tmp_path / "README.md").exists()
+    ashta.export("siga", tmp_path / "siga.onnx", card=tmp_path / "siga.md", format="onnx")
+    assert "# siga\n" in (tmp_path / "siga.md").read_text()
     with pytest.raises(ValueError, match="no checkpoint"):
         ashta.export(run, tmp_path / "x.bot", checkpoint=7)
     with pytest.raises(ValueError, match="`format` is"):

@@ -20,7 +20,7 @@ def contents(page):
     return json.loads(found[1])
 
 
-@pytest.mark.parametrize("game, seats, squares", [("ashtapada", 2, 64), ("ashte-kashte", 4, 49), ("pagade", 2, 105)])
+@pytest.mark.parametrize("game, seats, squares", [("ashtapada", 2, 62), ("ashte-kashte", 4, 49), ("pagade", 2, 91)])
 def test_a_report_holds_what_the_arena_found(tmp_path, game, seats, squares):
     folder = tmp_path / "deep" / "report"
     agents = ["greedy", "random", "--game", game, "--seats", seats, "--pairs", "4", "--luck", "greedy"]

@@ -39,6 +39,30 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
 }
 
 #[test]
+fn where_throws_are_limited_values_depend_on_those_that_were_made() {
+    for (seats, count) in [("SN", 2), ("SEN", 3)] {
+        let turns = turns("main-pacheh?max_throws=3&pieces=1", seats);
+        let solution = solved(&turns, &SolveConfig { tolerance: 1e-8, threads: 2, ..CONFIG });
+        let (index, race) = (turns.index(), turns.index().race());
+        let exact = exact::solve(race, BySeat([Play::Best; 4])).expect("settles");
+        let mut compared = [0; 2];
+        for (number, mover, sides) in positions(&turns) {
+            let state = index.state(mover, sides);
+            // Only the seat on turn has made throws.
+            let is_of_game = index.locate(&state) == Some((mover, sides));
+            let Some(values) = exact.values(&state).filter(|_| is_of_game) else { continue };
+            compared[usize::from(!race.print(&state).ends_with('*'))] += 1;
+            for (at, seat) in index.in_turn(mover).enumerate().take(if count == 2 { 1 } else { count }) {
+                let number = if count == 2 { number } else { number * count + at };
+                let found = f64::from(solution.values[number]) * UNIT;
+                assert!((found - values[seat]).abs() < 1e-6, "{seats} {sides:?}: {found} for {}", values[seat]);
+            }
+        }
+        assert!(compared.iter().all(|&compared| compared > 200), "{seats}: {compared:?}");
+    }
+}
+
+#[test]
 fn three_seats_win_as_often_as_their_values_say() {
     // With one piece each no seat has a choice, so that random games have the values of perfect play.
     let turns = turns("ashte-kashte?pieces=1", "SEW");

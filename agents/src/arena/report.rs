@@ -17,6 +17,8 @@ pub struct MatchReport {
     pub blocks: u64,
     /// Games of these blocks.
     pub games: u64,
+    /// Draws among them: games that ended with the same return for all.
+    pub drawn_games: u64,
     /// Games truncated at the turn limit. Their blocks are left out of everything else.
     pub truncated_games: u64,
     /// Blocks that were left out because of them.
@@ -54,6 +56,11 @@ impl MatchReport {
         Interval { mean: self.score, standard_error: self.standard_error, interval: self.interval }
     }
 
+    /// The share of drawn games, 0 without games.
+    pub fn drawn_share(&self) -> f64 {
+        self.drawn_games as f64 / self.games.max(1) as f64
+    }
+
     /// Sums up the games between the agents 0, A, and 1, which has all other sides, in ascending order of their blocks.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
         let (games, mut scores) = (of_whole_blocks(all), Sums::default());
@@ -82,6 +89,7 @@ impl MatchReport {
         MatchReport {
             blocks,
             games: games_played,
+            drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
             truncated_games: truncated().count() as u64,
             truncated_blocks: truncated().collect::<BTreeSet<u64>>().len() as u64,
             score: if blocks > 0 { mean } else { chance_level },
@@ -129,7 +137,7 @@ mod tests {
         let mut results = blocks([[1.0, 0.0], [1.0, 1.0], [0.5, 0.5], [1.0, 0.0]]);
         let whole = report(&results);
         assert_eq!((whole.blocks, whole.games, whole.truncated_blocks), (4, 8, 0));
-        assert_eq!(whole.score, 0.625);
+        assert_eq!((whole.score, whole.drawn_games), (0.625, 2));
         // Blocks 0.5, 1, 0.5, 0.5 have the variance 1/16.
         assert_eq!(whole.standard_error, Some(0.125));
         assert_eq!(whole.sides, Some(SideResults { wins: 4, draws: 2, losses: 2 }));

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::estimate::{Blocks, Interval, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
-use super::rating::{Rating, contests, ratings};
+use super::rating::{Contest, Rating, contests, ratings};
 use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
@@ -30,6 +30,12 @@ pub struct GameFacts {
 }
 
 impl GameFacts {
+    /// Whether it is a draw: it came to its end, and all have the same of it.
+    pub fn is_drawn(&self) -> bool {
+        let has_one_return = |returns: &Vec<f64>| returns.windows(2).all(|pair| pair[0] == pair[1]);
+        self.forfeited.is_none() && self.returns.as_ref().is_some_and(has_one_return)
+    }
+
     /// The facts of a game between `sides`.
     pub fn new<S>(sides: &[SeatSet], game: &PlayedGame<S>) -> GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
@@ -128,6 +134,8 @@ pub struct Summary {
     pub blocks: u64,
     /// Their games.
     pub games: u64,
+    /// Draws among them: games that ended with the same return for all.
+    pub drawn_games: u64,
     /// Games truncated at the turn limit; their blocks are left out.
     pub truncated_games: u64,
     /// The expected score among equals.
@@ -274,6 +282,15 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         }
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
+    // What is concluded of two agents, and what they are rated by, are the same numbers.
+    if count == 2 || has_luck && sides.len() == 2 {
+        rounds.values_mut().for_each(Vec::clear);
+        for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
+            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides.len() == 2) {
+                rounds.entry(block).or_default().extend(contests);
+            }
+        }
+    }
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
     let ratings = ratings(count, &rounds, anchor);
     let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
@@ -313,6 +330,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         seats: spec.seats.len(),
         blocks: rounds.len() as u64,
         games: games.len() as u64,
+        drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
         truncated_games: all.iter().filter(|game| game.returns.is_none()).count() as u64,
         chance_level,
         luck_share: has_luck.then(|| explained(&results)),
@@ -323,6 +341,27 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
         turn_quantiles: [0.1, 0.5, 0.9].map(|share| quantile(&lengths, share)),
         sprt: None,
     }
+}
+
+/// The games of two agents by block as contests, each with the mean share of its block, less the luck in it if it
+/// `is_adjusted`.
+fn pair_contests(
+    agents: [usize; 2],
+    sums: &Sums,
+    lineups: u64,
+    is_adjusted: bool,
+) -> impl Iterator<Item = (u64, impl Iterator<Item = Contest>)> {
+    let mut blocks = sums.blocks(lineups);
+    if is_adjusted {
+        blocks.scores = blocks.luck_adjusted().blocks;
+        // The mean without its luck may lie beyond any share that could be won.
+        let mean = blocks.scores.iter().sum::<f64>() / blocks.scores.len().max(1) as f64;
+        blocks.scores.iter_mut().for_each(|share| *share += mean.clamp(0.0, 1.0) - mean);
+    }
+    sums.0.iter().zip(blocks.scores).map(move |((&block, sums), share)| {
+        let contest = Contest { agents: agents.to_vec(), shares: vec![share, 1.0 - share] };
+        (block, std::iter::repeat_n(contest, sums.games as usize))
+    })
 }
 
 /// The share of the variance of the first numbers that the second explain, at most 1.
@@ -372,9 +411,35 @@ mod tests {
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
-        assert_eq!(found.turn_quantiles, [10, 30, 40]);
+        assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
+        let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
+        assert_eq!(summarise(&schedule, &agents, None, &drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
         let (blocks, has_luck) = first_of_two(&games);
         assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));
+    }
+
+    #[test]
+    fn ratings_follow_what_is_concluded_of_two_agents() {
+        // The first wins two games of three, with luck; without it the second is better.
+        let game = |block: u64, leg: usize| {
+            let [own, luck] = if block.is_multiple_of(3) { [0.0, -0.6] } else { [1.0, 0.8] };
+            let [mut returns, mut luck] = [[own, 1.0 - own], [luck, -luck]];
+            returns.rotate_left(leg);
+            luck.rotate_left(leg);
+            let blank = pair(block, [Some(0.0); 2])[leg].clone();
+            GameFacts { returns: Some(returns.to_vec()), luck: Some(luck.to_vec()), ..blank }
+        };
+        let games: Vec<GameFacts> = (0..600).flat_map(|block| [0, 1].map(|leg| game(block, leg))).collect();
+        let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
+        let agents = ["a", "b"].map(|name| (name.to_owned(), None));
+        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
+        let found = summarise(&schedule, &agents, Some("a reference".to_owned()), &games);
+        let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
+        assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
+        let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);
+        assert!(elo[0] < elo[1], "{elo:?}");
+        let expected = super::super::elo_of(adjusted.mean);
+        assert!((elo[0] - elo[1] - expected).abs() < 2.0, "{elo:?} for {expected}");
     }
 }

@@ -257,7 +257,7 @@ impl<G: Game> Trainer<G> {
         let luck_coefficient = luck_coefficient.into();
         let mut report = Report { added, samples, luck_coefficient, ..Report::default() };
         for (record, rule) in ruled() {
-            report.tally.add(record);
+            report.tally.add(record, seats);
             if wants_details {
                 report.turns.push(record.main.turns.len() as f32);
                 let targets = record.main.targets(rule, seats);

@@ -143,7 +143,10 @@ fn result_of<'py>(py: Python<'py>, summary: &Summary, games: &[GameLine]) -> Res
         format!("{}: {:.3} [{low:.3}, {high:.3}]", agent.name, agent.score.mean)
     };
     let scores: Vec<String> = summary.agents.iter().map(score).collect();
-    let shown = format!("ArenaResult({} games of {}; {})", summary.games, summary.game, scores.join(", "));
+    let ends = [(summary.drawn_games, "drawn"), (summary.truncated_games, "truncated")];
+    let ends = ends.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("; {count} {what}"));
+    let (ends, scores) = (ends.collect::<String>(), scores.join(", "));
+    let shown = format!("ArenaResult({} games of {}; {scores}{ends})", summary.games, summary.game);
     let (report, games) = (serde_json::to_string(summary)?, serde_json::to_string(games)?);
     Ok(py.import("ashta._results")?.call_method1("ArenaResult", (report, games, shown))?)
 }

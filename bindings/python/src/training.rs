@@ -187,17 +187,18 @@ pub fn solve(
     Table::load(py, output.into_pyobject(py)?.as_any(), None)
 }
 
-/// Writes the bot of a run, or a bot by its file or name, as one file, with its card beside it; gives the file.
+/// Writes the bot of a run, or a bot by its file or name, as one file, and its model card to `card`; gives the file.
 ///
 /// `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
 /// default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when
 /// there is no such run, checkpoint or bot, or the file cannot be written.
 #[pyfunction]
-#[pyo3(signature = (source, output = None, *, format = "bot", checkpoint = None, folders = None))]
+#[pyo3(signature = (source, output = None, *, card = None, format = "bot", checkpoint = None, folders = None))]
 pub fn export(
     py: Python<'_>,
     source: PathBuf,
     output: Option<PathBuf>,
+    card: Option<PathBuf>,
     format: &str,
     checkpoint: Option<Bound<'_, PyAny>>,
     folders: Option<Vec<PathBuf>>,
@@ -206,5 +207,6 @@ pub fn export(
     let folders = folders_or_default(py, folders)?;
     let (source, checkpoint) = (source.to_string_lossy(), checkpoint.map(|which| which.to_string()));
     let (checkpoint, is_onnx) = (checkpoint.as_deref(), format == "onnx");
-    Ok(py.detach(|| files::write(&source, checkpoint, output.as_deref(), is_onnx, &folders))?.0)
+    let (output, card) = (output.as_deref(), card.as_deref());
+    Ok(py.detach(|| files::write(&source, checkpoint, output, card, is_onnx, &folders))?)
 }

@@ -169,22 +169,23 @@ impl Race {
         all.map(|square| (square, self.ground(square))).filter(|&(_, ground)| ground != Ground::Outside)
     }
 
-    /// The kind of `square`.
+    /// The kind of `square`. Where no seat of the game goes, there is none.
     pub fn ground(&self, square: Square) -> Ground {
         let name = square.to_string();
         let board = &self.rules.sheet.board;
         if board.middle.contains(&name) {
             return Ground::Home;
         }
+        let visits = |seat: &Seat| self.board().course(*seat).contains(&square);
+        if !self.spec().seats.iter().any(|seat| visits(&seat)) {
+            return Ground::Outside;
+        }
         let finish = |seat: &Seat| self.rules.finish_of(*seat) == Some(square);
         let mut finishing = Seat::ALL.into_iter().filter(finish);
         if let Some(seat) = finishing.next() {
-            let is_its_own = finishing.next().is_none() && self.spec().seats.contains(seat);
-            return Ground::End(is_its_own.then_some(seat));
+            return Ground::End(finishing.next().is_none().then_some(seat));
         }
-        let visits = |seat: &Seat| self.board().course(*seat).contains(&square);
         match Seat::ALL.into_iter().filter(visits).count() {
-            0 => Ground::Outside,
             _ if board.mark_kinds().any(|marks| marks.squares.contains(&name)) => Ground::Marked,
             1 => Ground::Belly,
             _ => Ground::Plain,
@@ -289,8 +290,8 @@ mod tests {
  8 [  ] .   .  [  ][  ] .   .  [  ]
  7  .   .   .   .   .   .   .   NN    > South  off 0, keep 1, borne 0
  6  .   .   .   .   .   .   .   .       North  off 0, keep 0, borne 0
- 5 [  ] .   .  (  )(n ) .   .  [  ]
- 4 [  ] .   .  (S )(  ) .   .  [  ]   [ ] crosscut   (s) keep of South
+ 5 [  ] .   .      (n ) .   .  [  ]
+ 4 [  ] .   .  (S )     .   .  [  ]   [ ] crosscut   (s) keep of South
  3  .   .   .   .   .   .   .   .
  2  .   .   .   .   .   .   .   .
  1 [  ] .   .  [  ][  ] .   .  [S ]
@@ -323,6 +324,8 @@ mod tests {
         assert_eq!(lines[3], "16                          NN  :  .");
         assert_eq!(lines[8], "11   .  .  .  .  .  .  .  . ## ## ##  .  .  .  .  .  .  .  .");
         assert_eq!(lines[10], " 9   .  .  .  .  .  .  .  . ## ## ##  .  .  .  S  .  .  .  .");
+        // The private squares of East and West, who take no part, are not drawn.
+        assert_eq!(lines[9], format!("10{}.{}## ## ##{}.", " ".repeat(3), " ".repeat(22), " ".repeat(23)));
         assert_eq!(lines[11], " 8                           . Ss  .");
         assert_eq!(lines[18], " 1                           .  s  .");
         assert_eq!(lines[19], "     A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  P  Q  R  S");

@@ -181,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn throws_that_were_made_have_one_text() {
+        let text = |pending: &str| format!("main-pacheh?max_throws=3 S:0,0,0,8/N:0,0,0,0 S {pending}");
+        for pending in ["*", "*1", "*2", "4", "4*2", "4*3"] {
+            let (race, state) = Race::parse_position(&text(pending)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(race.print(&state), text(pending));
+        }
+        for pending in ["*0", "*3", "4*1", "4*4", "4*", "4*0", "*1*", "4,*1", "*x", "-*1"] {
+            assert!(Race::parse_position(&text(pending)).is_err(), "{pending}");
+        }
+        assert!(Race::parse_position(&text("*1").replace("?max_throws=3", "")).is_err());
+    }
+
+    #[test]
     fn played_positions_are_read() {
         for game in [
             "ashtapada?pieces=3",

@@ -23,6 +23,8 @@ pub(super) type Problem = (String, String);
 pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
     let mut problems = one(sheet);
     let has_problems = !problems.is_empty();
+    // House rules change no house rules, which are many in some sheets.
+    let bare = Sheet { flags: Default::default(), ..sheet.clone() };
     for (name, flag) in &sheet.flags {
         let key = format!("flags.{name}");
         let is_word =
@@ -31,7 +33,7 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
         say(&mut problems, name == "pieces", &key, is_pieces);
         say(&mut problems, !is_word, &key, "a flag is written with small letters, digits and `_`");
         say(&mut problems, flag.values.len() < 2, &key, "a flag has two values or more");
-        flag_values(&mut problems, sheet, &key, flag, has_problems);
+        flag_values(&mut problems, &bare, &key, flag, has_problems);
     }
     problems
 }
@@ -583,6 +585,11 @@ impl Check<'_> {
                 let sets = self.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
                 let meet = sets.into_iter().any(|seats| rules.begin_together(seats));
                 self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
+                for letters in &self.sheet.seats.allowed {
+                    let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
+                    let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
+                    self.say(!opens, "gate.at", problem);
+                }
             }
         }
     }

@@ -11,6 +11,7 @@ mod check;
 mod mutation_tests;
 mod read;
 pub mod ruleset;
+mod shape;
 mod sheets;
 pub(crate) mod values;
 

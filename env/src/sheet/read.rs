@@ -7,6 +7,7 @@ use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::shape::ShapeCheck;
 use super::{Sheet, builtin, check};
 
 /// All problems of a sheet.
@@ -54,30 +55,31 @@ impl Sheet {
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
         let error = |problems| SheetError { file: file.to_owned(), problems };
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
-        let (table, syntax) = DeTable::parse_recoverable(text);
-        if !syntax.is_empty() {
-            let problem = |error: toml::de::Error| SheetProblem {
-                line: error.span().map(|span| line(span.start)),
-                key: String::new(),
-                message: error.message().to_owned(),
-            };
-            return Err(error(syntax.into_iter().take(MAX_PROBLEMS).map(problem).collect()));
-        }
-        let lines = table.clone();
-        let line_of = |key: &str| offset(&lines, key).map(line);
-        let (sheet, mut problems) = values(table, line);
-        if let Some(sheet) = sheet.filter(|_| problems.is_empty()) {
-            problems = check::all(&sheet)
-                .into_iter()
-                .map(|(key, message)| SheetProblem { line: line_of(&key), key, message })
-                .collect();
-            if problems.is_empty() {
-                return Ok(sheet);
+        let (mut table, syntax) = DeTable::parse_recoverable(text);
+        let is_twice = |error: &toml::de::Error| error.message() == "duplicate key";
+        let has_tables = syntax.iter().all(is_twice);
+        let syntax = syntax.into_iter().map(|error| {
+            let key = error.span().filter(|_| is_twice(&error)).and_then(|span| text.get(span)).unwrap_or_default();
+            (error.span().map(|span| span.start), key.to_owned(), error.message().to_owned())
+        });
+        let mut problems: Vec<(Option<usize>, String, String)> = syntax.collect();
+        if has_tables {
+            let whole = table.clone();
+            let shape = ShapeCheck::of(table.get_mut(), text);
+            problems.extend(shape.problems);
+            match contradictions(&table, &shape.gaps) {
+                Ok((sheet, found)) if problems.is_empty() && found.is_empty() => return Ok(sheet),
+                Ok((_, found)) => {
+                    problems.extend(found.into_iter().map(|(key, problem)| (offset(&whole, &key), key, problem)));
+                }
+                Err(problem) if problems.is_empty() => problems.push((None, String::new(), problem)),
+                Err(_) => {}
             }
         }
-        problems.sort_by_key(|problem| problem.line);
+        problems.sort_by_key(|&(at, ..)| at);
         problems.truncate(MAX_PROBLEMS);
-        Err(error(problems))
+        let problem = |(at, key, message): (Option<usize>, _, _)| SheetProblem { line: at.map(line), key, message };
+        Err(error(problems.into_iter().map(problem).collect()))
     }
 
     /// The sheet as TOML.
@@ -91,7 +93,7 @@ impl Sheet {
         for change in changes {
             merge(&mut table, change);
         }
-        Sheet::deserialize(table).map_err(|error| error.to_string())
+        Sheet::deserialize(table).map_err(|error| error.message().to_owned())
     }
 }
 
@@ -105,93 +107,41 @@ fn merge(table: &mut toml::Table, change: &toml::Table) {
     }
 }
 
-/// The values of a sheet, and the problems of those that cannot be read: each of these is left out to find the next,
-/// and the value of another sheet stands in for a required one.
-fn values(mut table: Spanned<DeTable<'_>>, line: impl Fn(usize) -> usize) -> (Option<Sheet>, Vec<SheetProblem>) {
-    let (other, _) = DeTable::parse_recoverable(builtin::TEXTS[0]);
-    let mut problems: Vec<SheetProblem> = Vec::new();
-    let mut stand_ins = Vec::new();
-    loop {
-        let error = match Sheet::deserialize(table.clone().into_deserializer()) {
-            Ok(sheet) => return (Some(sheet), problems),
-            Err(error) => error,
-        };
-        let span = error.span().filter(|span| !span.is_empty());
-        let missing = error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-        // A value that was left out is no further problem.
-        let is_left_out =
-            |key: &&String| key.rsplit('.').next() == missing && !stand_ins.iter().any(|other| other == *key);
-        let left_out = problems.iter().map(|problem| &problem.key).find(is_left_out).cloned();
-        let is_known = left_out.is_some();
-        let key = match (missing, left_out, &span) {
-            (Some(_), Some(key), _) => Some(key),
-            (Some(name), None, Some(span)) => path_of(table.get_ref(), span).map(|path| format!("{path}{name}")),
-            (None, _, Some(span)) => remove(table.get_mut(), span),
-            _ => None,
-        };
-        if !is_known {
-            problems.push(SheetProblem {
-                line: span.map(|span| line(span.start)),
-                key: key.clone().unwrap_or_default(),
-                message: error.message().to_owned(),
-            });
+/// A sheet and its contradictions. Where values are missing, those of another sheet stand in: a contradiction counts
+/// that is there with each of the built-in sheets.
+fn contradictions(table: &Spanned<DeTable<'_>>, gaps: &[String]) -> Result<(Sheet, Vec<check::Problem>), String> {
+    let mut all: Result<(Sheet, Vec<check::Problem>), String> = Err(String::new());
+    for other in &builtin::TEXTS[..if gaps.is_empty() { 1 } else { builtin::TEXTS.len() }] {
+        let mut table = table.clone();
+        let (other, _) = DeTable::parse_recoverable(other);
+        for gap in gaps {
+            stand_in(table.get_mut(), other.get_ref(), gap);
         }
-        let goes_on = key.is_some_and(|key| {
-            let is_new =
-                missing.is_none() || !stand_ins.contains(&key) && stand_in(table.get_mut(), other.get_ref(), &key);
-            stand_ins.extend(missing.map(|_| key));
-            is_new
-        });
-        if !goes_on || problems.len() >= MAX_PROBLEMS {
-            return (None, problems);
+        match (Sheet::deserialize(table.into_deserializer()), &mut all) {
+            (Ok(sheet), Ok((_, old))) => {
+                let found = check::all(&sheet);
+                old.retain(|problem| found.contains(problem));
+            }
+            (Ok(sheet), Err(_)) => {
+                let found = check::all(&sheet);
+                all = Ok((sheet, found));
+            }
+            (Err(error), Err(problem)) => *problem = error.message().to_owned(),
+            (Err(_), Ok(_)) => {}
         }
     }
+    all
 }
 
-/// The path of the table with this span, with a dot behind it; empty for the whole text.
-fn path_of(table: &DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
-    let inner = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
-        let inner = value.get_ref().as_table()?;
-        let path = if value.span() == *span { Some(String::new()) } else { path_of(inner, span) };
-        path.map(|path| format!("{}.{path}", AsRef::<str>::as_ref(name.get_ref())))
-    };
-    table.iter().find_map(inner)
-}
-
-/// Copies the value of a key of another table into a table; returns whether it could.
-fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) -> bool {
+/// Copies the value of a key of another table, if it has one, into a table.
+fn stand_in<'a>(table: &mut DeTable<'a>, other: &DeTable<'a>, key: &str) {
     let (name, rest) = key.split_once('.').map_or((key, None), |(name, rest)| (name, Some(rest)));
-    let Some((found, value)) = other.iter().find(|(found, _)| found.get_ref() == name) else { return false };
+    let Some((found, value)) = other.iter().find(|(found, _)| found.get_ref() == name) else { return };
     match (rest, table.get_mut(name).map(Spanned::get_mut), value.get_ref()) {
         (Some(rest), Some(DeValue::Table(inner)), DeValue::Table(other)) => stand_in(inner, other, rest),
-        (None, None, _) => table.insert(found.clone(), value.clone()).is_none(),
-        _ => false,
+        (None, None, _) => drop(table.insert(found.clone(), value.clone())),
+        _ => {}
     }
-}
-
-/// Removes the innermost key that holds `span`, or is it, and returns its path; a whole table is not removed.
-fn remove(table: &mut DeTable<'_>, span: &std::ops::Range<usize>) -> Option<String> {
-    let holds = |outer: std::ops::Range<usize>| outer.start <= span.start && span.end <= outer.end;
-    let mut found = None;
-    for (key, value) in table.iter_mut() {
-        let name = key.get_ref().to_string();
-        if key.span() == *span {
-            found = Some(name);
-            break;
-        }
-        if let DeValue::Table(inner) = value.get_mut()
-            && let Some(path) = remove(inner, span)
-        {
-            return Some(format!("{name}.{path}"));
-        }
-        if holds(value.span()) && !value.get_ref().is_table() {
-            found = Some(name);
-            break;
-        }
-    }
-    let name = found?;
-    table.remove(name.as_str())?;
-    Some(name)
 }
 
 /// The offset of a key in the text; of a missing one that of the innermost table that would hold it.
@@ -230,7 +180,7 @@ mod tests {
     fn unknown_keys_and_values_are_named_with_their_lines() {
         let found =
             problems(|text| text.replace("turn_limit", "turn_limits").replace("kind = \"throw\"", "kind = \"thrown\""));
-        assert!(found.iter().any(|problem| problem.contains("unknown field `turn_limits`")), "{found:?}");
+        assert!(found.iter().any(|problem| problem.contains("seats.turn_limits: unknown key")), "{found:?}");
         let error = Sheet::read("name = 3\ntitle = [\n", "x.toml").expect_err("no sheet");
         assert!(error.problems.iter().all(|problem| problem.line.is_some()), "{error}");
     }
@@ -246,7 +196,7 @@ mod tests {
             assert!(found.iter().any(|problem| problem.starts_with(key)), "{key} in {found:?}");
         }
         let found = problems(|text| text.replace("course = ", "curse = ").replace("again = [", "again = [true, "));
-        for words in ["curse: unknown field", "board.course: missing field", "turn.again: "] {
+        for words in ["curse: unknown key", "board.course: this key is missing", "turn.again: "] {
             assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
         }
     }
@@ -268,5 +218,92 @@ mod tests {
         let fives = text.replace("values = [8, 1, 2, 3, 4]", "values = [8, 5, 10, 15, 20]").replace("[4, 8]", "[8]");
         let error = Sheet::read(&fives, "fives.toml").expect_err("19 squares are left from the sixth").to_string();
         assert!(error.contains("no throws lead from") && error.contains("throws.values"), "{error}");
+        // Once around the edge, whose squares are all safe, and on after a capture only.
+        let safe = |marks: &str, gate: &str| {
+            let text = builtin::text("siga").expect("a built-in game");
+            let text = text.replace(r#"marks = ["C1", "E3", "C5", "A3"]"#, &format!("marks = {marks}"));
+            Sheet::read(&text.replace("[capture]", &format!("[gate]\n{gate}\n[capture]")), "safe.toml")
+        };
+        let edge = r#"["A1","B1","C1","D1","E1","E2","E3","E4","E5","D5","C5","B5","A5","A4","A3","A2"]"#;
+        for gate in ["at = 16", "at = 16\nwithout = \"lap\"\nlap = 16"] {
+            let error = safe(edge, gate).expect_err("a game that no seat can win").to_string();
+            assert!(error.contains("gate.at: no seat can win: of SN none can ever capture"), "{error}");
+        }
+        for (marks, gate) in [(edge, "at = 16\nwithout = \"open\""), ("[]", "at = 16"), (edge, "at = 22")] {
+            safe(marks, gate).unwrap_or_else(|error| panic!("{marks} {gate}: {error}"));
+        }
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let error = Sheet::read(text, "x.toml").expect_err("a broken sheet");
+        error.to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_empty_sheet_lacks_every_required_key() {
+        let found = messages("");
+        let keys: Vec<&str> = found.iter().filter_map(|problem| problem.split(": ").nth(1)).collect();
+        assert_eq!(keys, ["name", "title", "summary", "seats", "board", "pieces", "throws", "turn"], "{found:?}");
+        assert!(
+            found.contains(&"x.toml: board: this key is missing; expected a table with `side` and `course`".into())
+        );
+    }
+
+    #[test]
+    fn contradictions_stand_beside_unknown_and_missing_keys() {
+        let found = problems(|text| text.replace("title = ", "titel = ").replace("side = 5", "side = 4"));
+        for words in ["titel: unknown key", "title: this key is missing", "board.course: the course leaves the frame"] {
+            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+        }
+        let found = problems(|text| text.replace("side = 5", "side = \"five\""));
+        assert_eq!(found, ["board.side: expected a whole number from 0 to 255, not \"five\""], "what is left follows");
+    }
+
+    #[test]
+    fn what_is_expected_is_said_in_words_of_toml() {
+        let text = builtin::text("siga").expect("a built-in game");
+        let found = messages("board = 5");
+        assert!(found.contains(&"x.toml:1: board: expected a table with `side` and `course`, not 5".to_owned()));
+        for (key, value, words) in [
+            ("values", "[300, 1]", "expected a list of whole numbers from 0 to 255, not [300, 1]"),
+            ("turn_limit", "99999999999999999999", "expected a whole number from 0 to 4294967295, not 9999"),
+            ("side", "1.5", "expected a whole number from 0 to 255, not 1.5"),
+            ("kind", "7", "expected one of \"throw\", \"series\", \"dice\", \"divide\", not 7"),
+            ("odds", "5", "expected one of \"cowries\", \"equal\", or a list of whole numbers from 0 to 4294967295"),
+            ("marks", "3", "expected a list of texts in quotes, not 3"),
+            ("title", "[\"Siga\"]", "expected text in quotes, not [\"Siga\"]"),
+            ("again_on_capture", "\"yes\"", "expected true or false, not \"yes\""),
+            ("turn.must", "99999999999999999999", "flags.must_use.optional.turn.must: expected one of \"most\", "),
+        ] {
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let line = lines.iter_mut().find(|line| line.starts_with(&format!("{key} = "))).expect("the key");
+            *line = format!("{key} = {value}");
+            let found = messages(&lines.join("\n"));
+            assert!(found.iter().any(|problem| problem.contains(words)), "{words} in {found:?}");
+            for refused in ["u8", "u32", "i128", "any value", "invalid", "field"] {
+                assert!(!found.iter().any(|problem| problem.contains(refused)), "{refused} in {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_named_with_its_line_and_hides_nothing() {
+        let text = builtin::text("siga").expect("a built-in game");
+        let text = text.replace("\nmust = \"one\"\n", "\nmust = \"one\"\nmust = \"most\"\nmost = 3\n");
+        let line = text.lines().position(|line| line == "must = \"most\"").expect("the second") + 1;
+        let found = messages(&text);
+        assert_eq!(found[0], format!("x.toml:{line}: must: duplicate key"));
+        assert!(found[1].starts_with(&format!("x.toml:{}: turn.most: unknown key", line + 1)), "{found:?}");
+    }
+
+    #[test]
+    fn two_thousand_house_rules_are_read_at_once() {
+        let flag = |at: usize| format!("[flags.f{at}]\nyes = {{}}\nno = {{ seats.turn_limit = {} }}\n", at + 9);
+        let text = builtin::text("siga").expect("a built-in game").to_owned();
+        let begun = std::time::Instant::now();
+        let sheet = Sheet::read(&(text + &(0..2000).map(flag).collect::<String>()), "flags.toml").expect("a sheet");
+        assert_eq!(sheet.flags.len(), 2003);
+        let seconds = begun.elapsed().as_secs_f64();
+        assert!(seconds < 5.0, "{seconds} s");
     }
 }

@@ -164,7 +164,8 @@ impl ListedWalk {
     /// the side position cannot move.
     fn add(&mut self, index: &TurnIndex, thrown: Thrown, enemies: &[Piece], lists: &mut ListStarts) -> (u32, bool) {
         let mut ends = self.step(index, thrown, enemies);
-        let is_stuck = ends.iter().all(|end| end.side == thrown.1);
+        let pieces = |side: Side| (index.sides.places(side), index.sides.mark(side));
+        let is_stuck = ends.iter().all(|end| pieces(end.side) == pieces(thrown.1));
         if let Some(end) = ends.last_mut() {
             end.consequence |= LAST;
         }
@@ -242,7 +243,7 @@ impl ListedWalk {
             let side = if then == Continuation::Won {
                 side
             } else {
-                index.sides.of(end, mover).expect("a turn ends with a side")
+                index.sides.of(end, mover, stepped::made(end, mover)).expect("a turn ends with a side")
             };
             let consequence = self.consequences.insert_full(Consequence { then, lost }).0;
             ListedEnd { side, consequence: consequence as u16 }
@@ -331,7 +332,7 @@ impl ListedWalk {
                 *piece.expect("a pattern has the pieces of its sides") = self.race.rules.sent_to();
             }
             sort(&mut places);
-            *side = index.sides.number(places, index.sides.mark(*side));
+            *side = index.sides.number(places, index.sides.mark(*side), index.sides.thrown(*side));
         }
         let may_be_dead = self.waits && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
         let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_dead(&index.state(mover, sides));

@@ -86,6 +86,10 @@ fn random_position(turns: &RaceTurns, pools: &[Vec<Side>; 2], rng: &mut GameRng)
         for (turn, side) in sides[..turns.seats()].iter_mut().enumerate() {
             let pool = &pools[turn.min(1)];
             *side = pool[below(pool.len(), rng)];
+            // Only the seat on turn has made throws.
+            let (places, mark) = (*turns.index.sides.places(*side), turns.index.sides.mark(*side));
+            let thrown = if turn == 0 { turns.index.sides.thrown(*side) } else { 0 };
+            *side = turns.index.sides.number(places, mark, thrown);
         }
         if turns.is_position(mover, sides) {
             return (turns.index().state(mover, sides), sides);
@@ -112,6 +116,8 @@ fn walks_have_the_afterstates_of_the_engine() {
         ("siga", "SN"),
         ("siga?stack=none&must_use=optional&pieces=3", "SN"),
         ("main-pacheh", "SN"),
+        ("main-pacheh?max_throws=3&pieces=2", "SN"),
+        ("main-pacheh?max_throws=3&pieces=1", "SEN"),
         ("main-pacheh?marks=none&pieces=1", "SEN"),
         ("gavalata?zero=8", "SN"),
         ("gavalata?pieces=1", "SENW"),

@@ -21,7 +21,7 @@ use std::ops::Range;
 use crate::game::{Game, MAX_SEATS, Node, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::{Cells, Occupancy};
-use crate::race::position::state::State;
+use crate::race::position::state::{Phase, State};
 use crate::race::turns::by_kind;
 use listed::ListedWalk;
 use series::SeriesWalk;
@@ -52,7 +52,7 @@ pub enum IndexError {
 /// The turn-start states of a race game, by number.
 ///
 /// A seat's side position is the places of its pieces and its other memory under the rules: whether it has captured,
-/// where that opens a gate, and its declared units.
+/// where that opens a gate, its declared units, and the throws it has made, where those of a turn are limited.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
     race: Race,
@@ -74,9 +74,6 @@ impl TurnIndex {
             Payoff::Placings => return Err(IndexError::Unsupported("placings")),
             Payoff::Winner if has_too_many_seats => {
                 return Err(IndexError::Unsupported("two dice and more than two seats"));
-            }
-            Payoff::Winner if race.rules.sheet.turn.most_throws.is_some() => {
-                return Err(IndexError::Unsupported("limited throws"));
             }
             Payoff::Winner => {}
         }
@@ -116,12 +113,12 @@ impl TurnIndex {
         let is_start = self.race.node(state) == Node::Chance(state.mover) && state.series.is_empty();
         let mut sides = [0; MAX_SEATS];
         for (side, seat) in sides.iter_mut().zip(self.in_turn(state.mover)) {
-            *side = self.sides.of(state, seat)?;
+            *side = self.sides.of(state, seat, if seat == state.mover { state.thrown } else { 0 })?;
         }
         is_start.then_some((state.mover, sides))
     }
 
-    /// The position at the start of `mover`'s turn.
+    /// The position at the start of `mover`'s turn, or where it throws again.
     pub fn state(&self, mover: Seat, sides: Sides) -> State {
         self.state_of(mover, &sides)
     }
@@ -135,6 +132,7 @@ impl TurnIndex {
             state.declared[seat.index()] = mark % sides::CUT;
             state.cuts |= (mark / sides::CUT) << seat.index();
         }
+        state.thrown = self.sides.thrown(sides[0]);
         state
     }
 
@@ -155,6 +153,8 @@ impl TurnIndex {
     pub fn start_of_turn(&self, state: &State) -> State {
         let mut start = *state;
         start.begin_turn(state.mover);
+        // The throw that is being used counts already.
+        start.thrown = state.thrown.saturating_sub(u8::from(state.phase != Phase::Throw));
         start
     }
 

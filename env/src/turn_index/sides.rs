@@ -8,12 +8,13 @@ use crate::race::Race;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, State};
 use crate::sheet::Without;
 
-/// The side positions of a ruleset by number: places of the pieces in ascending order, fillers last, and a mark (that
-/// the seat has cut; that the pieces are declared twins).
+/// The side positions of a ruleset by number: places of the pieces in ascending order, fillers last, a mark (that the
+/// seat has cut; that the pieces are declared twins), and where the throws of a turn are limited, how many the seat has
+/// made. A seat that is not on turn keeps its count, which is 0 in every game, until its next turn.
 #[derive(Clone, Debug)]
 pub(super) struct SideList {
     pub(super) infos: Vec<SideInfo>,
-    sides: IndexSet<([u8; MAX_PIECES], u8)>,
+    sides: IndexSet<([u8; MAX_PIECES], u8, u8)>,
     /// The marks that tell side positions apart, as bits; others make no difference to play.
     marks: u8,
 }
@@ -41,8 +42,9 @@ impl SideList {
         let marks: Vec<u8> =
             (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
+        let throws = race.rules.sheet.turn.throw_limit().unwrap_or(1);
         if arrangements > MOST_COUNTED {
-            return Err(IndexError::TooManySides(arrangements * marks.len() as u64));
+            return Err(IndexError::TooManySides(arrangements * marks.len() as u64 * u64::from(throws)));
         }
         let (mut found, mut count) = (Vec::new(), 0);
         let mut places = [NO_PIECE; MAX_PIECES];
@@ -50,10 +52,11 @@ impl SideList {
         loop {
             for &mark in &marks {
                 if let Some(info) = info(race, places, mark) {
-                    count += 1;
+                    count += usize::from(throws);
                     // Beyond what can be numbered they are only counted.
                     if count < usize::from(NONE) {
-                        found.push((info.height, info.layer, info.steps, places, mark));
+                        let side = |thrown| (info.height, info.layer, info.steps, places, mark, thrown);
+                        found.extend((0..throws).map(side));
                     }
                 }
             }
@@ -67,7 +70,7 @@ impl SideList {
         found.sort_unstable();
         Ok(SideList {
             infos: found.iter().map(|&(height, layer, steps, ..)| SideInfo { steps, layer, height }).collect(),
-            sides: found.iter().map(|&(.., places, mark)| (places, mark)).collect(),
+            sides: found.iter().map(|&(.., places, mark, thrown)| (places, mark, thrown)).collect(),
             marks: marks.iter().fold(0, |bits, mark| bits | mark),
         })
     }
@@ -83,15 +86,21 @@ impl SideList {
         self.sides[usize::from(side)].1
     }
 
-    /// The number of a side position; places in ascending order, fillers last.
-    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8) -> Side {
-        self.sides.get_index_of(&(places, mark)).map_or(NONE, |side| side as Side)
+    /// The throws that a seat with this side position has made in its turn.
+    #[inline]
+    pub(super) fn thrown(&self, side: Side) -> u8 {
+        self.sides[usize::from(side)].2
     }
 
-    /// The side position of `seat`, or `None` where the rules exclude it.
-    pub(super) fn of(&self, state: &State, seat: Seat) -> Option<Side> {
+    /// The number of a side position; places in ascending order, fillers last.
+    pub(super) fn number(&self, places: [u8; MAX_PIECES], mark: u8, thrown: u8) -> Side {
+        self.sides.get_index_of(&(places, mark, thrown)).map_or(NONE, |side| side as Side)
+    }
+
+    /// The side position of `seat` after so many throws, or `None` where the rules exclude it.
+    pub(super) fn of(&self, state: &State, seat: Seat, thrown: u8) -> Option<Side> {
         let mark = if state.has_cut(seat) { CUT } else { 0 } | state.declared[seat.index()];
-        Some(self.number(state.pieces[seat.index()], mark & self.marks)).filter(|&side| side != NONE)
+        Some(self.number(state.pieces[seat.index()], mark & self.marks, thrown)).filter(|&side| side != NONE)
     }
 }
 
@@ -158,6 +167,7 @@ mod tests {
             ("gavalata", 324),
             ("chowka-5", 16_474),
             ("thaayam?pieces=2", 367),
+            ("main-pacheh?max_throws=3&pieces=2", 3 * 304),
         ] {
             assert_eq!(list(text).infos.len(), count, "{text}");
         }
@@ -167,11 +177,16 @@ mod tests {
 
     #[test]
     fn numbers_lead_back_to_their_side_positions() {
-        for text in ["ashtapada", "ashtapada?twins=bell", "ashte-kashte?pieces=2&entry=start_is_one", "pagade?pieces=2"]
-        {
+        for text in [
+            "ashtapada",
+            "ashtapada?twins=bell",
+            "ashte-kashte?pieces=2&entry=start_is_one",
+            "pagade?pieces=2",
+            "main-pacheh?max_throws=3&pieces=2",
+        ] {
             let list = list(text);
             for side in 0..list.infos.len() as Side {
-                assert_eq!(list.number(*list.places(side), list.mark(side)), side, "{text}");
+                assert_eq!(list.number(*list.places(side), list.mark(side), list.thrown(side)), side, "{text}");
             }
             assert!(list.infos.is_sorted_by_key(|info| (info.height, info.layer, info.steps)), "{text}");
         }

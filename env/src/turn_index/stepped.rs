@@ -40,7 +40,9 @@ fn ends_of(index: &TurnIndex, sides: Sides, thrown: &State) -> Vec<TurnEnd> {
         let mut after = sides;
         if then != Continuation::Won {
             for (side, seat) in after[..index.seats()].iter_mut().zip(index.in_turn(thrown.mover)) {
-                *side = index.sides.of(end, seat).expect("the end of a turn is a position");
+                // The next seat begins; the others keep their counts.
+                let made = if seat == thrown.mover { made(end, thrown.mover) } else { index.sides.thrown(*side) };
+                *side = index.sides.of(end, seat, made).expect("the end of a turn is a position");
             }
         }
         TurnEnd { sides: after, then }
@@ -53,6 +55,11 @@ pub(super) fn results(race: &Race, thrown: &State) -> TurnResults<State> {
     let mut results = TurnResults::new();
     turn_results(race, thrown, &mut results);
     results
+}
+
+/// The throws that count when `mover` throws again after its turn; 0 where it does not.
+pub(super) fn made(end: &State, mover: Seat) -> u8 {
+    if end.mover == mover { end.thrown } else { 0 }
 }
 
 /// The continuation after a turn of `mover` that ended in `end`.

@@ -70,7 +70,20 @@ impl MatchResult {
 /// The scores as an aligned table of plain text, one row an opponent, with a heading and a final line break. The
 /// verdict follows from the interval: whether the agent is stronger than one that scores the chance level.
 pub fn score_table(results: &[MatchResult]) -> String {
-    let heading = ["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned);
+    let (mut heading, mut ends) =
+        (["opponent", "games", "score", "95 % interval", "verdict"].map(str::to_owned).to_vec(), Vec::new());
+    // Draws and truncated games stand there if there are any.
+    let drawn: fn(&MatchReport) -> String = |report| percent(report.drawn_share());
+    let truncated: fn(&MatchReport) -> String = |report| HumanCount(report.truncated_games).to_string();
+    for (head, count, text) in [
+        ("drawn", results.iter().map(|result| result.report.drawn_games).sum::<u64>(), drawn),
+        ("truncated", results.iter().map(|result| result.report.truncated_games).sum::<u64>(), truncated),
+    ] {
+        if count > 0 {
+            heading.push(head.to_owned());
+            ends.push(text);
+        }
+    }
     let cells = results.iter().map(|MatchResult { opponent, report, .. }| {
         let [low, high] = report.interval;
         let verdict = match report.chance_level {
@@ -80,10 +93,12 @@ pub fn score_table(results: &[MatchResult]) -> String {
         };
         let interval = format!("{} to {}", percent(low), percent(high));
         let (games, score) = (HumanCount(report.games).to_string(), percent(report.score));
-        [opponent.clone(), games, score, interval, verdict.to_owned()]
+        let mut row = vec![opponent.clone(), games, score, interval, verdict.to_owned()];
+        row.extend(ends.iter().map(|text| text(report)));
+        row
     });
-    let table: Vec<[String; 5]> = std::iter::once(heading).chain(cells).collect();
-    columns(&table, |column| (1..=3).contains(&column))
+    let table: Vec<Vec<String>> = std::iter::once(heading).chain(cells).collect();
+    columns(&table, |column| column > 0 && column != 4)
 }
 
 /// How a bot with this look-ahead chooses its actions, in words that follow the name of an opponent in manifests.
@@ -247,6 +262,7 @@ mod tests {
         let report = MatchReport {
             blocks: games / 2,
             games,
+            drawn_games: 0,
             truncated_games: 0,
             truncated_blocks: 0,
             score,
@@ -273,6 +289,16 @@ mod tests {
              random       2,000  99.1 %  98.7 % to 99.5 %  stronger\n\
              greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided\n\
              perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker\n"
+        );
+        let mut ends = results;
+        ends[1].report.drawn_games = 4;
+        ends[2].report.truncated_games = 3;
+        assert_eq!(
+            score_table(&ends),
+            "opponent     games   score     95 % interval  verdict       drawn  truncated\n\
+             random       2,000  99.1 %  98.7 % to 99.5 %  stronger      0.0 %          0\n\
+             greedy+2ply     16  50.0 %  25.0 % to 75.0 %  not decided  25.0 %          0\n\
+             perfect      2,000  47.2 %  45.2 % to 49.2 %  weaker        0.0 %          3\n"
         );
     }
 }

@@ -1,6 +1,5 @@
-//! From the networks of a run to a bot file, with its card beside it.
+//! From the networks of a run to a bot file, and its card.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +20,6 @@ use crate::run::config::Config;
 use crate::run::evaluation::MatchResult;
 use crate::run::files::write_whole;
 use crate::run::games;
-use crate::run::output::remark;
 use crate::run::rundir::{RunDir, RunInfo};
 
 /// The ending of the files of exported bots: ONNX models, or bots.
@@ -30,7 +28,7 @@ pub fn ending(is_onnx: bool) -> &'static str {
 }
 
 /// Writes the bot of `source`, the folder of a run or a bot by its file or its name in `folders`, to `output`, as a bot
-/// or an ONNX model, with its card beside it; where both are. Without `output` it has its name in the current folder.
+/// or an ONNX model, and its card to `card`; where the file is. Without `output` it has its name in the current folder.
 /// Of a run it is that of a checkpoint: `latest`, the default, `best`, or the number of an iteration.
 ///
 /// # Errors
@@ -39,9 +37,10 @@ pub fn write(
     source: &str,
     checkpoint: Option<&str>,
     output: Option<&Path>,
+    card: Option<&Path>,
     is_onnx: bool,
     folders: &Folders,
-) -> Result<(PathBuf, PathBuf)> {
+) -> Result<PathBuf> {
     let (name, bot) = match Path::new(source).is_dir() {
         true => of_run(Path::new(source), checkpoint.unwrap_or("latest"))?,
         false => {
@@ -63,8 +62,10 @@ pub fn write(
             write_whole(&output, onnx)?;
         }
     }
-    let card = write_card(&output, &bot.manifest, &name)?;
-    Ok((output, card))
+    if let Some(card) = card {
+        write_whole(card, bot.manifest.card(&name))?;
+    }
+    Ok(output)
 }
 
 /// The bot of a checkpoint, and the name of its run.
@@ -89,23 +90,12 @@ fn of_run(run: &Path, checkpoint: &str) -> Result<(String, Bot)> {
     Ok((config.run.name.clone(), bot(&race, &net, &config, &state, &[])?))
 }
 
-/// Writes the card of a bot beside `output`: as `README.md`, or as `NAME.md` where a `README.md` stands that is not
-/// the card of this bot. Returns where it is.
+/// Writes the card of a bot in the folder of a run beside it, as `README.md`.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_card(output: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf> {
-    let readme = output.with_file_name("README.md");
-    let is_foreign = match fs::read_to_string(&readme) {
-        Ok(text) => !Manifest::is_card_of(&text, name),
-        Err(_) => fs::symlink_metadata(&readme).is_ok(),
-    };
-    let path = if is_foreign { output.with_file_name(format!("{name}.md")) } else { readme };
-    if is_foreign {
-        remark(format_args!("the README.md beside it is something else, so the card is {}", path.display()));
-    }
-    write_whole(&path, manifest.card(name))?;
-    Ok(path)
+pub fn write_card(bot: &Path, manifest: &Manifest, name: &str) -> Result<()> {
+    write_whole(&bot.with_file_name("README.md"), manifest.card(name))
 }
 
 /// The bot with this network: what it was trained with, how strong it is, and probes. How long that took is stated of

@@ -26,6 +26,10 @@ pub struct Status {
     pub value_loss: Option<f64>,
     /// Mean policy loss of the last iteration.
     pub policy_loss: Option<f64>,
+    /// The share of the games of the last iteration that were drawn.
+    pub drawn: f64,
+    /// The share that was truncated.
+    pub truncated: f64,
     /// Opponents and scores, 0 to 1, of the last short evaluation.
     pub scores: Vec<(String, f64)>,
     /// Seconds of training until the run ends, however many games are left; `None` without a limit.
@@ -109,6 +113,9 @@ fn describe_learning(status: &Status) -> String {
         format!("value loss {}", loss(status.value_loss)),
         format!("policy loss {}", loss(status.policy_loss)),
     ];
+    for (share, what) in [(status.drawn, "drawn"), (status.truncated, "truncated")] {
+        parts.extend((share > 0.0).then(|| format!("{} {what}", percent(share))));
+    }
     parts.extend(status.scores.iter().map(|(opponent, score)| format!("vs {opponent} {}", percent(*score))));
     parts.join("  ")
 }
@@ -143,6 +150,8 @@ mod tests {
             samples_per_second: 25_000.7,
             value_loss: Some(0.41234),
             policy_loss: None,
+            drawn: 0.25,
+            truncated: 0.0,
             scores: vec![("random".into(), 0.991), ("greedy".into(), 0.8)],
             time_left: None,
         }
@@ -154,7 +163,7 @@ mod tests {
         assert_eq!(advance, "12,800/100,000 games  512 games/s  00:02:50 left");
         assert_eq!(
             describe_learning(&status()),
-            "25,001 samples/s  value loss 0.4123  policy loss -  vs random 99.1 %  vs greedy 80.0 %"
+            "25,001 samples/s  value loss 0.4123  policy loss -  25.0 % drawn  vs random 99.1 %  vs greedy 80.0 %"
         );
         assert_eq!(describe_learning(&Status::default()), "0.0 samples/s  value loss -  policy loss -");
     }

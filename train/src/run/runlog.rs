@@ -163,6 +163,7 @@ impl RunLog {
             ("selfplay/samples_per_second", Some(per_second(report.added as f64))),
             ("selfplay/luck_coefficient", Some(report.luck_coefficient)),
             ("selfplay/first_seat_score", Some(report.tally.first_seat_returns / games)),
+            ("selfplay/drawn_share", Some(report.tally.drawn as f64 / games)),
             ("selfplay/truncated_share", Some(report.tally.truncated as f64 / games)),
         ];
         numbers.iter().filter_map(|&(tag, value)| Some((tag, value?))).for_each(|(tag, x)| self.metrics.scalar(tag, x));
@@ -173,6 +174,8 @@ impl RunLog {
         self.status.value_loss = value.map(|losses| losses.value.into()).or(self.status.value_loss);
         self.status.policy_loss = policy.map(|losses| losses.policy.into()).or(self.status.policy_loss);
         self.status.games = self.games;
+        self.status.drawn = report.tally.drawn as f64 / games;
+        self.status.truncated = report.tally.truncated as f64 / games;
         self.status.games_per_second = per_second(games);
         self.status.samples_per_second = per_second(report.added as f64);
     }
@@ -203,6 +206,8 @@ impl RunLog {
         self.status.scores.clear();
         for MatchResult { opponent, report, regret } in &evaluation.results {
             self.metrics.scalar(&format!("eval/vs_{opponent}/score"), report.score);
+            self.metrics.scalar(&format!("eval/vs_{opponent}/drawn_share"), report.drawn_share());
+            self.metrics.scalar(&format!("eval/vs_{opponent}/truncated_games"), report.truncated_games as f64);
             if let Some(regret) = regret {
                 self.metrics.scalar("eval/regret_per_decision", regret.regret_per_decision.mean);
                 self.metrics.scalar("eval/optimal_choices", regret.optimal_choices.mean);
@@ -237,10 +242,16 @@ impl RunLog {
         self.metrics.write(IterationStep { iteration, games, samples, seconds })
     }
 
-    /// Ends what is shown of the run while it goes on.
+    /// Ends what is shown of the run while it goes on, and says why it ended before its time limit.
     pub fn end_progress(&mut self) {
-        if let Some(progress) = self.progress.take() {
-            progress.finish();
+        let Some(progress) = self.progress.take() else { return };
+        progress.finish();
+        let limit = self.config.run.time_limit_minutes.filter(|limit| self.is_over() && self.seconds < 60.0 * limit);
+        if let Some(limit) = limit {
+            let (games, minutes) = (self.games, self.seconds / 60.0);
+            remark(format_args!(
+                "all {games} games are played, after {minutes:.1} of {limit} minutes: `selfplay.games` ended the run"
+            ));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A record can be replayed node by node; observations are made again from the rules when samples are needed.
 
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat};
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 
 use super::TargetRule;
@@ -76,6 +76,8 @@ pub struct GameCounts {
     pub games: u64,
     /// Turns of all games.
     pub turns: u64,
+    /// Games that ended with the same return for all.
+    pub drawn: u64,
     /// Games truncated.
     pub truncated: u64,
     /// Returns of the seats that threw first.
@@ -83,10 +85,13 @@ pub struct GameCounts {
 }
 
 impl GameCounts {
-    /// Adds a game.
-    pub fn add<S>(&mut self, record: &GameRecord<S>) {
+    /// Adds a game between these seats.
+    pub fn add<S>(&mut self, record: &GameRecord<S>, seats: SeatSet) {
         self.games += 1;
         self.turns += record.main.turns.len() as u64;
+        let mut returns = seats.iter().map(|seat| record.returns[seat]);
+        let first = returns.next();
+        self.drawn += u64::from(!record.truncated && returns.all(|own| Some(own) == first));
         self.truncated += u64::from(record.truncated);
         self.first_seat_returns += f64::from(record.returns[record.first]);
     }

@@ -30,13 +30,6 @@ impl Manifest {
         card
     }
 
-    /// Whether `text` is such a card of the bot `name`.
-    pub fn is_card_of(text: &str, name: &str) -> bool {
-        text.starts_with("---\n")
-            && text.contains(&format!("\nlibrary_name: {LIBRARY}\n"))
-            && text.contains(&format!("\n# {name}\n"))
-    }
-
     /// The strength once more, for programs that read the heads of cards.
     fn write_index(&self, card: &mut String, name: &str) -> std::fmt::Result {
         if self.strength.is_empty() {

@@ -26,7 +26,7 @@ pub(super) const MAGIC: &[u8; 8] = b"ASHTATBL";
 /// The version of the format that this program writes, and the only one it reads.
 pub const FORMAT: u32 = 1;
 /// The largest header that is read, in bytes.
-const MAX_HEADER: u32 = 1 << 16;
+const MAX_HEADER: u32 = 16 << 20;
 /// Values of a block.
 const BLOCK: usize = 1 << 18;
 const BAD_HEADER: &str = "has a header that is not valid";

@@ -413,11 +413,12 @@ def export(
     source: str | PathLike[str],
     output: str | PathLike[str] | None = None,
     *,
+    card: str | PathLike[str] | None = None,
     format: str = "bot",
     checkpoint: str | int | None = None,
     folders: _Folders = None,
 ) -> Path:
-    """Writes the bot of a run, or a bot by its file or name, as one file, with its card beside it; gives the file.
+    """Writes the bot of a run, or a bot by its file or name, as one file, and its model card to `card`; gives the file.
 
     `format` is `"bot"` or `"onnx"`; of a run `checkpoint` is `"latest"`, `"best"` or the number of an iteration, by
     default the latest. Without `output` the file has the bot's name in the current folder. Raises `ValueError` when

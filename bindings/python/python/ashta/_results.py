@@ -17,8 +17,8 @@ class TrainedRun:
     bot: Path | None
     """The bot, `None` where the run was stopped: `ashta.train(resume=run.path)` goes on with it."""
     results: list[dict[str, Any]] | None
-    """The matches at the end, one an opponent: `opponent`, `score` with its `interval`, `games`, and against perfect play
-    `regret`."""
+    """The matches at the end, one an opponent: `opponent`, `score` with its `interval`, `games`, of them `drawn_games`,
+    `truncated_games` at the turn limit, and against perfect play `regret`."""
 
 
 class ArenaResult:

@@ -1,7 +1,8 @@
 //! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
 //! sheets and sizes observations.
 
-use crate::race::compile::{Rules, Throw, WALL};
+use crate::game::SeatSet;
+use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{Divide, UnitKind, Without};
 
@@ -71,6 +72,20 @@ impl Rules {
         self.led(place, hops, true) | self.led(place, hops, false)
     }
 
+    /// Whether one of `seats` can ever get beyond its gate: where that takes a capture, whether one of them can capture
+    /// an enemy before.
+    pub(crate) fn opens(&self, seats: SeatSet) -> bool {
+        if !self.has_gate() || self.sheet.gate.without == Without::Open {
+            return true;
+        }
+        let before = self.reached(|place, hops| self.led(place, hops, false)) & ((1 << self.home) - 2);
+        let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
+        seats.iter().any(|seat| {
+            let met = places_of(before).flat_map(|place| &self.meeting[seat.index()][usize::from(place)]);
+            met.into_iter().any(|visit| seats.iter().any(|enemy| is_there(visit[enemy.index() * MAX_PIECES])))
+        })
+    }
+
     /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.
     pub(crate) fn met(&self, own: &[u8; MAX_PIECES], throw: &Throw) -> [u128; 2] {
         let hops = self.hops_of_throw(throw);
@@ -91,6 +106,11 @@ impl Rules {
 
     /// The places where a piece can ever stand, as bits.
     pub(crate) fn reachable(&self) -> u128 {
+        self.reached(|place, hops| self.hops_from(place, hops))
+    }
+
+    /// The places to which pieces come, as bits, where hops lead from a place as `from` says.
+    fn reached(&self, from: impl Fn(u8, u128) -> u128) -> u128 {
         let hops = self.hops();
         let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
@@ -99,14 +119,14 @@ impl Rules {
             found |= match self.enters_by_count() {
                 false => 1 << self.entry,
                 // With two dice a piece enters by their sum, too.
-                true if self.sheet.throws.dice > 1 => self.hops_from(self.entry, hops),
-                true => self.hops_from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value)),
+                true if self.sheet.throws.dice > 1 => from(self.entry, hops),
+                true => from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value)),
             };
         }
         // A piece that goes round again comes to lower places, too.
         let (mut new, on_course) = (found, (1 << self.home) - 2);
         while new & on_course != 0 {
-            let next = places_of(new & on_course).fold(0, |next, place| next | self.hops_from(place, hops));
+            let next = places_of(new & on_course).fold(0, |next, place| next | from(place, hops));
             new = next & !found;
             found |= next;
         }

@@ -195,7 +195,7 @@ fn result(index: &TurnIndex, turns: &SeriesTurns, side: Side, turn: &SeriesTurn,
     let choice = if places[0] == turns.keep + 1 {
         Choice::WINS
     } else {
-        Choice::new(index.sides.number(places, mark), turns.strikes(allotment, landed))
+        Choice::new(index.sides.number(places, mark, 0), turns.strikes(allotment, landed))
     };
     let extending =
         turns.series.all().filter(|&throw| turns.must == Must::Greedy && turns.extends(turn, allotment, throw));

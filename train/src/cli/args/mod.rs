@@ -378,7 +378,8 @@ pub struct AnalyzeArgs {
     /// Which game of the file, from 1.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub number: u32,
-    /// The sheet of the game, where it does not come with the program and the file does not bring it.
+    /// The sheet of the game, where it does not come with the program, and neither the file nor the agent of --by
+    /// brings it.
     #[arg(long = "game", value_name = "FILE.toml")]
     pub of: Option<String>,
     /// By whose values: an agent; or `auto`, perfect play or the strongest bot that comes with the program.
@@ -466,6 +467,9 @@ pub struct ExportArgs {
     /// The file to write; by default NAME.bot or NAME.onnx in the current folder.
     #[arg(short, long)]
     pub output: Option<PathBuf>,
+    /// Also write the model card of the bot, as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub card: Option<PathBuf>,
     /// What to write.
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,

@@ -28,7 +28,9 @@ const LONGEST_FILE: u64 = 1 << 30;
 pub fn run(args: &AnalyzeArgs) -> Result<()> {
     let there = || args.game.display().to_string();
     let text = read(&args.game).with_context(there)?;
-    let mut sheets = Sheets::default();
+    // What is no agent is refused below.
+    let by = games::agent(&args.by).ok();
+    let mut sheets = games::known(&by.iter().collect::<Vec<_>>());
     if let Some(game) = &args.of {
         sheets = Sheets::with(games::ruleset(&sheets, game, None).context("--game")?.base());
     }

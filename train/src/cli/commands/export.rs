@@ -1,4 +1,4 @@
-//! `ashta export`: a bot as one file, with its card beside it.
+//! `ashta export`: a bot as one file, and its card.
 
 use anyhow::Result;
 
@@ -14,7 +14,8 @@ use crate::run::output::print;
 pub fn run(args: &ExportArgs) -> Result<()> {
     let is_onnx = args.format == ExportFormat::Onnx;
     let which = args.checkpoint.as_deref();
-    let (file, card) = export::write(&args.source, which, args.output.as_deref(), is_onnx, &games::folders())?;
-    let ending = export::ending(is_onnx);
-    print(format_args!("{ending}: {}\ncard: {}", file.display(), card.display()))
+    let (output, card) = (args.output.as_deref(), args.card.as_deref());
+    let file = export::write(&args.source, which, output, card, is_onnx, &games::folders())?;
+    print(format_args!("{}: {}", export::ending(is_onnx), file.display()))?;
+    card.map_or(Ok(()), |card| print(format_args!("card: {}", card.display())))
 }

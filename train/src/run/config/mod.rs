@@ -168,12 +168,17 @@ impl RulesetConfig {
     /// # Errors
     /// All problems of the ruleset; none where the settings were read by [`Config::load`].
     pub fn ruleset(&self) -> Result<Ruleset, RulesetError> {
+        self.seated(Some(self.seats))
+    }
+
+    /// The same for `count` seats, or the first that the game allows.
+    fn seated(&self, count: Option<usize>) -> Result<Ruleset, RulesetError> {
         let flags = self.flags.iter().map(|(flag, value)| (flag.as_str(), value.as_str()));
         let sheet = match &self.sheet {
             Some(text) => Arc::new(Sheet::read(text, "ruleset.sheet").map_err(RulesetProblem::from)?),
             None => Arc::clone(Sheets::default().named(&self.game)?),
         };
-        Ruleset::seated_of(sheet, Some(self.seats), flags)
+        Ruleset::seated_of(sheet, count, flags)
     }
 }
 
@@ -186,26 +191,24 @@ impl Config {
     /// The settings of `file` over the defaults, with `overrides` (each `section.key=value`) over both. Where the name
     /// of the run is left open it is that of the file, or of the game if there is no file. A file that is a sheet
     /// stands for settings that name it as the game. Where there is no such file, `file` is the name of a configuration
-    /// that comes with the program, behind which house rules may follow: `ashte-kashte?pieces=2`.
+    /// that comes with the program. House rules may follow behind either: `my.toml?pieces=2`.
     ///
     /// # Errors
     /// When the file cannot be read, and otherwise with every key that does not exist and every value of the wrong type
     /// or out of its range, each with the place it was written.
     pub fn load(file: Option<&Path>, overrides: &[String]) -> Result<Config, ConfigError> {
         let Some(path) = file else { return Config::parse(None, overrides) };
-        let unreadable = match std::fs::read_to_string(path) {
-            Ok(text) => return Config::parse(Some((path, &text)), overrides),
-            Err(error) => error,
-        };
         let written = path.to_string_lossy();
         let (name, flags) = Ruleset::split(&written);
-        match embedded::configs().iter().find(|(known, _)| *known == name) {
-            Some((_, text)) if !path.is_file() => {
-                let flags = flags.map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
-                let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
-                Config::parse(Some((Path::new(name), text)), &overrides)
-            }
-            _ => Err(ConfigError::unreadable(path, &unreadable)),
+        // A file may have a `?` in its name.
+        let (path, flags) = if path.is_file() { (path, None) } else { (Path::new(name), Some(flags)) };
+        let flags = flags.into_iter().flatten().map(|(flag, value)| format!("{FLAGS}.{flag}={value}"));
+        let overrides: Vec<String> = flags.chain(overrides.iter().cloned()).collect();
+        let embedded = embedded::configs().iter().find(|(known, _)| path == Path::new(known));
+        match (std::fs::read_to_string(path), embedded) {
+            (Ok(text), _) => Config::parse(Some((path, &text)), &overrides),
+            (Err(_), Some((_, text))) if !path.is_file() => Config::parse(Some((path, text)), &overrides),
+            (Err(error), _) => Err(ConfigError::unreadable(path, &error)),
         }
     }
 

@@ -145,6 +145,13 @@ impl<'a> Reader<'a> {
             }
             config.flags.entry(flag.to_owned()).or_insert_with(|| value.to_owned());
         }
+        // A game that is not played by the default number has its first seats.
+        if self.raw.entry("ruleset.seats").origin == Origin::Default
+            && config.ruleset().is_err()
+            && let Ok(ruleset) = config.seated(None)
+        {
+            config.seats = ruleset.seats().len();
+        }
         if let Err(error) = config.ruleset()
             && !is_refused
         {

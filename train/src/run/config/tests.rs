@@ -34,6 +34,23 @@ fn later_layers_win_key_by_key() {
 }
 
 #[test]
+fn house_rules_follow_behind_any_file() {
+    let scratch = Scratch::new();
+    let at = |name: &str| scratch.join(name);
+    std::fs::write(at("run.toml"), "[ruleset]\ngame = \"pagade\"\nseats = 4\n").unwrap();
+    let sheet = builtin::text("siga").unwrap().replace("name = \"siga\"", "name = \"mine\"");
+    std::fs::write(at("mine.toml"), sheet.replace("[\"SN\"]", "[\"SEN\", \"SENW\"]")).unwrap();
+    let load = |name: &str| Config::load(Some(&at(name)), &[]).map(|config| config.ruleset);
+    let found = load("run.toml?teams=true&pieces=2").unwrap();
+    assert_eq!((found.seats, &*found.flags["teams"], &*found.flags["pieces"]), (4, "true", "2"));
+    let found = load("mine.toml?pieces=1").unwrap();
+    assert_eq!((&*found.game, found.seats, &*found.flags["pieces"]), ("mine", 3, "1"));
+    assert!(load("mine.toml?piece=1").unwrap_err().to_string().contains("unknown flag `piece` of mine"));
+    std::fs::write(at("odd?.toml"), "[run]\nname = \"odd\"\n").unwrap();
+    assert_eq!(Config::load(Some(&at("odd?.toml")), &[]).unwrap().run.name, "odd");
+}
+
+#[test]
 fn the_defaults_are_those_of_the_library() {
     assert_eq!(parse("", &[]).unwrap().training, TrainConfig::default());
 }

@@ -11,6 +11,10 @@ use ashta_agents::arena::{AgentSummary, Interval, Pairing, SprtSummary, Summary,
 pub fn summary(summary: &Summary) -> Result<()> {
     let Summary { game, seats, games, blocks, .. } = summary;
     print(format_args!("{game} for {seats}: {games} games in {blocks} blocks of the same throws"))?;
+    if summary.drawn_games > 0 {
+        let share = 100.0 * summary.drawn_games as f64 / *games as f64;
+        print(format_args!("{} games were drawn ({share:.1} %)", summary.drawn_games))?;
+    }
     if summary.truncated_games > 0 {
         print(format_args!(
             "{} games came to the turn limit; they and the games paired with them are not counted",

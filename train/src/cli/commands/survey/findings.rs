@@ -76,6 +76,8 @@ pub struct Opponent {
     pub score: Interval,
     /// The same with the luck of the dice taken out.
     pub luck_adjusted_score: Interval,
+    /// Games that ended with the same return for all.
+    pub drawn_games: u64,
     /// Games that came to the cap of turns.
     pub truncated_games: u64,
     /// The baseline's regret per decision.

@@ -135,6 +135,7 @@ fn opponent(name: &str, Surveyed { report, regret, nature }: Surveyed) -> Oppone
         opponent: name.to_owned(),
         score: report.interval().taken_from(1.0),
         luck_adjusted_score: regret.luck_adjusted_score.taken_from(1.0),
+        drawn_games: report.drawn_games,
         truncated_games: report.truncated_games,
         regret_per_decision: regret.regret_per_decision,
         regret_per_game: regret.regret_per_game,
