@@ -1,0 +1,513 @@
+//! The rules of a game as they are understood: sentences made from the tables and from the values of the sheet with its
+//! house rules, never from its prose.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::game::{Game, Seat};
+use crate::notation::Ground;
+use crate::race::Race;
+use crate::race::compile::ThrowEffects;
+use crate::race::position::state::Series;
+use crate::race::turns::by_kind;
+use crate::race::turns::text::{TurnWords, any_of, joined};
+use crate::sheet::ruleset::{Ruleset, RulesetError};
+use crate::sheet::{
+    Area, Divide, End, EntryAt, FinishedPartner, Group, LostBefore, MarkRule, Meeting, Must, OpenedBy, Order, SentTo,
+    Setup, Sheet, Speed, Teams, UnitKind, Without,
+};
+
+/// Rules that belong together, as sentences.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RuleTopic {
+    /// The heading.
+    pub topic: &'static str,
+    /// The rules, one or more.
+    pub sentences: Vec<String>,
+}
+
+/// Keys that are drawn and are no rules.
+const DRAWN: [&str; 2] = ["board.look", "board.middle"];
+
+impl Race {
+    /// The rules as they are understood, for all sets of seats. Keys that are set and change none of these rules come
+    /// last, so that every change of a key that is a rule changes the text.
+    pub fn understood(&self) -> Vec<RuleTopic> {
+        let mut topics = self.topics();
+        let sentences: Vec<String> =
+            self.idle_keys(&topics).map(|key| format!("`{key}` changes nothing here.")).collect();
+        topics.extend((!sentences.is_empty()).then_some(RuleTopic { topic: "Without effect", sentences }));
+        topics
+    }
+
+    fn topics(&self) -> Vec<RuleTopic> {
+        let topics: [(&'static str, Vec<String>); 12] = [
+            ("Seats", self.about_seats()),
+            ("Board", self.about_board()),
+            ("Pieces", self.about_pieces()),
+            ("Throws", self.about_throws()),
+            ("Turn", self.about_turn()),
+            ("Entry", self.about_entry()),
+            ("Own pieces on a square", self.about_stacking()),
+            ("Units", self.about_units()),
+            ("Captures", self.about_captures()),
+            ("Gate", self.about_gate()),
+            ("Finish", self.about_finish()),
+            ("End of the game", self.about_end()),
+        ];
+        let said = topics.into_iter().filter(|(_, sentences)| !sentences.is_empty());
+        said.map(|(topic, sentences)| RuleTopic { topic, sentences }).collect()
+    }
+
+    /// The keys with a value other than their default, without which the rules say the same, with that value.
+    fn idle_keys(&self, topics: &[RuleTopic]) -> impl Iterator<Item = String> {
+        let sheet = Sheet { flags: Default::default(), ..Sheet::clone(&self.rules.sheet) };
+        let table = toml::Table::try_from(&sheet).unwrap_or_default();
+        let is_idle = |section: &str, key: &str| {
+            let mut table = table.clone();
+            table.get_mut(section).and_then(toml::Value::as_table_mut).and_then(|section| section.remove(key));
+            let other = table.try_into::<Sheet>().ok().filter(|other| *other != sheet);
+            other.is_some_and(|other| {
+                other.is_sound() && self.with_sheet(other).is_ok_and(|race| race.topics() == topics)
+            })
+        };
+        let mut idle = Vec::new();
+        for (section, keys) in table.iter().filter(|(section, _)| *section != "words") {
+            for (key, value) in keys.as_table().into_iter().flatten() {
+                let path = format!("{section}.{key}");
+                if !DRAWN.contains(&path.as_str()) && is_idle(section, key) {
+                    idle.push(format!("{path} = {value}"));
+                }
+            }
+        }
+        idle.into_iter()
+    }
+
+    /// The game of another sheet with the same seats and pieces.
+    fn with_sheet(&self, sheet: Sheet) -> Result<Race, RulesetError> {
+        let ruleset = Ruleset::of(Arc::new(sheet), self.seating.seats, [])?;
+        Ok(Race::new(ruleset.with("pieces", &self.pieces().to_string())?))
+    }
+
+    fn words_of_turn(&self) -> TurnWords {
+        by_kind!(&self.turns, turns => turns.words())
+    }
+
+    /// The number of a place on South's course and the name of its square: `16 (B1)`.
+    fn numbered(&self, place: u8) -> String {
+        let square =
+            self.board().course(Seat::SOUTH).get(usize::from(place) - 1).map_or(String::new(), ToString::to_string);
+        format!("{} ({square})", self.place_text(place))
+    }
+
+    /// The numbers of places on the course: `1 to 7 and 77`.
+    fn ranges(&self, holds: impl Fn(u8) -> bool) -> Option<String> {
+        let mut ranges: Vec<[u8; 2]> = Vec::new();
+        for place in (1..self.rules.home).filter(|&place| holds(place)) {
+            match ranges.last_mut() {
+                Some([_, last]) if *last + 1 == place => *last = place,
+                _ => ranges.push([place; 2]),
+            }
+        }
+        let text = |[first, last]: [u8; 2]| match last - first {
+            0 => self.place_text(first),
+            1 => format!("{}, {}", self.place_text(first), self.place_text(last)),
+            _ => format!("{} to {}", self.place_text(first), self.place_text(last)),
+        };
+        (!ranges.is_empty()).then(|| joined(ranges.into_iter().map(text), ", "))
+    }
+
+    /// The values of a throw with an effect, and whether all have it.
+    fn values(&self, has: impl Fn(&ThrowEffects) -> bool) -> (Vec<u8>, bool) {
+        let mut values = self.rules.faces.clone();
+        values.retain(|&value| has(&self.rules.effects[usize::from(value)]));
+        let are_all = values == self.rules.faces;
+        (values, are_all)
+    }
+
+    /// Whether pieces ever wait off the board.
+    fn waits_off(&self) -> bool {
+        self.rules.setup().first() == Some(&0) || self.rules.sent_to() == 0
+    }
+
+    fn about_seats(&self) -> Vec<String> {
+        let seats = &self.rules.sheet.seats;
+        let order = match seats.order {
+            Order::CounterClockwise => "The turn passes to the right: South, East, North, West.",
+            Order::Clockwise => "The turn passes to the left: South, West, North, East.",
+        };
+        let mut said = vec![format!("These seats can play: {}.", any_of(&seats.allowed)), order.to_owned()];
+        match seats.teams {
+            Teams::None => said.push("Each seat plays for itself.".to_owned()),
+            Teams::Opposite => {
+                let players =
+                    if seats.one_mind { "One player has both seats of a team." } else { "Each seat has a player." };
+                let finished = match seats.finished_partner {
+                    FinishedPartner::Donates => {
+                        "A seat whose own pieces have finished throws for its partner's pieces."
+                    }
+                    FinishedPartner::Skips => "The turns of a seat whose own pieces have finished are skipped.",
+                };
+                let teams = "Opposite seats are partners: South and North, East and West.";
+                said.extend([teams, players, finished].map(str::to_owned));
+            }
+        }
+        said
+    }
+
+    fn about_board(&self) -> Vec<String> {
+        let (words, course) = (&self.rules.sheet.words, self.board().course(Seat::SOUTH));
+        let direction = |at: usize| {
+            let step = |from: u8, to: u8| i16::from(to) - i16::from(from);
+            (step(course[at - 1].row, course[at].row), step(course[at - 1].column, course[at].column))
+        };
+        let is_corner = |at: &usize| *at == 0 || *at + 1 == course.len() || direction(*at) != direction(*at + 1);
+        let corners = joined((0..course.len()).filter(is_corner).map(|at| course[at]), ", ");
+        let mut said = vec![
+            format!("South's course goes in straight lines over {corners}."),
+            format!("It has {} steps and ends at the finish ({}).", course.len() - 1, words.finish),
+            "The other seats have the same course, seen from their own sides.".to_owned(),
+            format!("Squares have numbers along a seat's own course, the first one {}.", self.place_text(1)),
+        ];
+        let comes_again = |place: &u8| course[..usize::from(*place) - 1].contains(&course[usize::from(*place) - 1]);
+        let again: Vec<String> = (1..self.rules.home).filter(comes_again).map(|place| self.numbered(place)).collect();
+        if !again.is_empty() {
+            said.push(format!("These numbers are on squares that came before: {}.", again.join(", ")));
+        }
+        let marks: Vec<String> = self
+            .squares()
+            .filter(|&(_, ground)| ground == Ground::Marked)
+            .map(|(square, _)| square.to_string())
+            .collect();
+        if !marks.is_empty() {
+            said.push(format!("Marked squares ({}): {}.", words.mark, marks.join(", ")));
+            let rule = match self.rules.sheet.board.mark_rule {
+                MarkRule::Share => "Pieces of any seats stand together on a marked square.",
+                MarkRule::Block => "No piece lands on a marked square where an enemy stands.",
+                MarkRule::Closed => "On a marked square stands one piece in all, of any seat, and no unit lands there.",
+            };
+            said.push(rule.to_owned());
+        }
+        let is_met = |place: u8| self.rules.cells[0][usize::from(place)] != 0;
+        let is_private = |place: u8| is_met(place) && (self.rules.contested | self.rules.marked) >> place & 1 == 0;
+        if let Some(private) = self.ranges(is_private) {
+            said.push(format!(
+                "Private squares ({}), where no other seat comes: {private}.",
+                self.rules.sheet.words.private
+            ));
+        }
+        if !is_met(1) {
+            said.push("On the first square of its course a seat's pieces meet no piece of another seat.".to_owned());
+        }
+        said
+    }
+
+    fn about_pieces(&self) -> Vec<String> {
+        let (pieces, sheet) = (&self.rules.sheet.pieces, &self.rules.sheet);
+        let setup = self.rules.setup();
+        let setup = &setup[setup.len() - self.pieces()..];
+        let begin = match &pieces.setup {
+            Setup::All(SentTo::Off) => format!("All pieces begin off the board ({}).", sheet.words.off),
+            Setup::All(SentTo::Start) => format!("All pieces begin on the first square, {}.", self.numbered(1)),
+            Setup::On(_) => {
+                format!(
+                    "Pieces begin on the squares {}.",
+                    joined(setup.iter().map(|&place| self.place_text(place)), ", ")
+                )
+            }
+        };
+        let returns = match pieces.sent_to {
+            SentTo::Off => "A captured piece goes off the board and must enter again.",
+            SentTo::Start => "A captured piece goes back to the first square of its course.",
+        };
+        let allowed = any_of(&pieces.allowed);
+        let mut said =
+            vec![format!("Each seat has {}; it can have {allowed}.", counted(self.pieces(), "piece")), begin];
+        said.push(returns.to_owned());
+        said
+    }
+
+    fn about_throws(&self) -> Vec<String> {
+        let dice = self.rules.sheet.throws.dice;
+        let thrown = if dice == 1 { "A throw is one number." } else { "A throw is that of two dice, which are alike." };
+        // The weight of a value of one of two dice is the root of that of its doublet.
+        let outcomes = self.rules.outcomes.iter().filter(|throw| dice == 1 || throw.values[0] == throw.values[1]);
+        let weights: Vec<(u8, u32)> = outcomes
+            .map(|throw| (throw.values[0], if dice == 1 { throw.weight } else { throw.weight.isqrt() }))
+            .collect();
+        let all: u32 = weights.iter().map(|(_, weight)| weight).sum();
+        let chance = |&(value, weight): &(u8, u32)| {
+            format!("{value} comes {weight} in {all} times ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
+        };
+        let mut said = vec![thrown.to_owned(), format!("{}.", joined(weights.iter().map(chance), "; "))];
+        said.extend(weights.iter().any(|&(value, _)| value == 0).then(|| "A 0 moves nothing.".to_owned()));
+        said
+    }
+
+    fn about_turn(&self) -> Vec<String> {
+        let (turn, words) = (&self.rules.sheet.turn, self.words_of_turn());
+        let mut said: Vec<String> = words.turn.iter().map(|&text| text.to_owned()).collect();
+        let mut say = |is_said: bool, text: String| said.extend(is_said.then_some(text));
+        let (one, granted) = (words.used[0], words.granted);
+        let mut stops = self.rules.sheet.turn.stop.clone();
+        stops.sort_unstable();
+        say(!stops.is_empty(), format!("A series ends with {}.", any_of(&stops)));
+        say(!stops.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
+        let must = match turn.must {
+            Must::Most => format!("As many {} as can be used in any way must be used.", words.used[1]),
+            Must::Greedy => "Throws may be used in any way, until no more of them can be used.".to_owned(),
+            Must::One => format!("A {one} must be used if any piece can move by it."),
+            Must::NoMerge => format!("A {one} must be used, unless each move by it would lead onto an own piece."),
+            Must::Optional => format!("No {one} has to be used."),
+        };
+        say(true, must);
+        say(true, "What is not used is lost.".to_owned());
+        let mut again = turn.again.clone();
+        again.sort_unstable();
+        say(!again.is_empty(), format!("{} grants one more throw, also where it could not be used.", any_of(&again)));
+        say(turn.again_on_doublet, format!("A doublet grants one more {granted}."));
+        say(turn.again_on_capture, format!("Captures grant one more {granted}, however many there were."));
+        let grants = !again.is_empty() || turn.again_on_doublet || turn.again_on_capture;
+        say(!grants, format!("Nothing grants one more {granted}."));
+        if let Some(most) = turn.most_throws {
+            say(true, format!("A turn has at most {}; the last grants no more.", counted(most.into(), "throw")));
+        }
+        match turn.divide {
+            Divide::None => {}
+            Divide::Finish => {
+                say(true, "A throw may be divided between two pieces on the board, at least 1 for each.".to_owned());
+                say(true, "One of the two has to get to the finish with its part.".to_owned());
+            }
+        }
+        said
+    }
+
+    fn about_entry(&self) -> Vec<String> {
+        let (rules, entry, words) = (&self.rules, &self.rules.sheet.entry, self.words_of_turn());
+        if !self.waits_off() {
+            return vec!["All pieces begin on the board and return to it.".to_owned()];
+        }
+        let by = |is_under_way: usize| {
+            let (values, are_all) = self.values(|effects| effects.enters[is_under_way]);
+            let [any, of] = words.entering;
+            if are_all { any.to_owned() } else { format!("{of} {}", any_of(&values)) }
+        };
+        let mut said = Vec::new();
+        if by(0) == by(1) {
+            said.push(format!("{} brings a waiting piece onto the board.", capital(&by(0))));
+        } else {
+            said.push(format!(
+                "{} brings a waiting piece onto the board while no own piece is on the course.",
+                capital(&by(0))
+            ));
+            said.push(format!("Once one is there, {} does.", by(1)));
+        }
+        match entry.at {
+            EntryAt::Start => said.push(format!("It enters on the first square, {}.", self.numbered(1))),
+            EntryAt::Count => {
+                said.push("It enters on the square with the number that was thrown.".to_owned());
+                let example = rules.faces.iter().find(|&&value| rules.entry + value < rules.home);
+                said.extend(example.map(|value| {
+                    let square = self.board().course(Seat::SOUTH)[usize::from(rules.entry + value) - 1];
+                    format!("South's pieces enter with {value} on {square}.")
+                }));
+            }
+        }
+        let mut say = |is_said: bool, text: &str| said.extend(is_said.then(|| text.to_owned()));
+        say(entry.compulsory, "Pieces that wait must enter before others move.");
+        say(entry.spends, "Entering uses up what was thrown for it.");
+        say(
+            !entry.spends,
+            "Entering does not use up the throw: its number may be played as well, by any piece on the board.",
+        );
+        say(!entry.spends, "Each of the two parts may be left.");
+        match entry.lost_before {
+            LostBefore::Never => {}
+            LostBefore::OffBoard => {
+                say(
+                    true,
+                    "Throws of a series before the first that enters are lost while no own piece is on the board.",
+                );
+                say(true, "A piece at the finish counts as on the board; one that was borne off does not.");
+            }
+            LostBefore::OffCourse => {
+                say(
+                    true,
+                    "Throws of a series before the first that enters are lost while no own piece is on the course.",
+                );
+                say(true, "A piece at the finish does not count as on the course.");
+            }
+        }
+        said
+    }
+
+    fn about_stacking(&self) -> Vec<String> {
+        let most = self.pieces() as u8;
+        let room = |place: u8| self.rules.room[usize::from(place)];
+        let limited = (1..most).filter_map(|count| Some((count, self.ranges(|place| room(place) == count)?)));
+        let mut said: Vec<String> = limited
+            .map(|(count, numbers)| match count {
+                1 => format!("Only one own piece can stand on each of {numbers}."),
+                _ => format!("At most {count} own pieces can stand on each of {numbers}."),
+            })
+            .collect();
+        let free = self.ranges(|place| room(place) == most);
+        said.extend(free.map(|numbers| format!("Any number of own pieces can stand on each of {numbers}.")));
+        let never = self.ranges(|place| room(place) == 0);
+        said.extend(never.map(|numbers| format!("No piece ever comes to {numbers}.")));
+        let passing = match self.rules.impassable {
+            0 => "Everything can be passed.",
+            _ => "A piece that moves alone may not pass a square where two pieces of one seat stand.",
+        };
+        said.push(passing.to_owned());
+        said
+    }
+
+    fn about_units(&self) -> Vec<String> {
+        let (unit, words) = (&self.rules.sheet.unit, self.words_of_turn());
+        let word = &self.rules.sheet.words.unit;
+        let what = match (unit.kind, unit.area) {
+            (UnitKind::None, _) => return vec!["No two pieces move as one.".to_owned()],
+            (UnitKind::Together, Area::Any) => {
+                format!("Two own pieces on one square are a unit ({word}), which may move as one.")
+            }
+            (UnitKind::Together, Area::Inner) => {
+                format!("Two own pieces on a plain square from the gate on are a unit ({word}), which may move as one.")
+            }
+            (UnitKind::Declared, _) => {
+                let from = self.ranges(|place| self.rules.declaring >> place & 1 == 1).unwrap_or_default();
+                format!(
+                    "Two own pieces that leave {from} together are a unit ({word}) until the finish and move as one."
+                )
+            }
+        };
+        let speed = match unit.speed {
+            Speed::Full => words.whole,
+            Speed::HalfSpent if words.adds_up => {
+                "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others."
+            }
+            Speed::Half | Speed::HalfSpent => {
+                "A unit moves by half of each throw, rounded down; a 1 cannot be given to it."
+            }
+            Speed::HalfEven => "A unit moves by half of an even throw; an odd one cannot be given to it.",
+        };
+        let split =
+            if unit.split { "One of the two may also leave alone." } else { "Neither of the two may leave alone." };
+        vec![what, speed.to_owned(), split.to_owned()]
+    }
+
+    fn about_captures(&self) -> Vec<String> {
+        let (rules, sheet) = (&self.rules, &self.rules.sheet);
+        let Some(contested) =
+            self.ranges(|place| rules.contested >> place & 1 == 1 && rules.room[usize::from(place)] > 0)
+        else {
+            return vec!["Nothing is ever captured.".to_owned()];
+        };
+        let word = &sheet.words.captures;
+        let mut said = vec![
+            format!("Pieces are captured on {contested}, and on no other square."),
+            match sheet.capture.group {
+                Group::All => format!("A single piece that lands on single enemies {word} all of them."),
+                Group::One => {
+                    format!("A single piece that lands on single enemies of a seat {word} one; the others stay.")
+                }
+            },
+        ];
+        if sheet.unit.kind != UnitKind::None {
+            let met = |meeting: Meeting, who: &str, whom: &str| match meeting {
+                Meeting::Takes => format!("{who} that lands on {whom} {word} it."),
+                Meeting::Shares => format!("{who} that lands on {whom} shares the square with it."),
+                Meeting::Barred => format!("{who} may not land on {whom}."),
+            };
+            said.push(met(sheet.capture.single_on_unit, "A single piece", "an enemy's unit"));
+            said.push(met(sheet.capture.unit_on_single, "A unit", "an enemy's single piece"));
+            said.push(met(Meeting::Takes, "A unit", "an enemy's unit"));
+        }
+        if rules.has_teams() {
+            said.push(
+                "Partners never capture each other. A square where enemies are captured is closed to a seat while a \
+                       partner's piece stands there."
+                    .to_owned(),
+            );
+        }
+        said
+    }
+
+    fn about_gate(&self) -> Vec<String> {
+        let (rules, gate) = (&self.rules, &self.rules.sheet.gate);
+        if !rules.has_gate() {
+            return Vec::new();
+        }
+        let from = self.numbered(rules.gate);
+        let owner = match gate.opened_by {
+            OpenedBy::Team if rules.has_teams() => "it or its partner has captured a piece",
+            OpenedBy::Own | OpenedBy::Team => "it has captured a piece",
+        };
+        let without = match gate.without {
+            Without::Wait => "Before that no piece of the seat may go there.".to_owned(),
+            Without::Lap => format!("Before that its pieces go round again: their number becomes {} less.", gate.lap),
+            Without::Open => "Before that its pieces may go there all the same.".to_owned(),
+        };
+        vec![format!("The course from {from} on opens to a seat once {owner}."), without]
+    }
+
+    fn about_finish(&self) -> Vec<String> {
+        let (rules, finish) = (&self.rules, &self.rules.sheet.finish);
+        let mut said = vec!["The finish is reached by an exact throw. Any number of pieces can be there.".to_owned()];
+        if !finish.doublets.is_empty() {
+            let mut numbers = finish.doublets.clone();
+            numbers.sort_unstable();
+            said.push(format!(
+                "From {} squares away it is reached only by a doublet of that number.",
+                any_of(&numbers)
+            ));
+            said.push("One of the two dice brings the piece in.".to_owned());
+        }
+        let (values, _) = self.values(|effects| effects.bears);
+        if rules.goal == rules.home {
+            said.push(format!("A piece there ({}) has finished.", rules.sheet.words.home));
+        } else {
+            said.push(format!("A throw of {} bears a piece off from there.", any_of(&values)));
+            said.push("Pieces are borne off only once all that are left are at the finish.".to_owned());
+            said.extend(Some(self.words_of_turn().not_borne.to_owned()).filter(|text| !text.is_empty()));
+            said.push(format!("A piece that was borne off ({}) has finished.", rules.sheet.words.borne));
+        }
+        said
+    }
+
+    fn about_end(&self) -> Vec<String> {
+        let (rules, seats) = (&self.rules, &self.rules.sheet.seats);
+        let mut said = vec![match (seats.teams, seats.end) {
+            (Teams::Opposite, _) => "The first team whose pieces have all finished wins, and the game ends.".to_owned(),
+            (Teams::None, End::First) => "The first seat whose pieces have all finished wins, and the game ends.".to_owned(),
+            (Teams::None, End::Placings) => {
+                "The first seat whose pieces have all finished wins; with more than two the others play on for the places."
+                    .to_owned()
+            }
+        }];
+        if rules.waits_at_gate() {
+            said.push(
+                "When no seat that has not finished can ever move again, the game ends. They share the places left."
+                    .to_owned(),
+            );
+        }
+        said.push(format!(
+            "After {} the game is truncated: no seat has won.",
+            counted(self.spec().turn_limit as usize, "turn")
+        ));
+        said.push("For that limit a further throw after a move counts as a turn.".to_owned());
+        said
+    }
+}
+
+/// A number of things: `1 piece`, `2 pieces`.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A sentence from its words.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
+}
