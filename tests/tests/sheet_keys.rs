@@ -129,8 +129,8 @@ impl Key<'_> {
         idle.as_ref().map(|idle| !idle.iter().any(|sentence| sentence.starts_with(&begins)))
     }
 
-    /// The kinds of turn with which one of `values` goes: a game of the kind takes it, and some value of `all`, of those
-    /// that the key can have, makes a difference there. Where there is no such game, the kinds that take it.
+    /// The kinds of turn with which one of `values` goes: a game of the kind takes it, and some value of `all`, of
+    /// those that the key can have, makes a difference there. Where there is no such game, the kinds that take it.
     fn kinds(&self, tried: &Tried, bases: &[Base], values: &Choice, all: Option<&Choice>) -> String {
         let tries = |base: &Base, choice: &Choice, of: usize, is_it: &dyn Fn(bool) -> bool| {
             let own = choice.lists.map_or_else(Vec::new, |is_of_squares| lists(base, is_of_squares));

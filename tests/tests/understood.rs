@@ -146,7 +146,7 @@ fn changed_keys_change_the_sentences_about_them() {
         ("siga", "throws.odds = [0, 1, 1, 1, 1]", "8 comes 1 in 16 times (6.2 %)", "4 comes 1 in 4 times (25.0 %)."),
         ("siga", "pieces.sent_to = \"start\"", "must enter again", "back to the first square"),
         ("siga", "board.marks = []", "Marked squares (marked): C1, A3, E3, C5.", "Pieces are captured on 0 to 23,"),
-        ("siga", "capture.group = \"one\"", "captures all of them", "captures one; the others stay"),
+        ("siga", "capture.group = \"one\"", "captures all of them", "of a seat captures one of them"),
         ("siga", "turn.most_throws = 1", "", "A turn has at most 1 throw; the last grants no more."),
         ("ashtapada", "turn.stop = [2, 3, 8]", "A series ends with 2 or 3.", "A series ends with 2, 3 or 8."),
         ("ashtapada", "finish.bear_off = []", "bears a piece off", "A piece there (keep) has finished."),
@@ -159,7 +159,7 @@ fn changed_keys_change_the_sentences_about_them() {
             "Only one own piece can stand on each of 1 to 47.",
         ),
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
-        ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on the squares 1, 2, 3, 4."),
+        ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),
         ("saturankam", "finish.doublets = [3]", "From 1, 3 or 4 squares away", "From 3 squares away"),
         ("saturankam", "turn.again_on_capture = true", "", "Captures grant one more throw"),
     ] {

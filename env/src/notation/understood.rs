@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::game::{Game, Seat};
 use crate::notation::Ground;
 use crate::race::Race;
-use crate::race::compile::ThrowEffects;
 use crate::race::position::state::Series;
 use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
@@ -28,15 +27,14 @@ pub struct RuleTopic {
 }
 
 /// Keys that are drawn and are no rules.
-const DRAWN: [&str; 2] = ["board.look", "board.middle"];
+const DRAWN: [&str; 2] = ["look", "middle"];
 
 impl Race {
     /// The rules as they are understood, for all sets of seats. Keys that are set and change none of these rules come
     /// last, so that every change of a key that is a rule changes the text.
     pub fn understood(&self) -> Vec<RuleTopic> {
         let mut topics = self.topics();
-        let sentences: Vec<String> =
-            self.idle_keys(&topics).map(|key| format!("`{key}` changes nothing here.")).collect();
+        let sentences = self.idle_keys(&topics);
         topics.extend((!sentences.is_empty()).then_some(RuleTopic { topic: "Without effect", sentences }));
         topics
     }
@@ -60,34 +58,25 @@ impl Race {
         said.map(|(topic, sentences)| RuleTopic { topic, sentences }).collect()
     }
 
-    /// The keys with a value other than their default, without which the rules say the same, with that value.
-    fn idle_keys(&self, topics: &[RuleTopic]) -> impl Iterator<Item = String> {
+    /// A sentence for each key with a value other than its default without which the rules say the same.
+    fn idle_keys(&self, topics: &[RuleTopic]) -> Vec<String> {
         let sheet = Sheet { flags: Default::default(), ..Sheet::clone(&self.rules.sheet) };
         let table = toml::Table::try_from(&sheet).unwrap_or_default();
+        let is_same = |other: Sheet| -> Result<bool, RulesetError> {
+            let ruleset = Ruleset::of(Arc::new(other), self.seating.seats, [])?;
+            Ok(Race::new(ruleset.with("pieces", &self.pieces().to_string())?).topics() == topics)
+        };
         let is_idle = |section: &str, key: &str| {
             let mut table = table.clone();
             table.get_mut(section).and_then(toml::Value::as_table_mut).and_then(|section| section.remove(key));
-            let other = table.try_into::<Sheet>().ok().filter(|other| *other != sheet);
-            other.is_some_and(|other| {
-                other.is_sound() && self.with_sheet(other).is_ok_and(|race| race.topics() == topics)
-            })
+            let other = table.try_into().ok().filter(|other: &Sheet| *other != sheet && other.is_sound());
+            other.is_some_and(|other| is_same(other).unwrap_or(false))
         };
-        let mut idle = Vec::new();
-        for (section, keys) in table.iter().filter(|(section, _)| *section != "words") {
-            for (key, value) in keys.as_table().into_iter().flatten() {
-                let path = format!("{section}.{key}");
-                if !DRAWN.contains(&path.as_str()) && is_idle(section, key) {
-                    idle.push(format!("{path} = {value}"));
-                }
-            }
-        }
-        idle.into_iter()
-    }
-
-    /// The game of another sheet with the same seats and pieces.
-    fn with_sheet(&self, sheet: Sheet) -> Result<Race, RulesetError> {
-        let ruleset = Ruleset::of(Arc::new(sheet), self.seating.seats, [])?;
-        Ok(Race::new(ruleset.with("pieces", &self.pieces().to_string())?))
+        let keys = |(section, of)| Some((section, toml::Value::as_table(of)?));
+        let keys = table.iter().filter(|(section, _)| *section != "words").filter_map(keys);
+        let keys = keys.flat_map(|(section, of)| of.iter().map(move |(key, value)| (section, key, value)));
+        let idle = keys.filter(|&(section, key, _)| !DRAWN.contains(&key.as_str()) && is_idle(section, key));
+        idle.map(|(section, key, value)| format!("`{section}.{key} = {value}` changes nothing here.")).collect()
     }
 
     fn words_of_turn(&self) -> TurnWords {
@@ -96,9 +85,7 @@ impl Race {
 
     /// The number of a place on South's course and the name of its square: `16 (B1)`.
     fn numbered(&self, place: u8) -> String {
-        let square =
-            self.board().course(Seat::SOUTH).get(usize::from(place) - 1).map_or(String::new(), ToString::to_string);
-        format!("{} ({square})", self.place_text(place))
+        format!("{} ({})", self.place_text(place), self.board().course(Seat::SOUTH)[usize::from(place) - 1])
     }
 
     /// The numbers of places on the course: `1 to 7 and 77`.
@@ -118,19 +105,6 @@ impl Race {
         (!ranges.is_empty()).then(|| joined(ranges.into_iter().map(text), ", "))
     }
 
-    /// The values of a throw with an effect, and whether all have it.
-    fn values(&self, has: impl Fn(&ThrowEffects) -> bool) -> (Vec<u8>, bool) {
-        let mut values = self.rules.faces.clone();
-        values.retain(|&value| has(&self.rules.effects[usize::from(value)]));
-        let are_all = values == self.rules.faces;
-        (values, are_all)
-    }
-
-    /// Whether pieces ever wait off the board.
-    fn waits_off(&self) -> bool {
-        self.rules.setup().first() == Some(&0) || self.rules.sent_to() == 0
-    }
-
     fn about_seats(&self) -> Vec<String> {
         let seats = &self.rules.sheet.seats;
         let order = match seats.order {
@@ -141,12 +115,9 @@ impl Race {
         match seats.teams {
             Teams::None => said.push("Each seat plays for itself.".to_owned()),
             Teams::Opposite => {
-                let players =
-                    if seats.one_mind { "One player has both seats of a team." } else { "Each seat has a player." };
+                let players = if seats.one_mind { "One player has both." } else { "Each of the two has a player." };
                 let finished = match seats.finished_partner {
-                    FinishedPartner::Donates => {
-                        "A seat whose own pieces have finished throws for its partner's pieces."
-                    }
+                    FinishedPartner::Donates => "A seat whose own pieces have finished throws for its partner's.",
                     FinishedPartner::Skips => "The turns of a seat whose own pieces have finished are skipped.",
                 };
                 let teams = "Opposite seats are partners: South and North, East and West.";
@@ -175,11 +146,8 @@ impl Race {
         if !again.is_empty() {
             said.push(format!("These numbers are on squares that came before: {}.", again.join(", ")));
         }
-        let marks: Vec<String> = self
-            .squares()
-            .filter(|&(_, ground)| ground == Ground::Marked)
-            .map(|(square, _)| square.to_string())
-            .collect();
+        let marks = self.squares().filter(|&(_, ground)| ground == Ground::Marked);
+        let marks: Vec<String> = marks.map(|(square, _)| square.to_string()).collect();
         if !marks.is_empty() {
             said.push(format!("Marked squares ({}): {}.", words.mark, marks.join(", ")));
             let rule = match self.rules.sheet.board.mark_rule {
@@ -192,10 +160,7 @@ impl Race {
         let is_met = |place: u8| self.rules.cells[0][usize::from(place)] != 0;
         let is_private = |place: u8| is_met(place) && (self.rules.contested | self.rules.marked) >> place & 1 == 0;
         if let Some(private) = self.ranges(is_private) {
-            said.push(format!(
-                "Private squares ({}), where no other seat comes: {private}.",
-                self.rules.sheet.words.private
-            ));
+            said.push(format!("Private squares ({}), where no other seat comes: {private}.", words.private));
         }
         if !is_met(1) {
             said.push("On the first square of its course a seat's pieces meet no piece of another seat.".to_owned());
@@ -210,22 +175,15 @@ impl Race {
         let begin = match &pieces.setup {
             Setup::All(SentTo::Off) => format!("All pieces begin off the board ({}).", sheet.words.off),
             Setup::All(SentTo::Start) => format!("All pieces begin on the first square, {}.", self.numbered(1)),
-            Setup::On(_) => {
-                format!(
-                    "Pieces begin on the squares {}.",
-                    joined(setup.iter().map(|&place| self.place_text(place)), ", ")
-                )
-            }
+            Setup::On(_) => format!("Pieces begin on {}.", joined(setup.iter().map(|&at| self.place_text(at)), ", ")),
         };
         let returns = match pieces.sent_to {
             SentTo::Off => "A captured piece goes off the board and must enter again.",
             SentTo::Start => "A captured piece goes back to the first square of its course.",
         };
         let allowed = any_of(&pieces.allowed);
-        let mut said =
-            vec![format!("Each seat has {}; it can have {allowed}.", counted(self.pieces(), "piece")), begin];
-        said.push(returns.to_owned());
-        said
+        let count = format!("Each seat has {}; it can have {allowed}.", counted(self.pieces(), "piece"));
+        vec![count, begin, returns.to_owned()]
     }
 
     fn about_throws(&self) -> Vec<String> {
@@ -233,9 +191,8 @@ impl Race {
         let thrown = if dice == 1 { "A throw is one number." } else { "A throw is that of two dice, which are alike." };
         // The weight of a value of one of two dice is the root of that of its doublet.
         let outcomes = self.rules.outcomes.iter().filter(|throw| dice == 1 || throw.values[0] == throw.values[1]);
-        let weights: Vec<(u8, u32)> = outcomes
-            .map(|throw| (throw.values[0], if dice == 1 { throw.weight } else { throw.weight.isqrt() }))
-            .collect();
+        let weight = |weight: u32| if dice == 1 { weight } else { weight.isqrt() };
+        let weights: Vec<(u8, u32)> = outcomes.map(|throw| (throw.values[0], weight(throw.weight))).collect();
         let all: u32 = weights.iter().map(|(_, weight)| weight).sum();
         let chance = |&(value, weight): &(u8, u32)| {
             format!("{value} comes {weight} in {all} times ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
@@ -249,7 +206,8 @@ impl Race {
         let (turn, words) = (&self.rules.sheet.turn, self.words_of_turn());
         let mut said: Vec<String> = words.turn.iter().map(|&text| text.to_owned()).collect();
         let mut say = |is_said: bool, text: String| said.extend(is_said.then_some(text));
-        let (one, granted) = (words.used[0], words.granted);
+        let one = words.used[0];
+        let granted = if turn.stop.is_empty() { "throw" } else { "series" };
         let mut stops = self.rules.sheet.turn.stop.clone();
         stops.sort_unstable();
         say(!stops.is_empty(), format!("A series ends with {}.", any_of(&stops)));
@@ -285,23 +243,21 @@ impl Race {
 
     fn about_entry(&self) -> Vec<String> {
         let (rules, entry, words) = (&self.rules, &self.rules.sheet.entry, self.words_of_turn());
-        if !self.waits_off() {
+        if rules.setup().first() != Some(&0) && rules.sent_to() != 0 {
             return vec!["All pieces begin on the board and return to it.".to_owned()];
         }
         let by = |is_under_way: usize| {
-            let (values, are_all) = self.values(|effects| effects.enters[is_under_way]);
-            let [any, of] = words.entering;
-            if are_all { any.to_owned() } else { format!("{of} {}", any_of(&values)) }
+            let mut values = rules.faces.clone();
+            values.retain(|&value| rules.effects[usize::from(value)].enters[is_under_way]);
+            match words.entering {
+                [any, _] if values == rules.faces => any.to_owned(),
+                _ if values.is_empty() => "nothing".to_owned(),
+                [_, of] => format!("{of} {}", any_of(&values)),
+            }
         };
-        let mut said = Vec::new();
-        if by(0) == by(1) {
-            said.push(format!("{} brings a waiting piece onto the board.", capital(&by(0))));
-        } else {
-            said.push(format!(
-                "{} brings a waiting piece onto the board while no own piece is on the course.",
-                capital(&by(0))
-            ));
-            said.push(format!("Once one is there, {} does.", by(1)));
+        let mut said = vec![format!("{} brings a waiting piece onto the board.", capital(&by(0)))];
+        if by(0) != by(1) {
+            said.push(format!("That is so while no own piece is on the course. Otherwise {} does.", by(1)));
         }
         match entry.at {
             EntryAt::Start => said.push(format!("It enters on the first square, {}.", self.numbered(1))),
@@ -317,28 +273,15 @@ impl Race {
         let mut say = |is_said: bool, text: &str| said.extend(is_said.then(|| text.to_owned()));
         say(entry.compulsory, "Pieces that wait must enter before others move.");
         say(entry.spends, "Entering uses up what was thrown for it.");
-        say(
-            !entry.spends,
-            "Entering does not use up the throw: its number may be played as well, by any piece on the board.",
-        );
+        say(!entry.spends, "Entering does not use up the throw: any piece on the board may also play its number.");
         say(!entry.spends, "Each of the two parts may be left.");
-        match entry.lost_before {
-            LostBefore::Never => {}
-            LostBefore::OffBoard => {
-                say(
-                    true,
-                    "Throws of a series before the first that enters are lost while no own piece is on the board.",
-                );
-                say(true, "A piece at the finish counts as on the board; one that was borne off does not.");
-            }
-            LostBefore::OffCourse => {
-                say(
-                    true,
-                    "Throws of a series before the first that enters are lost while no own piece is on the course.",
-                );
-                say(true, "A piece at the finish does not count as on the course.");
-            }
-        }
+        let (board, course) = match entry.lost_before {
+            LostBefore::Never => return said,
+            LostBefore::OffBoard => ("board", "A piece at the finish is on the board; one that was borne off is not."),
+            LostBefore::OffCourse => ("course", "A piece at the finish is not on the course."),
+        };
+        said.push(format!("While no own piece is on the {board}, throws before the first that enters are lost."));
+        said.push(course.to_owned());
         said
     }
 
@@ -369,39 +312,30 @@ impl Race {
         let word = &self.rules.sheet.words.unit;
         let what = match (unit.kind, unit.area) {
             (UnitKind::None, _) => return vec!["No two pieces move as one.".to_owned()],
-            (UnitKind::Together, Area::Any) => {
-                format!("Two own pieces on one square are a unit ({word}), which may move as one.")
-            }
-            (UnitKind::Together, Area::Inner) => {
-                format!("Two own pieces on a plain square from the gate on are a unit ({word}), which may move as one.")
-            }
+            (UnitKind::Together, Area::Any) => "on one square are".to_owned(),
+            (UnitKind::Together, Area::Inner) => "on a plain square from the gate on are".to_owned(),
             (UnitKind::Declared, _) => {
                 let from = self.ranges(|place| self.rules.declaring >> place & 1 == 1).unwrap_or_default();
-                format!(
-                    "Two own pieces that leave {from} together are a unit ({word}) until the finish and move as one."
-                )
+                format!("that leave {from} together are until the finish")
             }
         };
         let speed = match unit.speed {
             Speed::Full => words.whole,
-            Speed::HalfSpent if words.adds_up => {
+            Speed::HalfSpent if self.series().is_some_and(|series| !series.is_each()) => {
                 "A unit moves by half of each throw, rounded down; a 1 can be spent on it with others."
             }
-            Speed::Half | Speed::HalfSpent => {
-                "A unit moves by half of each throw, rounded down; a 1 cannot be given to it."
-            }
-            Speed::HalfEven => "A unit moves by half of an even throw; an odd one cannot be given to it.",
+            Speed::Half | Speed::HalfSpent => "A unit moves by half of each throw, rounded down; it takes no 1.",
+            Speed::HalfEven => "A unit moves by half of an even throw; it takes no odd one.",
         };
-        let split =
-            if unit.split { "One of the two may also leave alone." } else { "Neither of the two may leave alone." };
+        let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
+        let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
         vec![what, speed.to_owned(), split.to_owned()]
     }
 
     fn about_captures(&self) -> Vec<String> {
         let (rules, sheet) = (&self.rules, &self.rules.sheet);
-        let Some(contested) =
-            self.ranges(|place| rules.contested >> place & 1 == 1 && rules.room[usize::from(place)] > 0)
-        else {
+        let is_contested = |place: u8| rules.contested >> place & 1 == 1 && rules.room[usize::from(place)] > 0;
+        let Some(contested) = self.ranges(is_contested) else {
             return vec!["Nothing is ever captured.".to_owned()];
         };
         let word = &sheet.words.captures;
@@ -409,9 +343,7 @@ impl Race {
             format!("Pieces are captured on {contested}, and on no other square."),
             match sheet.capture.group {
                 Group::All => format!("A single piece that lands on single enemies {word} all of them."),
-                Group::One => {
-                    format!("A single piece that lands on single enemies of a seat {word} one; the others stay.")
-                }
+                Group::One => format!("A single piece that lands on single enemies of a seat {word} one of them."),
             },
         ];
         if sheet.unit.kind != UnitKind::None {
@@ -425,11 +357,8 @@ impl Race {
             said.push(met(Meeting::Takes, "A unit", "an enemy's unit"));
         }
         if rules.has_teams() {
-            said.push(
-                "Partners never capture each other. A square where enemies are captured is closed to a seat while a \
-                       partner's piece stands there."
-                    .to_owned(),
-            );
+            said.push("Partners never capture each other.".to_owned());
+            said.push("A square where enemies are captured is closed while a partner's piece is there.".to_owned());
         }
         said
     }
@@ -458,17 +387,14 @@ impl Race {
         if !finish.doublets.is_empty() {
             let mut numbers = finish.doublets.clone();
             numbers.sort_unstable();
-            said.push(format!(
-                "From {} squares away it is reached only by a doublet of that number.",
-                any_of(&numbers)
-            ));
+            let numbers = any_of(&numbers);
+            said.push(format!("From {numbers} squares away it is reached only by a doublet of that number."));
             said.push("One of the two dice brings the piece in.".to_owned());
         }
-        let (values, _) = self.values(|effects| effects.bears);
         if rules.goal == rules.home {
             said.push(format!("A piece there ({}) has finished.", rules.sheet.words.home));
         } else {
-            said.push(format!("A throw of {} bears a piece off from there.", any_of(&values)));
+            said.push(format!("A throw of {} bears a piece off from there.", any_of(&finish.bear_off)));
             said.push("Pieces are borne off only once all that are left are at the finish.".to_owned());
             said.extend(Some(self.words_of_turn().not_borne.to_owned()).filter(|text| !text.is_empty()));
             said.push(format!("A piece that was borne off ({}) has finished.", rules.sheet.words.borne));
@@ -478,24 +404,18 @@ impl Race {
 
     fn about_end(&self) -> Vec<String> {
         let (rules, seats) = (&self.rules, &self.rules.sheet.seats);
-        let mut said = vec![match (seats.teams, seats.end) {
-            (Teams::Opposite, _) => "The first team whose pieces have all finished wins, and the game ends.".to_owned(),
-            (Teams::None, End::First) => "The first seat whose pieces have all finished wins, and the game ends.".to_owned(),
-            (Teams::None, End::Placings) => {
-                "The first seat whose pieces have all finished wins; with more than two the others play on for the places."
-                    .to_owned()
-            }
-        }];
+        let (who, then) = match (seats.teams, seats.end) {
+            (Teams::Opposite, _) => ("team", "the game ends"),
+            (Teams::None, End::First) => ("seat", "the game ends"),
+            (Teams::None, End::Placings) => ("seat", "with more than two the others play on for the places"),
+        };
+        let mut said = vec![format!("The first {who} whose pieces have all finished wins; {then}.")];
         if rules.waits_at_gate() {
-            said.push(
-                "When no seat that has not finished can ever move again, the game ends. They share the places left."
-                    .to_owned(),
-            );
+            said.push("When no seat that has not finished can ever move again, the game ends.".to_owned());
+            said.push("These seats share the places that are left.".to_owned());
         }
-        said.push(format!(
-            "After {} the game is truncated: no seat has won.",
-            counted(self.spec().turn_limit as usize, "turn")
-        ));
+        let limit = counted(self.spec().turn_limit as usize, "turn");
+        said.push(format!("After {limit} the game is truncated: no seat has won."));
         said.push("For that limit a further throw after a move counts as a turn.".to_owned());
         said
     }

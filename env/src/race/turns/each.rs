@@ -235,7 +235,7 @@ impl TurnMachine for EachTurns {
             "Throws are made until one ends the series. Then they are used one by one, in any order.",
             "Each throw is a hop with a landing of its own. A piece moves any number of times.",
         ];
-        TurnWords { turn, granted: "series", ..TurnWords::ONE_BY_ONE }
+        TurnWords { turn, ..TurnWords::ONE_BY_ONE }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

@@ -13,12 +13,8 @@ pub(crate) struct TurnWords {
     pub(crate) turn: &'static [&'static str],
     /// What must be used, one and several: `throw`, `throws`.
     pub(crate) used: [&'static str; 2],
-    /// What is granted once more: `throw`.
-    pub(crate) granted: &'static str,
     /// What brings a waiting piece onto the board, by any value and by certain ones, which follow.
     pub(crate) entering: [&'static str; 2],
-    /// Whether throws add up to one hop, so that a part can be spent on a unit without moving it.
-    pub(crate) adds_up: bool,
     /// The steps of a unit that moves by the whole of what it is given.
     pub(crate) whole: &'static str,
     /// The pieces that are not borne off, if any.
@@ -30,8 +26,6 @@ impl TurnWords {
     pub(crate) const ONE_BY_ONE: TurnWords = TurnWords {
         turn: &[],
         used: ["throw", "throws"],
-        granted: "throw",
-        adds_up: false,
         entering: ["any throw", "a throw of"],
         whole: "A unit moves by the whole throw, which counts for both pieces.",
         not_borne: "",

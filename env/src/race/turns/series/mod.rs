@@ -157,8 +157,6 @@ impl TurnMachine for SeriesTurns {
                 "A piece moves at most once in a series: in one hop by one throw, or by the sum of several.",
                 "A piece that enters may move on in the same series.",
             ],
-            granted: "series",
-            adds_up: true,
             not_borne: "A piece that entered or moved in the same series is not borne off.",
             ..TurnWords::ONE_BY_ONE
         }
