@@ -181,7 +181,7 @@ function bind() {
     "new-game": () => openSheets(play.game.about),
     "seats": () => askPlayers(chosen => play.isPaused && !play.game.isAtEnd ? play.seat(chosen) : play.playOn(chosen)),
     "exchange": openExchange,
-    "rules": () => openRules(play.game.about.name),
+    "rules": () => openRules(play.game.about.name, play.game.rules),
     "settings": () => byId("settings").showModal(),
   };
   for (const button of document.querySelectorAll("[data-dialog]")) button.addEventListener("click", openers[button.dataset.dialog]);

@@ -1,7 +1,8 @@
 // The dialog of the rules: of each game what its sheet says for players, and its house rules.
 
+import { ask } from "./ask.js";
 import { byId, element, fill, options } from "./dom.js";
-import { addressOf, all, houseRules, named } from "./games.js";
+import { addressOf, all, flagsOf, houseRules, named } from "./games.js";
 
 function flags(game) {
   const rows = houseRules(game).flatMap(({ name, about, values }) => values.map((value, at) => element("tr", {},
@@ -15,18 +16,31 @@ function flags(game) {
       element("tbody", {}, rows))));
 }
 
-// Opens the dialog at the game of this name.
-export function openRules(name) {
+// What the engine makes of the sheet, without its prose, under these rules: the name of the game, or with house rules.
+function understood(game, rules) {
+  const list = element("dl", {});
+  const show = ({ understood }) => fill(list, understood.map(({ topic, sentences }) =>
+    [element("dt", {}, topic), element("dd", {}, element("ul", {}, sentences.map(text => element("li", {}, text))))]));
+  if (rules === game.name) show(game);
+  else ask({ op: "rules", game: rules, sheet: game.sheet }).then(show);
+  return element("details", {}, element("summary", {}, "The rules as the program understands them"),
+    rules === game.name ? null : element("p", {}, "With the house rules of the game under way: ", element("code", {}, rules)), list);
+}
+
+// Opens the dialog at the game of this name; `rules` are those of the game under way, with its house rules.
+export function openRules(name, rules) {
+  const draw = game => drawText(game, flagsOf(rules).game === game.name ? rules : game.name);
   fill(byId("rules-game"), options(all().map(game => [game.name, game.title]), name));
-  byId("rules-game").onchange = ({ target }) => drawText(named(target.value));
-  drawText(named(name) ?? all()[0]);
+  byId("rules-game").onchange = ({ target }) => draw(named(target.value));
+  draw(named(name) ?? all()[0]);
   byId("rules").showModal();
 }
 
-function drawText(game) {
+function drawText(game, rules) {
   const paragraphs = game.rules.split(/\n\s*\n/).map(text => text.trim()).filter(Boolean);
   fill(byId("rules-text"), element("p", { class: "about" }, game.summary),
-    (paragraphs.length ? paragraphs : ["Its sheet has no rules in prose."]).map(text => element("p", {}, text)), flags(game),
+    (paragraphs.length ? paragraphs : ["Its sheet has no rules in prose."]).map(text => element("p", {}, text)),
+    understood(game, rules), flags(game),
     game.sources.length ? [element("h3", {}, "Sources"), element("ul", {}, game.sources.map(source => element("li", {}, source)))] : null,
     element("p", {}, element("a", { href: addressOf(game), download: `${game.name}.toml` }, "The sheet of this game"),
       ", from which the program plays it."));

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { ROOT, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
+import { ROOT, ashta, hurry, newGame, open, paste, position, ready, start, state } from "./browser.js";
 
 const FOLDER = join(ROOT, "env", "games");
 const NAMES = (await readdir(FOLDER)).filter(file => file.endsWith(".toml")).map(file => file.slice(0, -5)).sort();
@@ -102,6 +102,25 @@ pageTest("cowries and dice lie as the sheet counts them", async page => {
   assert.equal(await page.locator("#thrown .long-die circle").count(), 6);
 });
 
+// The dialog has the sentences that the program prints of these rules.
+async function isUnderstood(page, rules) {
+  const { understood } = JSON.parse(await ashta("game", rules, "--json"));
+  await page.waitForFunction(topics => document.querySelectorAll("#rules-text dt").length === topics, understood.length);
+  assert.deepEqual(await page.locator("#rules-text dt").allTextContents(), understood.map(({ topic }) => topic));
+  assert.deepEqual(await page.locator("#rules-text dd li").allTextContents(), understood.flatMap(({ sentences }) => sentences));
+}
+
+pageTest("the rules are said with the house rules of the game under way", async page => {
+  await paste(page, "pagade?no_cut=lap S:6,7,12,12/N:6,7,12,12 S *");
+  await page.click("nav [data-dialog=rules]");
+  await isUnderstood(page, "pagade?no_cut=lap");
+  assert.match(await page.textContent("#rules-text"), /their number becomes 68 less\./);
+  await page.selectOption("#rules-game", "siga");
+  await isUnderstood(page, "siga");
+  await page.selectOption("#rules-game", "pagade");
+  await isUnderstood(page, "pagade?no_cut=lap");
+});
+
 pageTest("the rules and the house rules of each game are those of its sheet", async page => {
   await page.click("nav [data-dialog=rules]");
   for (const game of NAMES) {
@@ -114,6 +133,7 @@ pageTest("the rules and the house rules of each game are those of its sheet", as
     const flags = [...sheet.matchAll(/^\[flags\.(\w+)\.(\S+)\]\nabout = "(.*)"/gm)];
     for (const [, flag, value, about] of flags) assert.ok(text.includes(flag) && text.includes(value) && text.includes(about), `${game}: ${flag}`);
     assert.equal(await page.locator("#rules-text tbody td code").count() >= flags.length, true);
+    await isUnderstood(page, game);
   }
   await page.click("#rules [data-close]");
   // In the dialog of a new game the meaning of what is chosen stands beside it.

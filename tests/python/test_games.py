@@ -33,10 +33,33 @@ def test_each_game_is_shown():
         finished = program.run("game", path.stem)
         assert finished.returncode == 0, finished.stderr
         assert all(len(line) <= 80 for line in finished.stdout.splitlines()), finished.stdout
-        parts = ["The board at the beginning", "South's course", "Throws", "House rules", "Rules", "Sources"]
+        understood = "The rules as the program understands them"
+        parts = ["The board at the beginning", "South's course", "Throws", understood, "House rules", "Rules", "Sources"]
         assert all(f"\n\n{part}\n\n" in finished.stdout for part in parts), finished.stdout
         assert program.run("game", path).stdout == finished.stdout, "a sheet is shown as the game that it is"
     assert "no_cut=lap" in program.run("game", "pagade?no_cut=lap").stdout
+
+
+def test_the_rules_are_said_as_they_are_understood(tmp_path):
+    def shown(game):
+        text = program.run("game", game).stdout
+        part = text.split("\n\nThe rules as the program understands them\n\n")[1].split("\n\n")[0]
+        return " ".join(part.split())
+
+    with program.Engine() as engine:
+        for game in ("siga", "pagade?teams=true", "thaayam?hop=each&pieces=2"):
+            described = json.loads(program.run("game", game, "--json").stdout)
+            assert engine.get(op="rules", game=game)["understood"] == described["understood"]
+            lines = [[topic["topic"], *(f"* {text}" for text in topic["sentences"])] for topic in described["understood"]]
+            assert shown(game) == " ".join(text for topic in lines for text in topic)
+        answer = engine.get(op="sheet", sheet=own(tmp_path).read_text())["game"]
+        assert answer["understood"] == engine.get(op="rules", game="siga")["understood"]
+        assert engine.ask(op="rules", game="siga?stack=two")["error"]["code"] == "bad-game"
+    assert shown(own(tmp_path)) == shown("siga") != shown("siga?stack=none")
+    # What the prose says makes no difference.
+    sheet = own(tmp_path)
+    sheet.write_text(re.sub(r'^rules = """.*?"""', 'rules = "A 2 enters."', sheet.read_text(), flags=re.M | re.S))
+    assert "A throw of 1 brings a waiting piece onto the board." in shown(sheet) == shown("siga")
 
 
 def test_the_schema_knows_every_section():

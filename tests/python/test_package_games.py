@@ -147,11 +147,14 @@ def test_every_game_describes_itself():
         described = ashta.Game(name).describe()
         assert described["name"] == name and described["title"] and described["summary"] and described["rules"] and described["place"]
         assert ashta.Game(name).seats in described["seats"] and described["pieces"]["value"] in described["pieces"]["allowed"]
+        topics = described["understood"]
+        assert all(topic["topic"] and topic["sentences"] for topic in topics) and len(topics) > 8
         for flag in described["flags"]:
             assert flag["about"] and flag["value"] == flag["default"] == flag["values"][0]["name"]
             assert all(value["about"] for value in flag["values"])
             for value in flag["values"]:
                 changed = ashta.Game(name, flags={flag["name"]: value["name"]}).describe()
+                assert (changed["understood"] == topics) == (value["name"] == flag["default"]), (name, flag["name"])
                 assert {"value": value["name"]}.items() <= next(
                     other for other in changed["flags"] if other["name"] == flag["name"]
                 ).items()

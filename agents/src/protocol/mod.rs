@@ -16,6 +16,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
+use ashta_env::ruleset::RulesetError;
 use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::Deserialize;
@@ -24,7 +25,7 @@ use serde_json::{Map, Value, json};
 
 use crate::roster::{NamedAgent, Player};
 
-pub use sheets::describe;
+pub use sheets::{describe, describe_sheet};
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
@@ -143,11 +144,15 @@ impl Engine {
                 "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
                 "agent": self.agent.as_ref().map(NamedAgent::to_string),
             })),
-            "games" => Ok(json!({"games": known.all().map(|sheet| describe(sheet)).collect::<Vec<_>>()})),
+            "games" => {
+                let games: Result<Vec<Value>, RulesetError> = known.all().map(describe_sheet).collect();
+                Ok(json!({"games": games.map_err(|error| refuse(code::GAME, error))?}))
+            }
             "sheet" => match sheet {
-                Some(sheet) => Ok(json!({"game": describe(&sheet)})),
+                Some(sheet) => Ok(json!({"game": describe_sheet(&sheet).map_err(|error| refuse(code::GAME, error))?})),
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
             },
+            "rules" => rules::understood(known, sheet.as_deref(), request),
             "new" => rules::new_game(known, sheet.as_deref(), request),
             "chance" => rules::chance_outcomes(position()?),
             "legal" => rules::legal(position()?),

@@ -17,7 +17,8 @@ fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Ref
     numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of whole numbers from 0 to 255")))
 }
 
-pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
+/// The game that a request names, on the seats that it names.
+fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Result<Race, Refusal> {
     let game = match (sheet, request.get("game")) {
         (Some(sheet), None) => sheet.name.as_str(),
         _ => text(request, "game")?,
@@ -36,7 +37,16 @@ pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<Str
             _ => return Err(refuse(code::REQUEST, "`seats` is 2, 3 or 4, or letters as \"SEW\"")),
         },
     };
-    let race = Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?);
+    Ok(Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?))
+}
+
+/// `rules`: the rules of a game as they are understood.
+pub(super) fn understood(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
+    Ok(json!({"understood": race(sheets, sheet, request)?.understood()}))
+}
+
+pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
+    let race = race(sheets, sheet, request)?;
     let seats = race.spec().seats;
     let seed = seed(request)?;
     let first = match request.get("start") {

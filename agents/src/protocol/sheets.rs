@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use ashta_env::race::Race;
+use ashta_env::ruleset::{Ruleset, RulesetError};
 use ashta_env::sheet::{Flag, Sheet, SheetProblem, Sheets};
 use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
 
 /// The description of a game for programs that let people choose one: names, seats, throws, house rules, words, rules
-/// in prose.
-pub fn describe(sheet: &Sheet) -> Value {
+/// in prose, and the rules as they are understood, under its house rules.
+pub fn describe(race: &Race) -> Value {
+    let sheet = race.ruleset().base();
     let flags = sheet.flags.iter().map(|(name, flag)| described_flag(name, flag));
     json!({
         "name": sheet.name,
@@ -24,7 +27,16 @@ pub fn describe(sheet: &Sheet) -> Value {
         "throws": sheet.throws,
         "flags": flags.collect::<Vec<_>>(),
         "words": sheet.words,
+        "understood": race.understood(),
     })
+}
+
+/// The description of the game of a sheet as it is.
+///
+/// # Errors
+/// No seats can play: the sheet was not read by [`Sheet::read`].
+pub fn describe_sheet(sheet: &Arc<Sheet>) -> Result<Value, RulesetError> {
+    Ok(describe(&Race::new(Ruleset::seated_of(Arc::clone(sheet), None, [])?)))
 }
 
 fn described_flag(name: &str, flag: &Flag) -> Value {

@@ -212,6 +212,9 @@ fn every_built_in_game_is_described() {
         assert_eq!(game["seats"], json!(sheet.seats.allowed));
         assert_eq!(game["pieces"], json!({"count": sheet.pieces.count, "allowed": sheet.pieces.allowed}));
         assert_eq!(game["words"]["home"], json!(sheet.words.home));
+        let rules = ask(&json!({"op": "rules", "game": sheet.name}).to_string());
+        assert!(rules["understood"].as_array().is_some_and(|topics| topics.len() > 8), "{rules}");
+        assert_eq!(game["understood"], rules["understood"], "{}", sheet.name);
         for flag in game["flags"].as_array().expect("a list") {
             assert_eq!(flag["default"], flag["values"][0]["name"]);
         }

@@ -207,10 +207,11 @@ impl Game {
     /// the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
     /// number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
     /// are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
-    /// `about`), its `default` and the `value` that it has here.
+    /// `about`), its `default` and the `value` that it has here. `understood` are the rules as the program
+    /// understands them, with these house rules: a list of dicts of `topic` and `sentences`.
     fn describe<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
         let ruleset = self.race.ruleset();
-        let mut described = describe(ruleset.base());
+        let mut described = describe(&self.race);
         let flags = described.get_mut("flags").and_then(serde_json::Value::as_array_mut);
         for (flag, info) in flags.into_iter().flatten().zip(ruleset.flags()) {
             flag["value"] = info.value.into();

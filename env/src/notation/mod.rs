@@ -14,6 +14,7 @@ mod parse;
 mod steps;
 #[cfg(test)]
 mod test_support;
+mod understood;
 mod validate;
 mod why;
 mod words;
@@ -27,6 +28,7 @@ use crate::race::turns::text::joined;
 pub use board::{Ground, Standing};
 pub use parse::NotationError;
 pub use steps::{BoardStep, WholeTurn};
+pub use understood::RuleTopic;
 
 impl Race {
     /// The position as one line of text.

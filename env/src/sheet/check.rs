@@ -75,6 +75,20 @@ fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Fla
 
 /// The problems of a sheet without house rules.
 pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
+    let mut check = values(sheet);
+    check.ends();
+    check.problems
+}
+
+impl Sheet {
+    /// Whether the sheet without its house rules can be compiled.
+    pub(crate) fn is_sound(&self) -> bool {
+        values(self).problems.is_empty()
+    }
+}
+
+/// Values that contradict each other.
+fn values(sheet: &Sheet) -> Check<'_> {
     let kind = sheet.turn.kind;
     let mut check = Check {
         sheet,
@@ -92,10 +106,8 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     check.entry();
     check.one_throw();
     check.units();
-    if check.board() {
-        check.ends();
-    }
-    check.problems
+    check.board();
+    check
 }
 
 struct Check<'a> {

@@ -72,7 +72,8 @@ class Game:
         the usual length of a game at a table, or None. `seats` are the sets of seats that can play, `pieces` their
         number (`count`, which are `allowed`, the `value` here), `throws` and `words` are tables of the sheet. `flags`
         are the house rules, each a dict of its `name`, what it is `about`, its `values` (a list of dicts of `name` and
-        `about`), its `default` and the `value` that it has here.
+        `about`), its `default` and the `value` that it has here. `understood` are the rules as the program
+        understands them, with these house rules: a list of dicts of `topic` and `sentences`.
         """
     @property
     def seats(self) -> str:

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::TurnMachine;
-use super::text::{MoveKind, UnitMove};
+use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask};
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Rules, Throw};
@@ -203,6 +203,18 @@ impl TurnMachine for DivideTurns {
         (before.roles[last], before.steps[last]) = (role::FRESH, 0);
         before.phase = if last == 0 { Phase::Choose } else { Phase::Allot };
         self.leads(&before, state) && (last == 0 || self.is_playable(&before, stands))
+    }
+
+    fn words(&self) -> TurnWords {
+        TurnWords {
+            turn: &[
+                "Two dice are thrown at once. Their total is divided at will between the pieces on the board.",
+                "Each piece makes at most one hop, by its part of the total; one piece may take all of it.",
+            ],
+            used: ["pip", "pips of the total"],
+            entering: ["any doublet", "a doublet of"],
+            ..TurnWords::ONE_BY_ONE
+        }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::{AllottedThrow, SeriesThrows};
-use super::text::UnitMove;
+use super::text::{TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
@@ -227,6 +227,14 @@ impl TurnMachine for EachTurns {
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
             && self.legal_actions(state).iter().any(|action| action != PASS)
             && (!state.has_captured || self.rules.seating.enemies(state.mover).iter().any(waits))
+    }
+
+    fn words(&self) -> TurnWords {
+        let turn = &[
+            "Throws are made until one ends the series. Then they are used one by one, in any order.",
+            "Each throw is a hop with a landing of its own. A piece moves any number of times.",
+        ];
+        TurnWords { turn, ..TurnWords::ONE_BY_ONE }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

@@ -26,7 +26,7 @@ use divide::DivideTurns;
 use each::EachTurns;
 use series::SeriesTurns;
 use series_throws::SeriesThrows;
-use text::{UnitMove, number};
+use text::{TurnWords, UnitMove, number};
 use throw::ThrowTurns;
 
 /// Entries of an observation found so far, appended to it at once, which is faster than to grow a list for each.
@@ -252,6 +252,9 @@ pub(crate) trait TurnMachine {
     fn role(&self, _sign: &str, _place: u8, _is_zero: bool) -> Option<u8> {
         None
     }
+
+    /// What its rules say that the sheet does not.
+    fn words(&self) -> TurnWords;
 
     /// A legal action in words.
     fn action_text(&self, state: &State, action: Action) -> String;

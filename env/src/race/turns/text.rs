@@ -5,6 +5,32 @@ use crate::game::Action;
 use crate::race::compile::{Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, State, role};
 
+/// What the rules of a kind of turn say that its sheet does not: sentences, and the words that differ in others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TurnWords {
+    /// How throws are made and used.
+    pub(crate) turn: &'static [&'static str],
+    /// What must be used, one and several: `throw`, `throws`.
+    pub(crate) used: [&'static str; 2],
+    /// What brings a waiting piece onto the board, by any value and by certain ones, which follow.
+    pub(crate) entering: [&'static str; 2],
+    /// The steps of a unit that moves by the whole of what it is given.
+    pub(crate) whole: &'static str,
+    /// The pieces that are not borne off, if any.
+    pub(crate) not_borne: &'static str,
+}
+
+impl TurnWords {
+    /// Those of a turn in which throws are used one by one.
+    pub(crate) const ONE_BY_ONE: TurnWords = TurnWords {
+        turn: &[],
+        used: ["throw", "throws"],
+        entering: ["any throw", "a throw of"],
+        whole: "A unit moves by the whole throw, which counts for both pieces.",
+        not_borne: "",
+    };
+}
+
 /// The moves of one unit in a turn; all pieces that enter, or are borne off, are one unit.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitMove {
@@ -114,10 +140,12 @@ impl Rules {
 }
 
 /// The values in words: `1, 3, 4 or 6`.
-pub(crate) fn any_of(values: &[u8]) -> String {
+pub(crate) fn any_of<T: ToString>(values: &[T]) -> String {
     match values {
-        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", joined(rest, ", ")),
-        values => joined(values, ""),
+        [rest @ .., last] if !rest.is_empty() => {
+            format!("{} or {}", joined(rest.iter().map(T::to_string), ", "), last.to_string())
+        }
+        values => joined(values.iter().map(T::to_string), ""),
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::run::games;
 use crate::run::output::{columns, print, print_json, wrapped};
 use anyhow::{Result, bail};
-use ashta_agents::protocol::describe;
+use ashta_agents::protocol::{describe, describe_sheet};
 use ashta_env::game::{Game, Outcome, Seat};
-use ashta_env::notation::Ground;
+use ashta_env::notation::{Ground, RuleTopic};
 use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::sheet::{NamedOdds, Odds, Sheet, Sheets, Throws, builtin, schema};
@@ -24,7 +24,7 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
             return print_json(&schema());
         }
         if args.json {
-            let games: Vec<Value> = known.all().map(|sheet| describe(sheet)).collect();
+            let games = known.all().map(describe_sheet).collect::<Result<Vec<Value>, _>>()?;
             return print_json(&json!({"games": games}));
         }
         return list(&known);
@@ -38,10 +38,11 @@ pub fn run(args: &ShowGameArgs) -> Result<()> {
     if args.sheet {
         bail!("--sheet prints a game that comes with the program, without house rules: {game} is none");
     }
+    let race = Race::new(ruleset);
     if args.json {
-        return print_json(&describe(ruleset.base()));
+        return print_json(&describe(&race));
     }
-    print(text(&Race::new(ruleset)))
+    print(text(&race))
 }
 
 /// One line for each game.
@@ -69,6 +70,7 @@ fn text(race: &Race) -> String {
         format!("South's course\n\n{}", course(race)),
         format!("Throws\n\n{}", throws(race, first)),
     ];
+    parts.push(format!("The rules as the program understands them\n\n{}", understood(race)));
     if !sheet.flags.is_empty() {
         parts.push(format!("House rules\n\n{}", house_rules(race)));
     }
@@ -164,6 +166,15 @@ fn cases(throws: &Throws) -> u64 {
         Odds::Weights(weights) => weights.iter().map(|&weight| u64::from(weight)).sum(),
     };
     one.saturating_pow(throws.dice.into()).max(1)
+}
+
+/// The rules as they are understood, each topic with its sentences below it.
+fn understood(race: &Race) -> String {
+    let sentence = |text: &String| format!("  * {}", wrapped(text, 4).trim_start());
+    let topic = |topic: &RuleTopic| {
+        [&[topic.topic.to_owned()], &topic.sentences.iter().map(sentence).collect::<Vec<_>>()[..]].concat().join("\n")
+    };
+    race.understood().iter().map(topic).collect::<Vec<_>>().join("\n")
 }
 
 /// Every flag with its values; `*` marks the value that is played.

@@ -10,7 +10,7 @@ pub(crate) mod ring;
 use std::sync::Arc;
 
 use super::TurnMachine;
-use super::text::{MoveKind, UnitMove};
+use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
 use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
@@ -278,6 +278,19 @@ impl TurnMachine for DiceTurns {
         let (left, taken) = (state.dice[0], state.steps.iter().fold(0_u8, |taken, steps| taken.saturating_add(*steps)));
         let before = State { dice: [taken, left], ..state.unplayed() };
         self.rules.can_throw([taken.min(left), taken.max(left)]) && self.leads(&before, state)
+    }
+
+    fn words(&self) -> TurnWords {
+        TurnWords {
+            turn: &[
+                "Two dice are thrown at once. Two pieces take one die each, in either order, or one piece takes both.",
+                "A piece that takes both dice moves by their sum in one hop.",
+            ],
+            used: ["die", "dice"],
+            whole: "A unit moves with two equal dice, each of its pieces by one die.",
+            entering: ["either die, or the sum of both,", "either die, or the sum of both,"],
+            ..TurnWords::ONE_BY_ONE
+        }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

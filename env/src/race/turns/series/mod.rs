@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::TurnMachine;
 use super::series_throws::SeriesThrows;
-use super::text::{MoveKind, UnitMove};
+use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
@@ -148,6 +148,18 @@ impl TurnMachine for SeriesTurns {
 
     fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
         self.can_complete(state)
+    }
+
+    fn words(&self) -> TurnWords {
+        TurnWords {
+            turn: &[
+                "Throws are made until one ends the series. Then all of them are shared out among the pieces.",
+                "A piece moves at most once in a series: in one hop by one throw, or by the sum of several.",
+                "A piece that enters may move on in the same series.",
+            ],
+            not_borne: "A piece that entered or moved in the same series is not borne off.",
+            ..TurnWords::ONE_BY_ONE
+        }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {

@@ -8,7 +8,7 @@ mod bits;
 
 use std::sync::Arc;
 
-use super::text::{MoveKind, UnitMove, number};
+use super::text::{MoveKind, TurnWords, UnitMove, number};
 use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
@@ -568,6 +568,12 @@ impl TurnMachine for ThrowTurns {
                 before.pieces[mover].sort_unstable();
                 stands(&before) && self.leads(&before, state)
             })
+    }
+
+    fn words(&self) -> TurnWords {
+        let turn =
+            &["One throw is made and used, by one piece or unit. Then the turn passes on, or one more throw is made."];
+        TurnWords { turn, ..TurnWords::ONE_BY_ONE }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
