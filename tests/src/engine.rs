@@ -12,9 +12,18 @@ use ashta_env::turn::{TurnResults, turn_results};
 /// # Errors
 /// The engine's error for an invalid position or impossible throws.
 pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
-    let (race, state) = thrown(position, throws)?;
+    turns_of(&Race::parse_position(position).map_err(|error| error.to_string())?.0, position, throws)
+}
+
+/// [`turns`] in a game of any sheet.
+///
+/// # Errors
+/// As [`turns`].
+pub fn turns_of(race: &Race, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
+    let mut state = race.parse_state(position).map_err(|error| error.to_string())?;
+    race.throw(&mut state, throws).map_err(|error| error.to_string())?;
     let mut results = TurnResults::new();
-    turn_results(&race, &state, &mut results);
+    turn_results(race, &state, &mut results);
     Ok(results.states().iter().map(|state| race.print(state)).collect())
 }
 

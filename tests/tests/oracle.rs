@@ -5,11 +5,13 @@
 //! often. `ASHTA_ORACLE_POSITIONS` sets the number of positions for each game (2,000 by default, twice as many for the
 //! three games with the most house rules).
 
+use std::sync::Arc;
+
 use ashta_env::chance::{self, GameRng};
-use ashta_env::game::{Game, Node};
+use ashta_env::game::{Game, Node, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::builtin;
+use ashta_env::sheet::{Sheet, builtin};
 use ashta_tests::{engine, oracle, random};
 use rand::Rng;
 
@@ -41,18 +43,22 @@ fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
 
 fn check(race: &Race, position: &str, rng: &mut GameRng) -> bool {
     let Some(throws) = draw(race, position, rng) else { return false };
-    let expected = oracle::turns(position, &throws);
-    let found = engine::turns(position, &throws);
+    let expected = oracle::turns_of(&race.ruleset().base().text(), position, &throws);
+    let found = engine::turns_of(race, position, &throws);
     assert!(expected.is_ok(), "{position} {throws:?}: oracle says {expected:?}");
     assert_eq!(found, expected, "{position} with {throws:?}: engine left, oracle right");
     true
 }
 
 fn lock_step(game: &str, positions: usize, stream: u64) {
+    lock_step_of(|rng| random::ruleset(game, rng), positions, stream);
+}
+
+fn lock_step_of(draw_ruleset: impl Fn(&mut GameRng) -> Ruleset, positions: usize, stream: u64) {
     let mut rng = chance::stream(0x0AC1E, stream);
     let mut checked = 0;
     while checked < positions {
-        let race = Race::new(random::ruleset(game, &mut rng));
+        let race = Race::new(draw_ruleset(&mut rng));
         for position in random::played(&race, 12, &mut rng) {
             checked += usize::from(check(&race, &position, &mut rng));
         }
@@ -108,6 +114,46 @@ fn sheets_by_default_get_their_share() {
             }
         }
     }
+}
+
+/// Single pieces of two enemies share a square once a unit has come and parted there.
+#[test]
+fn pieces_of_two_seats_are_no_unit() {
+    let text = builtin::named("ashte-kashte").expect("a built-in game").text().replace("ashte-kashte", "shared");
+    let text = text.replace("unit_on_single = \"takes\"", "unit_on_single = \"shares\"");
+    let sheet = Arc::new(Sheet::read(&text, "shared.toml").expect("a sheet"));
+    let ruleset = |pieces| Ruleset::of(Arc::clone(&sheet), seats("SEN"), [("pieces", pieces)]).expect("a ruleset");
+    let race = Race::new(ruleset("2"));
+    for (enemies, throw, landed) in [
+        ("E:1,4/N:1,22", 2, "S:10,40/E:hand,1/N:hand,1"),
+        ("E:4,4/N:1,22", 2, "S:8,42/E:4,4/N:1,22"),
+        ("E:1,4/N:1,22", 3, "S:11,40/E:1,4/N:1,22"),
+        ("E:4,4/N:1,22", 3, "S:8,43/E:4,4/N:1,22"),
+    ] {
+        let position = format!("shared?pieces=2 S:8,40/{enemies} S *");
+        let found = engine::turns_of(&race, &position, &[throw]).expect("a turn");
+        assert!(found.contains(&format!("shared?pieces=2 {landed} E *")), "{position} with {throw}: {found:?}");
+        assert_eq!(found.len(), if landed.starts_with("S:8") { 1 } else { 2 }, "{found:?}");
+    }
+    lock_step_of(|rng| ruleset(["2", "3", "4"][chance::below(3, rng)]), positions() / 4, 5);
+}
+
+fn seats(letters: &str) -> SeatSet {
+    SeatSet::from_letters(letters).expect("seats")
+}
+
+#[test]
+fn pieces_that_cannot_stand_together_do_not_begin_together() {
+    let pagade = builtin::named("pagade").expect("a built-in game").text();
+    // South's 29 is East's 12, and East does not play against South alone.
+    let read = |setup: &str, allowed: &str| {
+        let text = pagade.replace("[6, 7, 12, 12]", setup).replace("allowed = [\"SN\", \"SENW\"]", allowed);
+        Sheet::read(&text.split("[flags").next().expect("a sheet"), "pagade.toml").map_err(|error| error.to_string())
+    };
+    let met = read("[6, 12, 12, 29]", "allowed = [\"SN\", \"SENW\"]").expect_err("they meet");
+    assert!(met.contains("pieces.setup: pieces of two seats begin on one square"), "{met}");
+    assert!(read("[6, 12, 12, 29]", "allowed = [\"SN\"]").is_ok());
+    assert!(read("[6, 12, 12, 30]", "allowed = [\"SN\", \"SENW\"]").is_ok());
 }
 
 #[test]

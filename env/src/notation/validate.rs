@@ -3,10 +3,9 @@
 use super::NotationError;
 use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
-use crate::race::compile::{Cells, PLACES, WALL};
+use crate::race::compile::PLACES;
 use crate::race::position::state::{NO_PIECE, State};
 use crate::race::turns::by_kind;
-use crate::sheet::{Group, MarkRule, Meeting};
 
 impl Race {
     /// The invariants of one seat's pieces.
@@ -35,16 +34,6 @@ impl Race {
         Ok(())
     }
 
-    /// The cells that two seats cannot both hold, as bits.
-    pub(crate) fn exclusive_cells(&self) -> Cells {
-        let (rules, capture) = (&*self.rules, &self.rules.sheet.capture);
-        let shares =
-            capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
-        let plain = if shares { 0 } else { rules.captured };
-        let is_closed = rules.sheet.board.mark_rule == MarkRule::Closed;
-        if is_closed { plain | rules.never_for_units & !(1 << WALL) } else { plain }
-    }
-
     /// The invariants between the seats.
     pub(crate) fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
@@ -56,7 +45,7 @@ impl Race {
                 return Err(NotationError::Pieces(problem));
             }
         }
-        let exclusive = self.exclusive_cells();
+        let exclusive = rules.exclusive_cells();
         for seat in seats.iter() {
             for other in seats.iter().filter(|&other| other > seat) {
                 let bit = |seat: Seat, place: u8| rules.bits[seat.index()][usize::from(place) % PLACES];

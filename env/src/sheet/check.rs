@@ -426,6 +426,9 @@ impl Check<'_> {
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.home & 1 == 1;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");
+                let sets = self.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+                let meet = sets.into_iter().any(|seats| rules.begin_together(seats));
+                self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
             }
         }
     }

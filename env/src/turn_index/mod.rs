@@ -210,7 +210,7 @@ impl RaceTurns {
             _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),
         };
-        RaceTurns { exclusive: index.race.exclusive_cells(), index, walk }
+        RaceTurns { exclusive: index.race.rules.exclusive_cells(), index, walk }
     }
 }
 

@@ -39,6 +39,15 @@ static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 pub fn turns(position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     let name = position.split([' ', '?']).next().unwrap_or_default();
     let sheet = SHEETS.get(name).ok_or_else(|| format!("unknown game {name:?}"))?;
+    turns_of(sheet, position, throws)
+}
+
+/// [`turns`] of the game of a sheet (TOML).
+///
+/// # Errors
+///
+/// As [`turns`], and a sheet without a key that a turn needs.
+pub fn turns_of(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<String>, String> {
     sheet::turns(sheet, position, throws)
 }
 

@@ -20,7 +20,7 @@ use crate::race::compile::odds::outcomes;
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    Area, EntryAt, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
+    Area, EntryAt, Group, MarkRule, Meeting, OpenedBy, Room, SentTo, Setup, Sheet, Speed, Teams, UnitKind, Without,
 };
 
 /// Entries of a table by place.
@@ -68,12 +68,13 @@ pub(crate) struct Rules {
     pub(crate) declaring: u128,
     /// Places on which pieces can be captured, as bits.
     pub(crate) contested: u128,
-    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two.
+    /// Cells that are closed to a single piece with an own piece there, with two, with an enemy's, with two of one
+    /// enemy.
     pub(crate) closed_to_single: [Cells; 4],
     /// The same for a unit, and the cells that are always closed to it.
     pub(crate) closed_to_unit: [Cells; 4],
     pub(crate) never_for_units: Cells,
-    /// Cells that cannot be passed while two pieces stand there.
+    /// Cells that cannot be passed while two pieces of one seat stand there.
     pub(crate) impassable: Cells,
     /// Cells on which enemies are captured.
     pub(crate) captured: Cells,
@@ -152,6 +153,12 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
     #[inline]
     pub(crate) fn with(self, cell: W) -> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
+    }
+
+    /// The cells with one or more in either, and with two or more in either: pieces of two seats are not added up.
+    #[inline]
+    pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
+        Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
     }
 
     /// The cells with one or more in both, or with two or more in both.
@@ -288,7 +295,7 @@ impl Rules {
             closed_to_single: [one, two, blocked, barred],
             closed_to_unit: [one | two, 0, blocked, 0],
             never_for_units: 1 << WALL | if is_closed { marked } else { 0 },
-            impassable: if sheet.unit.passable { 0 } else { Cells::MAX },
+            impassable: if sheet.unit.passable { 0 } else { unit_cells },
             captured: plain,
             unit_cells,
             room: [0; PLACES],
@@ -341,6 +348,25 @@ impl Rules {
     /// Whether seats remember that they have captured.
     pub(crate) fn has_gate(&self) -> bool {
         self.gate != NOWHERE
+    }
+
+    /// The cells that two seats cannot both hold, as bits.
+    pub(crate) fn exclusive_cells(&self) -> Cells {
+        let (sheet, capture) = (&self.sheet, &self.sheet.capture);
+        let shares =
+            capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
+        let plain = if shares { 0 } else { self.captured };
+        let is_closed = sheet.board.mark_rule == MarkRule::Closed;
+        if is_closed { plain | self.never_for_units & !(1 << WALL) } else { plain }
+    }
+
+    /// Whether pieces of two of these seats begin on a square that they cannot both hold.
+    pub(crate) fn begin_together(&self, seats: SeatSet) -> bool {
+        let setup = self.setup();
+        let begun =
+            |seat: Seat| setup.iter().fold(0, |held, &place| held | self.bits[seat.index()][usize::from(place)]);
+        let held = || seats.iter().map(|seat| begun(seat) & self.exclusive_cells());
+        held().map(Cells::count_ones).sum::<u32>() > held().fold(0, Cells::bitor).count_ones()
     }
 
     /// Whether a position can be dead: no seat can ever move again.

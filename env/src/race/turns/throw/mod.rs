@@ -128,10 +128,11 @@ impl ThrowTurns {
         own: &[u8; MAX_PIECES],
     ) -> Occupied<W> {
         let none = Occupancy::<W>::default();
-        let add = |occupancy: Occupancy<W>, seat: Seat, places| occupancy.and(&bits.at[seat.index()], places);
+        let of = |seat: Seat, places| none.and(&bits.at[seat.index()], places);
+        // Two pieces are a unit only if they are of one seat.
         let others = self.seating.others(seat).iter();
-        let enemies = others.fold(none, |enemies, &other| add(enemies, other, &state.pieces[other.index()]));
-        let own = add(none, seat, own);
+        let enemies = others.fold(none, |enemies, &other| enemies.or(of(other, &state.pieces[other.index()])));
+        let own = of(seat, own);
         let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
         let has_two = self.has_units & (own.twos != W::default());
         Occupied {
