@@ -135,18 +135,18 @@ impl Race {
         let mut taken = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
+        // A throw that enters is counted from the place before it.
+        let origin = from.max(self.rules.entry);
         let target = match (taken.target, taken.kind) {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
             (None, MoveKind::Alone | MoveKind::Together) => {
-                self.lapped(state, from.saturating_add(taken.steps).min(self.rules.goal))
+                self.lapped(state, origin.saturating_add(taken.steps).min(self.rules.goal))
             }
         };
         let walked = if target < from { target + self.rules.sheet.gate.lap } else { target };
-        let path = (from.max(if from == 0 { self.rules.entry } else { 0 }) + 1..=walked)
-            .filter_map(|place| self.shown(seat, self.lapped(state, place)))
-            .collect();
+        let path = (origin + 1..=walked).filter_map(|place| self.shown(seat, self.lapped(state, place))).collect();
         let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
         taken.throws = taken.throws.repeat(taken.used);
         taken.from = from;
@@ -194,6 +194,9 @@ impl Race {
                 role if role & role::BORNE != 0 => reached[slot] + 1,
                 _ => reached[slot],
             };
+            if reached[slot] == 0 && state.steps[slot] > 0 {
+                reached[slot] = self.rules.entry;
+            }
             reached[slot] += state.steps[slot];
         }
         reached
