@@ -148,7 +148,7 @@ fn pieces_that_cannot_stand_together_do_not_begin_together() {
     // South's 29 is East's 12, and East does not play against South alone.
     let read = |setup: &str, allowed: &str| {
         let text = pagade.replace("[6, 7, 12, 12]", setup).replace("allowed = [\"SN\", \"SENW\"]", allowed);
-        Sheet::read(&text.split("[flags").next().expect("a sheet"), "pagade.toml").map_err(|error| error.to_string())
+        Sheet::read(text.split("[flags").next().expect("a sheet"), "pagade.toml").map_err(|error| error.to_string())
     };
     let met = read("[6, 12, 12, 29]", "allowed = [\"SN\", \"SENW\"]").expect_err("they meet");
     assert!(met.contains("pieces.setup: pieces of two seats begin on one square"), "{met}");

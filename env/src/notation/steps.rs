@@ -135,18 +135,19 @@ impl Race {
         let mut taken = self.moved(state, action)?;
         let (seat, slot) = (self.colour(state), taken.slot);
         let from = self.reached(state)[slot];
+        // A throw that enters is counted from a place before the course.
+        let origin = match from {
+            0 if self.rules.enters_by_count() => self.rules.entry,
+            0 => self.rules.entry - 1,
+            from => from,
+        };
         let target = match (taken.target, taken.kind) {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
             (None, MoveKind::Alone | MoveKind::Together) => {
-                self.lapped(state, from.saturating_add(taken.steps).min(self.rules.goal))
+                self.lapped(state, origin.saturating_add(taken.steps).min(self.rules.goal))
             }
-        };
-        let start = match from {
-            0 if self.rules.enters_by_count() => self.rules.entry,
-            0 => self.rules.entry - 1,
-            from => from,
         };
         // A piece that comes to a lower place goes round again, or bounces off the finish.
         let lap = self.rules.sheet.gate.lap;
@@ -155,7 +156,7 @@ impl Race {
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        let path = (start + 1..=walked)
+        let path = (origin + 1..=walked)
             .chain(back.rev())
             .filter_map(|place| self.shown(seat, self.lapped(state, place)))
             .collect();
@@ -206,6 +207,9 @@ impl Race {
                 role if role & role::BORNE != 0 => reached[slot] + 1,
                 _ => reached[slot],
             };
+            if reached[slot] == 0 && state.steps[slot] > 0 {
+                reached[slot] = self.rules.entry;
+            }
             reached[slot] += state.steps[slot];
         }
         reached

@@ -8,13 +8,17 @@ use super::{
     Must, Odds, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, WithPartner,
     Without,
 };
-use crate::game::{Seat, SeatSet};
-use crate::race::compile::PLACES;
+use crate::game::{MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
+use crate::race::compile::reach::places_of;
+use crate::race::compile::{Cells, PLACES, Rules};
 use crate::race::turns::{self, text::joined};
 
 /// The most pieces of a seat that can move together, or share throws.
 const FEW_PIECES: u8 = 4;
+
+/// What closes no square to a piece with a part of a total.
+const DIVIDED: &str = "the parts of a divided total land on any square: marks are shared, by any number of own pieces";
 
 /// A dotted key and its problem.
 pub(super) type Problem = (String, String);
@@ -34,6 +38,9 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
         say(&mut problems, !is_word, &key, "a flag is written with small letters, digits and `_`");
         say(&mut problems, flag.values.len() < 2, &key, "a flag has two values or more");
         flag_values(&mut problems, &bare, &key, flag, has_problems);
+    }
+    if problems.is_empty() {
+        add_idle(&mut problems, &bare, &sheet.flags);
     }
     problems
 }
@@ -108,6 +115,144 @@ fn values(sheet: &Sheet) -> Check<'_> {
     check.units();
     check.board();
     check
+}
+
+/// The cells where pieces of two seats that play together can meet on some of these places.
+fn shared(rules: &Rules, places: u128) -> Cells {
+    let sets = rules.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
+    sets.fold(0, |cells, seats| cells | rules.shared(seats, places))
+}
+
+/// The cells where a piece can be captured.
+fn captures(rules: &Rules) -> Cells {
+    shared(rules, rules.reachable() & ((1 << rules.home) - 2)) & rules.captured
+}
+
+/// The keys of a valid sheet that say what nothing there is about, with the reasons.
+fn idle(sheet: &Sheet) -> Vec<Problem> {
+    let Sheet { pieces, turn, stacking, unit, gate, .. } = sheet;
+    let most = pieces.allowed.iter().copied().max().unwrap_or(pieces.count);
+    let Ok(rules) = turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, most.into()) else { return Vec::new() };
+    let on_course = rules.reachable() & ((1 << rules.home) - 2);
+    let bits = |seat: usize, place: u8| rules.bits[seat][usize::from(place)];
+    let cells = |places: u128, seat| places_of(places).fold(0, |cells, place| cells | bits(seat, place));
+    let (course, marked) = (cells(on_course, 0), cells(on_course & rules.marked, 0));
+    let outer = (0..MAX_SEATS).fold(0, |outer, seat| outer | cells((1 << rules.gate.min(rules.home)) - 2, seat));
+    let (private, inner) = (course & !marked & !rules.captured, course & rules.captured & !outer);
+    let plain = course & !marked & !stacking.inner.map_or(0, |_| inner) & !stacking.private.map_or(0, |_| private);
+    let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
+    let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
+    let captures = captures(&rules);
+    let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == SentTo::Off && captures != 0;
+    let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
+    let units = with_two & if is_declared { cells(on_course & rules.declaring, 0) } else { rules.unit_cells };
+    let singles = with_two & captures & if is_declared { Cells::MAX } else { !rules.unit_cells };
+    let moves_units = rules.outcomes.iter().any(|throw| rules.effects[usize::from(throw.values[0])].unit_steps > 0);
+    let differs = |room: Option<Room>| room.is_some_and(|room| room != stacking.plain);
+    let grants = !turn.again.is_empty()
+        || turn.again_on_capture
+        || turn.again_on_finish
+        || sheet.board.mark_kinds().any(|marks| marks.again);
+    let no_two = "no two pieces of a seat can stand on such a square";
+    let is_throw = turn.kind == TurnKind::Throw;
+    let no_teams = sheet.seats.teams == Teams::None;
+    let rows: [(bool, &str, &[&str]); 21] = [
+        (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
+        (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
+        (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
+        (gate.without == Without::Open, "the gate is open to all", &["gate.opened_by"]),
+        (gate.without != Without::Lap, "no piece goes round again", &["gate.lap"]),
+        (marked == 0, "no square of the courses is marked", &["stacking.marked"]),
+        (sheet.board.marks.is_empty(), "no square of the courses is marked", &["board.mark_rule", "board.mark_again"]),
+        (sheet.board.mark_rule == MarkRule::Closed, "a closed mark has room for one piece", &["stacking.marked"]),
+        (!has_units, "there are no units", &["unit.area", "unit.speed", "unit.split", "unit.passable"]),
+        (!has_units, "there are no units", &["capture.single_on_unit", "capture.unit_on_single"]),
+        (!moves_units, "no throw moves a unit", &["capture.unit_on_single"]),
+        (!is_declared, "units are not declared", &["unit.from"]),
+        (units == 0, no_two, &["unit.kind"]),
+        (captures == 0, "nothing can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
+        (captures == 0, "nothing can be captured", &["capture.single_on_unit", "capture.unit_on_single"]),
+        (singles == 0, "no two single pieces can be captured together", &["capture.group"]),
+        (!waits, "no piece ever waits off the board", &ENTRY),
+        (most < 2, "a seat has one piece", &["turn.divide", "stacking.plain", "stacking.marked"]),
+        (plain == 0 || turn.must == Must::NoMerge && with_two == 0, no_two, &["stacking.plain", "turn.must"]),
+        (differs(stacking.inner) && (most < 2 || inner == 0), no_two, &["stacking.inner"]),
+        (differs(stacking.private) && (most < 2 || private == 0), no_two, &["stacking.private"]),
+    ];
+    // What a kind of turn demands is written in all its games.
+    let demanded: &[&str] = match (turn.kind, turn.hop) {
+        (TurnKind::Dice, _) => &[
+            "entry.at",
+            "entry.compulsory",
+            "stacking.plain",
+            "stacking.private",
+            "unit.kind",
+            "capture.single_on_unit",
+        ],
+        (TurnKind::Series, Hop::Sum) => &["entry.first", "entry.next"],
+        (TurnKind::Series | TurnKind::Throw | TurnKind::Divide, _) => &[],
+    };
+    let mut problems: Vec<Problem> = Vec::new();
+    for (reason, &key) in rows.iter().filter(|row| row.0).flat_map(|row| row.2.iter().map(|key| (row.1, key))) {
+        let is_new = problems.iter().all(|(other, _)| other != key) && !demanded.contains(&key);
+        say(&mut problems, is_new && !is_default(sheet, key), key, reason);
+    }
+    problems
+}
+
+/// The most values of house rules of which each pair is tried.
+const MOST_PAIRED: usize = 100;
+
+/// Keys of pieces that enter.
+const ENTRY: [&str; 9] = [
+    "entry.first",
+    "entry.next",
+    "entry.first_while",
+    "entry.at",
+    "entry.compulsory",
+    "entry.clear",
+    "entry.by_bonus",
+    "entry.spends",
+    "entry.lost_before",
+];
+
+/// Whether a sheet without this key is the same.
+fn is_default(sheet: &Sheet, key: &str) -> bool {
+    let (section, key) = key.split_once('.').unwrap_or_default();
+    let Ok(mut table) = toml::Table::try_from(sheet) else { return false };
+    table.get_mut(section).and_then(toml::Value::as_table_mut).map(|section| section.remove(key));
+    table.try_into().is_ok_and(|other: Sheet| other == *sheet)
+}
+
+/// Adds the idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need one of its house rules, and what a house rule
+/// writes may need another.
+fn add_idle(problems: &mut Vec<Problem>, sheet: &Sheet, flags: &super::Flags) {
+    let flags =
+        flags.iter().flat_map(|(flag, of)| of.values.iter().skip(1).map(move |(name, value)| (flag, name, value)));
+    let flags: Vec<_> = flags.collect();
+    let writes = |changes: &toml::Table, key: &str| {
+        key.split_once('.').and_then(|(section, key)| changes.get(section)?.get(key)).is_some()
+    };
+    let is_idle = |key: &str, changes: &[&toml::Table]| {
+        let changed = sheet.changed(changes.iter().copied()).ok().filter(|changed| one(changed).is_empty());
+        changed.is_none_or(|changed| idle(&changed).iter().any(|(idle, _)| idle == key))
+    };
+    problems.extend(idle(sheet).into_iter().filter(|(key, _)| {
+        flags.iter().all(|(_, _, value)| writes(&value.changes, key) || is_idle(key, &[&value.changes]))
+    }));
+    for (flag, name, value) in &flags {
+        let Ok(changed) = sheet.changed([&value.changes]) else { continue };
+        let stays_idle = |key: &str| {
+            // Pairs of very many house rules are not tried.
+            if flags.len() > MOST_PAIRED {
+                return false;
+            }
+            let mut others = flags.iter().filter(|(other, _, _)| other != flag);
+            others.all(|(_, _, other)| writes(&other.changes, key) || is_idle(key, &[&value.changes, &other.changes]))
+        };
+        let found = idle(&changed).into_iter().filter(|(key, _)| writes(&value.changes, key) && stays_idle(key));
+        problems.extend(found.map(|(at, problem)| (format!("flags.{flag}.{name}"), format!("then {at}: {problem}"))));
+    }
 }
 
 struct Check<'a> {
@@ -220,10 +365,19 @@ impl Check<'_> {
         self.say(is_series && going_on > MAX_KINDS, "turn.stop", problem);
         let has_doublets = is_dice || is_divide;
         let grants = turn.again_on_doublet || turn.again_on_capture;
+        let (divides, has_units) = (turn.divide != Divide::None, sheet.unit.kind != UnitKind::None);
         self.say_all([
             (!is_series && turn.hop == Hop::Each, "turn.hop", "only a series has several throws"),
             (!has_doublets && turn.again_on_doublet, "turn.again_on_doublet", "one die has no doublets"),
             (is_dice && grants, "turn.kind", "two dice grant no further roll"),
+            (sheet.finish.bear_off.contains(&0), "finish.bear_off", "a throw of 0 bears nothing off"),
+            (divides && has_units, "turn.divide", "a throw is divided between single pieces: unit.kind is \"none\""),
+            (
+                divides && !sheet.entry.spends,
+                "turn.divide",
+                "a throw that enters is divided no more: entry.spends is true",
+            ),
+            (divides && turn.must == Must::NoMerge, "turn.must", "a throw that can be divided must be used, or none"),
             (turn.most_throws.is_some_and(|most| most > 9), "turn.most_throws", "0 to 9"),
         ]);
         for (is_it, kind, is_used, key) in [
@@ -267,12 +421,13 @@ impl Check<'_> {
         for (key, values) in [("entry.first", &entry.first), ("entry.next", &entry.next)] {
             if let Values::These(values) = values {
                 self.say(values.is_empty(), key, "no throw enters");
+                self.say(values.contains(&0), key, "a throw of 0 enters nothing");
                 for value in values.iter().filter(|value| !sheet.throws.values.contains(value)) {
                     self.say(true, key, format!("{value} is never thrown"));
                 }
             }
         }
-        let &mut Check { is_dice, is_series, is_sum, .. } = self;
+        let &mut Check { is_dice, is_divide, is_series, is_sum, .. } = self;
         let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
@@ -285,6 +440,7 @@ impl Check<'_> {
                 "pieces that wait come first with turn.kind = \"dice\" or \"throw\" only",
             ),
             (is_dice && !by_count, "entry.at", "with two dice a piece enters by count"),
+            (is_divide && by_count, "entry.at", "with a divided total a piece enters on the first square"),
             (is_free && by_count, "entry.spends", "a piece that enters by count uses the throw"),
             (is_free && is_forced, "entry.spends", "each part may be left: turn.must is \"optional\""),
             (is_sum && by_count, "entry.at", "a series with one hop enters on the first square"),
@@ -378,6 +534,8 @@ impl Check<'_> {
             (stacking.marked == Room::Two, "stacking.marked", "`one` or `any`"),
             (is_divide && has_units, "unit.kind", "a total is divided between single pieces"),
             (is_divide && has_gate, "gate.at", "a divided total has no gate"),
+            (is_divide && *stacking != super::Stacking::default(), "stacking", DIVIDED),
+            (is_divide && sheet.board.mark_rule != MarkRule::Share, "board.mark_rule", DIVIDED),
         ]);
         let smallest = sheet.throws.values.iter().filter(|value| !sheet.turn.stop.contains(value)).min();
         let bears_by_other = sheet.finish.bear_off.iter().any(|&value| value != 1);
@@ -501,8 +659,13 @@ impl Check<'_> {
         for (key, names) in marked.clone().chain(named) {
             for name in names {
                 let square = Square::named(name).filter(is_inside);
-                let is_there = square.is_some_and(|square| key == "board.middle" || all.contains(&square));
-                self.say(!is_there, key, format!("`{name}` is no square of the courses"));
+                let is_there = square.is_some_and(|square| match key {
+                    "board.middle" => true,
+                    "unit.from" => way(Seat::SOUTH).contains(&square),
+                    _ => all.contains(&square),
+                });
+                let of = if key == "unit.from" { "South's course" } else { "the courses" };
+                self.say(!is_there, key, format!("`{name}` is no square of {of}"));
             }
         }
         let mut seen: Vec<&String> = Vec::new();
@@ -594,8 +757,8 @@ impl Check<'_> {
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");
-                let sets = self.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
-                let meet = sets.into_iter().any(|seats| rules.begin_together(seats));
+                let begun = rules.setup().into_iter().fold(0, |begun, place| begun | 1 << place);
+                let meet = shared(&rules, begun) & rules.exclusive != 0;
                 self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
                 for letters in &self.sheet.seats.allowed {
                     let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));

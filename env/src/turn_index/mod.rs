@@ -205,7 +205,10 @@ impl RaceTurns {
     /// Prepares tables of moves; for a series of throws with two pieces that takes seconds, and minutes where enemies
     /// close squares or any throw can be left unused.
     pub fn new(index: TurnIndex) -> RaceTurns {
-        let walk = match index.race.turns.as_series() {
+        // The tables of a series know that a capture grants another, that pieces are borne off, and two landings.
+        let (grants, bears) = (index.race.rules.sheet.turn.again_on_capture, index.race.bears_off());
+        let series = index.race.turns.as_series();
+        let walk = match series.filter(|turns| grants && bears && !turns.enters_among_enemies) {
             Some(turns) if index.race.pieces() <= 2 => Walk::Series(Box::new(SeriesWalk::new(&index, turns))),
             _ if index.race.series().is_some() => Walk::Stepped,
             _ => Walk::Listed(Box::new(ListedWalk::new(&index, MOST_PATTERNS))),

@@ -17,6 +17,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Chances, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
+use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
@@ -168,16 +169,16 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | cell, twos: self.twos | self.ones & cell }
     }
 
-    /// The cells with one or more in both, or with two or more in both.
-    #[inline]
-    pub(crate) fn met(self, other: Occupancy<W>) -> W {
-        self.ones & other.ones | self.twos & other.twos
-    }
-
     /// The cells with one or more in either, and with two or more in either: pieces of two seats are not added up.
     #[inline]
     pub(crate) fn or(self, other: Occupancy<W>) -> Occupancy<W> {
         Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
+    }
+
+    /// The cells with one or more in both, or with two or more in both.
+    #[inline]
+    pub(crate) fn met(self, other: Occupancy<W>) -> W {
+        self.ones & other.ones | self.twos & other.twos
     }
 
     /// The same with one seat's pieces.
@@ -406,6 +407,12 @@ impl Rules {
         self.faces.iter().position(|&other| other == value).map(|at| at as u16)
     }
 
+    /// Of numbers of steps, as bits, those by which a piece enters while none is on the course, or while one is.
+    pub(crate) fn entering(&self, is_under_way: usize, steps: u128) -> u128 {
+        let enters = |&steps: &u8| self.effects[usize::from(steps)].enters[is_under_way];
+        places_of(steps).filter(enters).fold(0, |all, steps| all | 1 << steps)
+    }
+
     /// Whether the dice can show these values.
     pub(crate) fn can_throw(&self, values: [u8; 2]) -> bool {
         self.outcomes.iter().any(|throw| throw.values == values)
@@ -416,13 +423,12 @@ impl Rules {
         self.gate != NOWHERE
     }
 
-    /// Whether pieces of two of these seats begin on a square that they cannot both hold.
-    pub(crate) fn begin_together(&self, seats: SeatSet) -> bool {
-        let setup = self.setup();
-        let begun =
-            |seat: Seat| setup.iter().fold(0, |held, &place| held | self.bits[seat.index()][usize::from(place)]);
-        let held = || seats.iter().map(|seat| begun(seat) & self.exclusive);
-        held().map(Cells::count_ones).sum::<u32>() > held().fold(0, Cells::bitor).count_ones()
+    /// The cells where pieces of two of these seats can meet that stand on some of these `places`, as bits.
+    pub(crate) fn shared(&self, seats: SeatSet, places: u128) -> Cells {
+        let held =
+            |seat: Seat| places_of(places).fold(0, |held, place| held | self.bits[seat.index()][usize::from(place)]);
+        let add = |[one, two]: [Cells; 2], held| [one | held, two | one & held];
+        seats.iter().map(held).fold([0; 2], add)[1]
     }
 
     /// The square where a seat's pieces finish, unless they fill the last squares of their course.

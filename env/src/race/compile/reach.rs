@@ -114,13 +114,10 @@ impl Rules {
         let hops = self.hops();
         let mut found = self.setup().into_iter().fold(1 << self.sent_to(), |found: u128, place| found | 1 << place);
         if found & 1 == 1 {
-            let values = self.outcomes.iter().flat_map(|throw| throw.values);
-            let enters = |value: &u8| self.effects[usize::from(*value)].enters.contains(&true);
+            let thrown = self.outcomes.iter().fold(0, |steps, throw| steps | throw.steps);
             found |= match self.enters_by_count() {
                 false => 1 << self.entry,
-                // With two dice a piece enters by their sum, too.
-                true if self.sheet.throws.dice > 1 => from(self.entry, hops),
-                true => from(self.entry, values.filter(enters).fold(0, |all, value| all | 1 << value)),
+                true => from(self.entry, self.entering(0, thrown) | self.entering(1, thrown)),
             };
         }
         // A piece that goes round again comes to lower places, too.

@@ -177,8 +177,8 @@ pub enum Divide {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
-    /// The values that let a piece enter while no own piece stands on the course; `divide`: with a doublet of it, which
-    /// is then spent.
+    /// The values that let a piece enter while no own piece stands on the course; `dice`: of one die, or of both
+    /// together for one piece; `divide`: with a doublet of it, which is then spent.
     pub first: Values,
     /// The same while an own piece stands on the course.
     pub next: Values,

@@ -23,8 +23,12 @@ pub(crate) fn other(die: usize) -> usize {
 pub(crate) struct Hops<'a> {
     squares: &'a Squares,
     own: Slots,
+    /// The places from which their steps are counted.
+    origins: Slots,
     ring: &'a Ring,
     beyond: Beyond,
+    /// The numbers by which a pawn that is cut enters first, and after another, as bits.
+    enters: [u64; 2],
     /// Pawns that are cut.
     cut: Set,
     /// The lowest of the pawns on each index; equal pawns are interchangeable.
@@ -60,12 +64,16 @@ impl<'a> Hops<'a> {
         ring: &'a Ring,
         dice: [u8; 2],
         beyond: Beyond,
+        enters: [u64; 2],
     ) -> Hops<'a> {
         let own = Slots::of(own);
+        let cut = own.are(0);
+        let origins = own.plus(cut.each(squares.entry));
         let dice = [dice[0].min(dice[1]), dice[0].max(dice[1])];
-        let landings = dice.map(|die| Landings::new(squares, own, die, ring, beyond));
+        let landings = dice.map(|die| Landings::new(squares, origins, die, ring, beyond));
         let (repeated, _) = own.repeated();
-        Hops { squares, own, ring, beyond, cut: own.are(0), lowest: !repeated & !own.are(NO_PIECE), dice, landings }
+        let lowest = !repeated & !own.are(NO_PIECE);
+        Hops { squares, own, origins, ring, beyond, enters, cut, lowest, dice, landings }
     }
 
     #[inline]
@@ -91,6 +99,12 @@ impl<'a> Hops<'a> {
         if self.cut.is_empty() { self.pawns() } else { self.cut }
     }
 
+    /// Whether so many steps may be the first of a turn: where pawns are cut, one enters by them.
+    #[inline]
+    fn begin(&self, steps: u8) -> bool {
+        self.cut.is_empty() | (self.enters[0] >> steps & 1 == 1)
+    }
+
     #[inline]
     fn pawns(&self) -> Set {
         !self.own.are(NO_PIECE)
@@ -99,15 +113,15 @@ impl<'a> Hops<'a> {
     /// Pawns that can take a die before any other pawn moves.
     #[inline]
     pub(crate) fn firsts(&self, die: usize) -> Set {
-        self.may_begin() & self.landings[die].open()
+        (self.may_begin() & self.landings[die].open()).when(self.begin(self.dice[die]))
     }
 
     /// Pawns that can take both dice in one hop. With two pawns cut both dice enter; one that takes both would leave
     /// the other outside.
     #[inline]
     pub(crate) fn sums(&self) -> Set {
-        let sum = self.landings(self.dice[SMALLER] + self.dice[LARGER], self.beyond);
-        (self.may_begin() & sum.open()).when(self.cut.len() < 2)
+        let steps = self.dice[SMALLER] + self.dice[LARGER];
+        (self.may_begin() & self.landings(steps, self.beyond).open()).when(self.cut.len() < 2 && self.begin(steps))
     }
 
     /// Pawns that can take a doublet together with the next on their index.
@@ -131,7 +145,8 @@ impl<'a> Hops<'a> {
         let come = next.squares.are(first.squares.get(slot));
         let crowds = next.crowds.minus(left.each(OWN)).plus(come.each(OWN));
         // With two pawns cut both dice enter.
-        let may_follow = if self.cut.len() > 1 { self.cut } else { self.pawns() };
+        let enters = self.enters[1] >> self.dice[other(die)] & 1 == 1;
+        let may_follow = if self.cut.len() > 1 { self.cut.when(enters) } else { self.pawns() };
         may_follow.without(slot) & crowds.only(CLOSED_TO_ONE).are(0)
     }
 
@@ -208,30 +223,30 @@ impl<'a> Hops<'a> {
 
     #[inline]
     fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> PawnHop {
-        let steps = self.own.get(slot).wrapping_add(steps);
+        let steps = self.origins.get(slot).wrapping_add(steps);
         let square = self.squares.landing(steps, beyond);
         PawnHop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]
     fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
-        Landings::new(self.squares, self.own, steps, self.ring, beyond)
+        Landings::new(self.squares, self.origins, steps, self.ring, beyond)
     }
 
-    /// Whether any throw of two dice moves any pawn, where none is cut.
+    /// Whether any throw of two dice moves any pawn.
     pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
-        outcomes.iter().any(|&Throw { values: [smaller, larger], .. }| {
-            let open = |steps| self.pawns() & self.landings(steps, self.beyond).open();
-            let pairs = self.landings(smaller, self.beyond).open_to_pairs(self.own).when(smaller == larger);
-            !(open(smaller) | open(larger) | open(smaller + larger) | pairs).is_empty()
+        outcomes.iter().any(|throw| {
+            let Hops { squares, ring, beyond, enters, .. } = *self;
+            let hops = Hops::new(squares, self.own.bytes(), ring, throw.values, beyond, enters);
+            !(hops.firsts(SMALLER) | hops.firsts(LARGER) | hops.sums() | hops.pairs()).is_empty()
         })
     }
 }
 
 impl Landings {
     #[inline]
-    fn new(of: &Squares, own: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
-        let squares = own.map(|place| of.landing(place.wrapping_add(steps), beyond));
+    fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
+        let squares = origins.map(|place| of.landing(place.wrapping_add(steps), beyond));
         Landings { squares, crowds: squares.map(|square| ring.at(square)) }
     }
 

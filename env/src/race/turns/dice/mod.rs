@@ -35,6 +35,8 @@ pub(crate) struct DiceTurns {
     pub(crate) waits: bool,
     /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
     pawns: [u8; MAX_SEATS],
+    /// The numbers that let a piece enter while none is on the course, and while one is, as bits.
+    enters: [u64; 2],
     /// Pieces before this place can surely be moved by some throw.
     late_from: u8,
 }
@@ -63,6 +65,7 @@ impl DiceTurns {
             waits: rules.waits_at_gate(),
             pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
+            enters: [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64),
             squares,
             seating: rules.seating,
             rules,
@@ -79,7 +82,10 @@ impl DiceTurns {
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
         let beyond = if self.gate_rule.is_open(state, colour) { Beyond::Enters } else { self.closed };
-        Hops::new(squares, own, ring, dice, beyond)
+        let pawns = Slots::of(own);
+        let is_under_way = !(pawns.at_least(1) & !pawns.at_least(self.rules.home)).is_empty();
+        let enters = [self.enters[usize::from(is_under_way)], self.enters[1]];
+        Hops::new(squares, own, ring, dice, beyond, enters)
     }
 
     /// The first pawn and the die that it has taken, once one is allotted.
@@ -252,8 +258,8 @@ impl TurnMachine for DiceTurns {
         if a == b { a } else { 0 }
     }
 
-    fn entered(&self, throw: &Throw, _: bool) -> u128 {
-        throw.steps << self.rules.entry
+    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+        self.rules.entering(usize::from(is_under_way), throw.steps) << self.rules.entry
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {

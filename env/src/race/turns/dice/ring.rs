@@ -32,6 +32,8 @@ pub(crate) struct Squares {
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
+    /// The place from which a throw is counted that enters.
+    pub(crate) entry: u8,
 }
 
 impl Squares {
@@ -49,7 +51,8 @@ impl Squares {
             Beyond::Enters | Beyond::Waits | Beyond::Laps => NOWHERE,
         };
         let landings = [Beyond::Enters, Beyond::Waits, Beyond::Laps];
-        Squares { of, landings: landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place))), gate, lap }
+        let landings = landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place)));
+        Squares { of, landings, gate, lap, entry: rules.entry }
     }
 
     /// The square of a piece on `place`.

@@ -113,7 +113,7 @@ impl SeriesTurns {
             alone: roles.have(role::SINGLE) | on_course & !tied,
             together: roles.have(role::LEAD) | on_course & may_join,
             entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
-            bearing: (first & places.are(self.keep)).when(!is_far),
+            bearing: (first & places.are(self.keep)).when(self.bears & !is_far),
         }
     }
 

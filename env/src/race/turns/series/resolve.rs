@@ -19,16 +19,17 @@ impl SeriesTurns {
             has_captured |= self.rules.capture(state, mover, target, is_pair);
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        self.end_turn(state, has_captured);
+        self.end_turn(state, has_captured & self.grants);
     }
 
-    /// The unmarked squares of the course on which the allotted hops end, and whether a pair lands there.
+    /// The unmarked squares of the course on which pieces enter or allotted hops end, and whether a pair lands there.
     #[inline]
     pub(crate) fn strikes(&self, allotment: &Allotment, landed: Slots) -> impl Iterator<Item = (u8, bool)> {
         let roles = allotment.roles;
         let hops = roles.have(role::SINGLE | role::LEAD).iter();
         let hops = hops.map(move |slot| (landed.get(slot), roles.get(slot) & role::LEAD != 0));
-        hops.filter(|&(target, _)| target < self.keep && self.marked >> target & 1 == 0)
+        let entries = roles.have(role::ENTERED).when(self.enters_among_enemies).iter().map(|_| (1, false));
+        entries.chain(hops.filter(|&(target, _)| target < self.keep && self.marked >> target & 1 == 0))
     }
 
     /// The places of the pieces by slot once all have moved.

@@ -285,7 +285,8 @@ impl ThrowTurns {
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
-        is_first && from > 0 && part > 0 && part < throw && {
+        let is_open = self.gate_rule.is_open(state, state.mover);
+        is_first && from > 0 && part < throw && self.rules.target(from, part, is_open) == self.home && {
             let (places, rest) = self.divided(own, slot, throw);
             !self.rest(state, &places, rest).is_empty()
         }

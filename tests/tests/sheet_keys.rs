@@ -1,0 +1,545 @@
+//! Every key of a sheet and every value of it has an effect, or is refused with the reason, in each kind of turn.
+//!
+//! [`ROWS`] says which; whatever the JSON Schema of sheets has and no row says is named. A row with an effect plays its
+//! sheet with and without the value from random positions until the turns differ, or compares what else the key is
+//! about. On the way both sheets are compared with the oracle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ashta_env::chance::{self, GameRng};
+use ashta_env::game::{Game, Node, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{Sheet, schema};
+use ashta_tests::{engine, oracle, random};
+use rand::Rng;
+use serde_json::Value;
+
+/// The kinds of turn by letter: throw, series in one hop, series throw by throw, dice, divided total.
+const KINDS: &str = "TSEDV";
+
+/// Keys that no turn is about: texts, the drawing in colours, house rules and their names.
+const NO_RULES: [&str; 11] =
+    ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
+
+/// Sections and keys of the sheets by which rows begin.
+const COMMON: &str = r#"
+name = "keys"
+title = "Keys"
+summary = "A sheet that rows change."
+seats.allowed = ["SN", "SEN"]
+seats.turn_limit = 500
+pieces.count = 2
+"#;
+const SMALL: &str = r#"
+board.side = 5
+board.course = "C1 E2 N4 W4 S4 E1 N3 E2 S2 W1 N1"
+board.marks = ["C1", "E3", "C5", "A3"]
+throws.values = [8, 1, 2, 3, 4]
+"#;
+/// 24 squares around, then two that are private.
+const PRIVATE: &str =
+    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D1", "G4", "D7", "A4"]"#;
+
+fn base(kind: char) -> String {
+    let series = "turn.kind = 'series'\nturn.must = 'most'\nturn.stop = [2, 3]";
+    let dice = "throws.values = [1, 3, 4, 6]\nthrows.odds = 'equal'\nthrows.dice = 2\nturn.must = 'most'";
+    let own = match kind {
+        'T' => format!("{SMALL}turn.kind = 'throw'\nturn.must = 'one'\nturn.again = [4, 8]"),
+        'S' => format!("{SMALL}{series}\nentry.first = [1]\nentry.next = [1]"),
+        'E' => format!("{SMALL}{series}\nturn.hop = 'each'"),
+        'D' => format!(
+            "{}\n{dice}\nturn.kind = 'dice'\nentry.at = 'count'\nentry.compulsory = true\nstacking.plain = 'two'
+             stacking.private = 'any'\nunit.kind = 'together'\ncapture.single_on_unit = 'barred'\ngate.at = 24",
+            PRIVATE.replace("; ", "\n")
+        ),
+        _ => format!(
+            "{}{dice}\nturn.kind = 'divide'\nentry.first = [1]\nentry.next = [1]",
+            SMALL.replace("throws.values = [8, 1, 2, 3, 4]\n", "")
+        ),
+    };
+    format!("{COMMON}{own}")
+}
+
+/// Kinds of turn; the key and its value, and what else comes with it; other changes of the base sheet, before; what is
+/// seen: `turns` that differ, or another fact, or `refused: ` with words of the reason.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
+
+const GATE: &str = "gate.at = 16";
+const LAP: &str = "gate.at = 16; gate.lap = 16; gate.without = 'lap'";
+const UNITS: &str = "unit.kind = 'together'";
+const DECLARED: &str = "unit.kind = 'declared'; unit.from = ['C5']";
+const TEAMS: &str = "seats.allowed = ['SENW']; seats.teams = 'opposite'";
+const FIRST: &str = "entry.first = [1]; entry.next = [1]";
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    ("TSEDV", "seats.allowed", "['SN']", "", "choices"),
+    ("TSEDV", "seats.order", "'clockwise'", "", "turns"),
+    ("TSEV", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "refused: teams play with"),
+    ("D", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "turns"),
+    ("TSEDV", "seats.one_mind", "true", "", "refused: there are no teams"),
+    ("D", "seats.one_mind", "true", TEAMS, "players"),
+    ("TSEDV", "seats.finished_partner", "'skips'", "", "refused: there are no teams"),
+    ("D", "seats.finished_partner", "'skips'", TEAMS, "turns"),
+    ("TSEV", "seats.end", "'placings'", "", "refused: placings are played with"),
+    ("D", "seats.end", "'placings'", "", "turns"),
+    ("TSEDV", "seats.turn_limit", "7", "", "limit"),
+    ("TSEDV", "board.side", "9", "board.marks = []", "turns"),
+    ("TSEV", "board.course", "'C1 W2 N4 E4 S4 W1 N3 W2 S2 E1 N1'", "", "turns"),
+    ("D", "board.course", "'D1 W3 N6 E6 S6 W2 NW1 N2'", "", "turns"),
+    ("TSEDV", "board.first_number", "1", "", "numbers"),
+    ("TSEDV", "board.marks", "[]", "", "turns"),
+    ("TSE", "board.mark_rule", "'block'", "", "turns"),
+    ("TE", "board.mark_rule", "'closed'", "", "turns"),
+    ("S", "board.mark_rule", "'closed'", "", "refused: no closed marks"),
+    ("D", "board.mark_rule", "'block'", "", "refused: marked squares are shared"),
+    ("D", "board.mark_rule", "'closed'", "", "refused: marked squares are shared"),
+    ("V", "board.mark_rule", "'block'", "", "refused: marks are shared"),
+    ("V", "board.mark_rule", "'closed'", "", "refused: marks are shared"),
+    ("TSEDV", "board.mark_rule", "'block'", "board.marks = []", "refused: "),
+    ("TSEV", "board.middle", "['C3']", "", "drawing"),
+    ("D", "board.middle", "['D4']", "", "drawing"),
+    ("TSEDV", "pieces.count", "3", "", "start"),
+    ("TSEDV", "pieces.allowed", "[2, 3]", "", "choices"),
+    ("TEV", "pieces.setup", "'start'", "", "start"),
+    ("S", "pieces.setup", "'start'", "", "refused: pieces begin and wait off the board"),
+    ("D", "pieces.setup", "'start'", "", "refused: do not enter by count"),
+    ("TSEV", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
+    ("D", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
+    ("TEV", "pieces.sent_to", "'start'", "", "turns"),
+    ("SD", "pieces.sent_to", "'start'", "", "refused: "),
+    ("TSE", "throws.values", "[5, 1, 2, 3, 4]", "turn.again = []", "odds"),
+    ("DV", "throws.values", "[1, 2, 4, 6]", "", "odds"),
+    ("TSE", "throws.odds", "'equal'", "", "odds"),
+    ("DV", "throws.odds", "'cowries'", "", "odds"),
+    ("TSE", "throws.odds", "[1, 2, 3, 4, 5]", "", "odds"),
+    ("DV", "throws.odds", "[1, 2, 3, 4]", "", "odds"),
+    ("TSE", "throws.dice", "2", "", "refused: a turn of this kind has 1"),
+    ("DV", "throws.dice", "1", "", "refused: a turn of this kind has 2"),
+    ("TDV", "turn.hop", "'each'", "", "refused: only a series"),
+    ("S", "turn.hop", "'each'", "", "turns"),
+    ("E", "turn.hop", "'sum'", FIRST, "turns"),
+    ("T", "turn.must", "'no-merge'", "", "turns"),
+    ("TSE", "turn.must", "'optional'", "", "turns"),
+    ("D", "turn.must", "'optional'", "", "turns"),
+    ("S", "turn.must", "'greedy'", "", "turns"),
+    ("T", "turn.must", "'most'", "", "refused: a turn of this kind has one of"),
+    ("TEDV", "turn.must", "'greedy'", "", "refused: a turn of this kind has one of"),
+    ("SEDV", "turn.must", "'one'", "", "refused: a turn of this kind has one of"),
+    ("SEDV", "turn.must", "'no-merge'", "", "refused: a turn of this kind has one of"),
+    ("V", "turn.must", "'optional'", "", "refused: a turn of this kind has one of"),
+    ("T", "turn.must", "'no-merge'", "pieces.count = 1; pieces.allowed = [1]", "refused: no two pieces"),
+    ("TDV", "turn.stop", "[3]", "", "refused: only a series stops"),
+    ("SE", "turn.stop", "[2, 3, 4]", "", "turns"),
+    ("T", "turn.again", "[1, 8]", "", "turns"),
+    ("SEDV", "turn.again", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
+    ("TSEV", "turn.again_on_capture", "true", "", "turns"),
+    ("D", "turn.again_on_capture", "true", "", "refused: two dice grant no further roll"),
+    ("TSE", "turn.again_on_doublet", "true", "", "refused: one die has no doublets"),
+    ("D", "turn.again_on_doublet", "true", "", "refused: two dice grant no further roll"),
+    ("V", "turn.again_on_doublet", "true", "", "turns"),
+    ("T", "turn.most_throws", "1", "", "turns"),
+    ("T", "turn.most_throws", "2", "turn.again = []", "refused: nothing grants another throw"),
+    ("SEDV", "turn.most_throws", "2", "", "refused: this goes with turn.kind = \"throw\""),
+    ("T", "turn.divide", "'finish'", "", "turns"),
+    ("T", "turn.divide", "'finish'", UNITS, "refused: divided between single pieces"),
+    ("T", "turn.divide", "'finish'", "pieces.count = 1; pieces.allowed = [1]", "refused: a seat has one piece"),
+    ("T", "turn.divide", "'finish'", GATE, "turns"),
+    ("SEDV", "turn.divide", "'finish'", "", "refused: this goes with turn.kind = \"throw\""),
+    ("TE", "entry.first", "[4]", "", "turns"),
+    ("D", "entry.first", "[4]", "", "turns"),
+    ("V", "entry.first", "'any'", "", "turns"),
+    ("S", "entry.first", "'any'", "", "refused: a series with one hop enters with [1]"),
+    ("TE", "entry.first", "[0, 4]", "throws.values = [0, 1, 2, 3, 4]; turn.again = []", "refused: 0 enters nothing"),
+    ("TED", "entry.next", "[4]", "", "turns"),
+    ("V", "entry.next", "'any'", "", "turns"),
+    ("S", "entry.next", "'any'", "", "refused: a series enters by the same throws"),
+    ("TEV", "entry.first", "[4]", "pieces.setup = 'start'; pieces.sent_to = 'start'; entry.next = 'any'", "refused: no piece ever waits"),
+    ("TE", "entry.at", "'count'", "", "turns"),
+    ("S", "entry.at", "'count'", "", "refused: enters on the first square"),
+    ("V", "entry.at", "'count'", "", "refused: enters on the first square"),
+    ("D", "entry.at", "'start'", "", "refused: with two dice a piece enters by count"),
+    ("TSEV", "entry.compulsory", "true", "", "refused: come first with two dice"),
+    ("D", "entry.compulsory", "false", "", "refused: come first with two dice"),
+    ("T", "entry.spends", "false", "turn.must = 'optional'", "turns"),
+    ("SEDV", "entry.spends", "false", "", "refused: this goes with turn.kind = \"throw\""),
+    ("SE", "entry.lost_before", "'off-board'", FIRST, "turns"),
+    ("SE", "entry.lost_before", "'off-course'", FIRST, "turns"),
+    ("TDV", "entry.lost_before", "'off-board'", "", "refused: only a series has throws before"),
+    ("TDV", "entry.lost_before", "'off-course'", "", "refused: only a series has throws before"),
+    ("TE", "stacking.plain", "'one'", "", "turns"),
+    ("TE", "stacking.plain", "'two'", "pieces.count = 3", "turns"),
+    ("TE", "stacking.plain", "'one'", "pieces.count = 1; pieces.allowed = [1]", "refused: a seat has one piece"),
+    ("SV", "stacking.plain", "'one'", "", "refused: any number of own pieces"),
+    ("SV", "stacking.plain", "'two'", "", "refused: any number of own pieces"),
+    ("D", "stacking.plain", "'one'", "", "refused: plain squares have room for two"),
+    ("D", "stacking.plain", "'any'", "", "refused: plain squares have room for two"),
+    ("TE", "stacking.inner", "'one'", GATE, "turns"),
+    ("TE", "stacking.inner", "'two'", "gate.at = 16; pieces.count = 3", "turns"),
+    ("TE", "stacking.inner", "'any'", "gate.at = 16; stacking.plain = 'one'", "turns"),
+    ("TSEV", "stacking.inner", "'one'", "", "refused: without a gate"),
+    ("SV", "stacking.inner", "'two'", "", "refused: without a gate"),
+    ("SV", "stacking.inner", "'any'", "", "refused: without a gate"),
+    ("D", "stacking.inner", "'one'", "", "refused: private ones for any number"),
+    ("D", "stacking.inner", "'two'", "", "refused: private ones for any number"),
+    ("D", "stacking.inner", "'any'", "", "refused: private ones for any number"),
+    ("TE", "stacking.private", "'one'", PRIVATE, "turns"),
+    ("TE", "stacking.private", "'two'", PRIVATE_OF_THREE, "turns"),
+    ("TE", "stacking.private", "'any'", PRIVATE_OF_ONE, "turns"),
+    ("TE", "stacking.private", "'one'", "", "refused: no two pieces of a seat can stand on such a square"),
+    ("SV", "stacking.private", "'one'", PRIVATE, "refused: any number of own pieces"),
+    ("SV", "stacking.private", "'two'", PRIVATE, "refused: any number of own pieces"),
+    ("SV", "stacking.private", "'any'", PRIVATE, "refused: any number of own pieces"),
+    ("D", "stacking.private", "'one'", "", "refused: private ones for any number"),
+    ("D", "stacking.private", "'two'", "", "refused: private ones for any number"),
+    ("TE", "stacking.marked", "'one'", "", "turns"),
+    ("TE", "stacking.marked", "'one'", "board.marks = []", "refused: no square of the courses is marked"),
+    ("TE", "stacking.marked", "'one'", "board.mark_rule = 'closed'", "refused: a closed mark has room for one"),
+    ("TSEDV", "stacking.marked", "'two'", "", "refused: `one` or `any`"),
+    ("SV", "stacking.marked", "'one'", "", "refused: any number of own pieces"),
+    ("D", "stacking.marked", "'one'", "", "refused: marked squares are shared by any number"),
+    ("TSE", "unit.kind", "'together'", "", "turns"),
+    ("TE", "unit.kind", "'together'", "stacking.plain = 'one'; board.marks = []", "refused: no two pieces"),
+    ("SE", "unit.kind", "'declared'", "", "refused: declared units leave some square together"),
+    ("SE", "unit.from", "['E3']", DECLARED, "turns"),
+    ("SE", "unit.split", "false", DECLARED, "turns"),
+    ("TDV", "unit.kind", "'declared'", "", "refused: units are declared with"),
+    ("D", "unit.kind", "'none'", "", "refused: two pieces are units anywhere"),
+    ("V", "unit.kind", "'together'", "", "refused: divided between single pieces"),
+    ("TSEV", "unit.from", "['C5']", "", "refused: units are not declared"),
+    ("D", "unit.from", "['D7']", "", "refused: units are not declared"),
+    ("TE", "unit.area", "'inner'", "unit.kind = 'together'; gate.at = 16", "turns"),
+    ("TE", "unit.area", "'inner'", GATE, "refused: there are no units"),
+    ("SV", "unit.area", "'inner'", "", "refused: without a gate there is no inner part"),
+    ("D", "unit.area", "'inner'", "", "refused: two pieces are units anywhere"),
+    ("TSE", "unit.speed", "'half'", UNITS, "turns"),
+    ("TSE", "unit.speed", "'half-spent'", UNITS, "turns"),
+    ("TSE", "unit.speed", "'half-even'", UNITS, "turns"),
+    ("TSEV", "unit.speed", "'half'", "", "refused: there are no units"),
+    ("V", "unit.speed", "'half-spent'", "", "refused: there are no units"),
+    ("V", "unit.speed", "'half-even'", "", "refused: there are no units"),
+    ("D", "unit.speed", "'half'", "", "refused: two pieces are units anywhere"),
+    ("D", "unit.speed", "'half-spent'", "", "refused: two pieces are units anywhere"),
+    ("D", "unit.speed", "'half-even'", "", "refused: two pieces are units anywhere"),
+    ("TSE", "unit.split", "false", UNITS, "turns"),
+    ("TSEV", "unit.split", "false", "", "refused: there are no units"),
+    ("D", "unit.split", "false", "", "refused: two pieces are units anywhere"),
+    ("T", "unit.passable", "false", "unit.kind = 'together'; board.mark_rule = 'closed'", "turns"),
+    ("T", "unit.passable", "false", "board.mark_rule = 'closed'", "refused: there are no units"),
+    ("SEDV", "unit.passable", "false", "", "refused: units are passed but where"),
+    ("TSE", "capture.single_on_unit", "'shares'", UNITS, "turns"),
+    ("TE", "capture.single_on_unit", "'barred'", UNITS, "turns"),
+    ("S", "capture.single_on_unit", "'barred'", UNITS, "refused: `takes` or `shares`"),
+    ("TSEV", "capture.single_on_unit", "'shares'", "", "refused: there are no units"),
+    ("TEV", "capture.single_on_unit", "'barred'", "", "refused: there are no units"),
+    ("D", "capture.single_on_unit", "'takes'", "", "refused: only units take units"),
+    ("D", "capture.single_on_unit", "'shares'", "", "refused: only units take units"),
+    ("TSE", "capture.unit_on_single", "'shares'", UNITS, "turns"),
+    ("TSEV", "capture.unit_on_single", "'shares'", "", "refused: there are no units"),
+    ("T", "capture.unit_on_single", "'shares'", "unit.kind = 'together'; unit.speed = 'half-even'; throws.values = [1, 3, 5]; turn.again = []", "refused: no throw moves a unit"),
+    ("TSEDV", "capture.unit_on_single", "'barred'", "", "refused: `takes` or `shares`"),
+    ("D", "capture.unit_on_single", "'shares'", "", "refused: only units take units"),
+    ("TSEV", "capture.group", "'one'", "", "turns"),
+    ("TE", "capture.group", "'one'", "stacking.plain = 'one'", "refused: no two single pieces"),
+    ("TSE", "capture.group", "'one'", UNITS, "refused: no two single pieces"),
+    ("D", "capture.group", "'one'", "", "refused: only units take units"),
+    ("TE", "gate.at", "16", "", "turns"),
+    ("D", "gate.at", "20", "", "turns"),
+    ("SV", "gate.at", "16", "", "refused: has no gate"),
+    ("TE", "gate.without", "'lap'; gate.lap = 16", GATE, "turns"),
+    ("D", "gate.without", "'lap'; gate.lap = 24", "", "turns"),
+    ("TE", "gate.lap", "8", GATE, "refused: no piece goes round again"),
+    ("TE", "gate.lap", "8", LAP, "turns"),
+    ("TE", "gate.without", "'wait'", "gate.at = 16; gate.without = 'open'", "turns"),
+    ("D", "gate.without", "'open'", "", "turns"),
+    ("D", "gate.lap", "12", "gate.lap = 24; gate.without = 'lap'", "turns"),
+    ("TSEV", "gate.without", "'open'", "", "refused: there is no gate"),
+    ("SV", "gate.without", "'lap'", "", "refused: there is no gate"),
+    ("TSEV", "gate.lap", "8", "", "refused: there is no gate"),
+    ("TE", "gate.opened_by", "'team'", GATE, "refused: there are no teams"),
+    ("SV", "gate.opened_by", "'team'", "", "refused: there is no gate"),
+    ("D", "gate.opened_by", "'team'", TEAMS, "turns"),
+    ("D", "gate.opened_by", "'team'", "", "refused: there are no teams"),
+    ("SE", "finish.bear_off", "[1]", "", "turns"),
+    ("TDV", "finish.bear_off", "[1]", "", "refused: this goes with turn.kind = \"series\""),
+    ("V", "finish.doublets", "[3]", "", "turns"),
+    ("TSED", "finish.doublets", "[1]", "", "refused: this goes with turn.kind = \"divide\""),
+];
+const PRIVATE_OF_THREE: &str =
+    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; pieces.count = 3"#;
+const PRIVATE_OF_ONE: &str =
+    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; stacking.plain = 'one'"#;
+
+/// A sheet with some `key = value` set.
+fn changed(table: &toml::Table, changes: &[String]) -> toml::Table {
+    let mut table = table.clone();
+    for change in changes {
+        let one: toml::Table = change.parse().unwrap_or_else(|error| panic!("{change}: {error}"));
+        for (key, value) in one {
+            match (table.get_mut(&key), value) {
+                (Some(toml::Value::Table(old)), toml::Value::Table(new)) => old.extend(new),
+                (_, value) => drop(table.insert(key, value)),
+            }
+        }
+    }
+    table
+}
+
+fn split(changes: &str) -> Vec<String> {
+    changes.split("; ").filter(|change| !change.is_empty()).map(str::to_owned).collect()
+}
+
+fn read(table: &toml::Table) -> Result<Arc<Sheet>, String> {
+    let text = toml::to_string(table).expect("TOML");
+    Sheet::read(&text, "keys.toml").map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// The race of a sheet for the largest of its sets of seats.
+fn race(sheet: &Arc<Sheet>) -> Race {
+    let seats = sheet.seats.allowed.iter().max_by_key(|set| set.len()).expect("seats");
+    Race::new(Ruleset::of(Arc::clone(sheet), SeatSet::from_letters(seats).expect("seats"), []).expect("a ruleset"))
+}
+
+/// A throw, a series or two dice.
+fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Vec<u8> {
+    let mut state = race.parse_state(position).expect("a position");
+    let mut values = Vec::new();
+    while let Node::Chance(_) = race.node(&state) {
+        let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
+        values.extend(race.throw_values(outcome));
+        race.apply_chance(&mut state, outcome);
+    }
+    values
+}
+
+/// Positions in which both sheets are compared at most, and those that the oracle sees.
+const POSITIONS: usize = 4_000;
+const CHECKED: usize = 24;
+
+/// Whether some throw leaves other positions in some position.
+fn turns_differ(sheets: [&Arc<Sheet>; 2]) -> bool {
+    let races = sheets.map(race);
+    let mut rng = chance::stream(0x5EE7, 0);
+    let mut found = false;
+    for at in 0..POSITIONS {
+        let position = random::placed(&races[at % 2], &mut rng);
+        if races.iter().any(|race| race.parse_state(&position).is_err()) {
+            continue;
+        }
+        let throws = draw(&races[at / 2 % 2], &position, &mut rng);
+        if throws.len() > 4 {
+            continue;
+        }
+        // A series that does not end there has no turns.
+        let turns = |at: usize| match engine::turns_of(&races[at], &position, &throws) {
+            Ok(turns) if !turns.is_empty() => Ok(turns),
+            _ => Err("no such throw"),
+        };
+        let all = [turns(0), turns(1)];
+        found |= all[0] != all[1];
+        if at < CHECKED || at % 64 == 0 || all[0] != all[1] {
+            for (sheet, turns) in sheets.iter().zip(&all).filter(|(_, turns)| turns.is_ok()) {
+                let expected = oracle::turns_of(&sheet.text(), &position, &throws).map_err(|_| "no such throw");
+                assert_eq!(*turns, expected, "engine left, oracle right: {position} {throws:?}\n{}", sheet.text());
+            }
+        }
+        if found && at >= CHECKED {
+            break;
+        }
+    }
+    found
+}
+
+/// What a row sees of a sheet, besides turns.
+fn fact(seen: &str, sheet: &Arc<Sheet>) -> String {
+    let race = race(sheet);
+    let state = race.initial_state(Seat::SOUTH);
+    match seen {
+        "start" => race.print(&state),
+        "drawing" => race.draw(&state),
+        "numbers" => race.place_text(5),
+        "limit" => race.spec().turn_limit.to_string(),
+        "players" => sheet.seats.one_mind.to_string(),
+        "odds" => {
+            let chances = race.chance_outcomes(&state).iter().enumerate();
+            let values = |at: usize| race.throw_values(ashta_env::game::Outcome(at as u8));
+            chances.map(|(at, chance)| format!("{:?}: {chance:.6}\n", values(at))).collect()
+        }
+        "choices" => {
+            let sets = ["SN", "SEN", "SENW"].map(|letters| SeatSet::from_letters(letters).expect("seats"));
+            let is_played =
+                |seats: SeatSet, pieces: &str| Ruleset::of(Arc::clone(sheet), seats, [("pieces", pieces)]).is_ok();
+            format!("{:?}", sets.map(|seats| ["1", "2", "3", "4"].map(|pieces| is_played(seats, pieces))))
+        }
+        other => panic!("a row sees `{other}`"),
+    }
+}
+
+/// The problem of a row for a kind of turn, if what it says is not so.
+fn problem(kind: char, &(_, key, value, with, seen): &Row) -> Option<String> {
+    let row = format!("{kind}: {key} = {value} with `{with}`");
+    let before = changed(&base(kind).parse().expect("a base sheet"), &split(with));
+    let after = changed(&before, &split(&format!("{key} = {value}")));
+    let sheet = read(&after);
+    if let Some(reason) = seen.strip_prefix("refused: ") {
+        let error = sheet.err().unwrap_or_default();
+        let is_refused = error.lines().any(|line| line.contains(reason));
+        return (!is_refused).then(|| format!("{row} is not refused with `{reason}`: {error}"));
+    }
+    let (before, after) = match (read(&before), sheet) {
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(error), _) => return Some(format!("{row}: without it {error}")),
+        (_, Err(error)) => return Some(format!("{row}: {error}")),
+    };
+    let differs = match seen {
+        "turns" => turns_differ([&before, &after]),
+        seen => fact(seen, &before) != fact(seen, &after),
+    };
+    (!differs).then(|| format!("{row} does not change {seen}"))
+}
+
+/// The keys of the schema, dotted, with names of their values: words, true and false, and the kinds of others.
+fn keys(schema: &Value, at: &Value, key: &str, found: &mut BTreeMap<String, BTreeSet<String>>) {
+    if let Some(name) = at["$ref"].as_str() {
+        return keys(schema, schema.pointer(name.trim_start_matches('#')).expect("a definition"), key, found);
+    }
+    for part in ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|part| at[part].as_array()).flatten() {
+        keys(schema, part, key, found);
+    }
+    if let Some(properties) = at["properties"].as_object() {
+        for (name, inner) in properties {
+            keys(schema, inner, &if key.is_empty() { name.clone() } else { format!("{key}.{name}") }, found);
+        }
+        return;
+    }
+    let words =
+        at["const"].as_str().into_iter().chain(at["enum"].as_array().into_iter().flatten().filter_map(Value::as_str));
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    let types: Vec<&str> = match &at["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let names = types.into_iter().flat_map(|kind| match kind {
+        "boolean" => vec!["true", "false"],
+        "string" if words.is_empty() => vec!["a text"],
+        "integer" => vec!["a number"],
+        "array" => vec!["a list"],
+        "object" => vec!["a table"],
+        _ => Vec::new(),
+    });
+    found.entry(key.to_owned()).or_default().extend(names.map(str::to_owned).chain(words.clone()));
+}
+
+/// The names of a value, as [`keys`] has them.
+fn name(value: &toml::Value) -> &str {
+    match value {
+        toml::Value::String(text) => text,
+        toml::Value::Boolean(true) => "true",
+        toml::Value::Boolean(false) => "false",
+        toml::Value::Array(_) => "a list",
+        toml::Value::Table(_) => "a table",
+        _ => "a number",
+    }
+}
+
+fn is_no_rule(key: &str) -> bool {
+    NO_RULES.iter().any(|other| key.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}
+
+#[test]
+fn every_key_and_value_has_a_row() {
+    let schema = schema();
+    let mut all = BTreeMap::new();
+    keys(&schema, &schema, "", &mut all);
+    assert!(all.len() > 60 && all["turn.kind"].len() == 4, "{all:?}");
+    let unknown: Vec<_> = ROWS.iter().map(|row| row.1).filter(|key| !all.contains_key(*key)).collect();
+    assert!(unknown.is_empty(), "rows of keys that the schema does not have: {unknown:?}");
+    let mut missing = Vec::new();
+    for kind in KINDS.chars() {
+        for (key, values) in all.iter().filter(|(key, _)| !is_no_rule(key)) {
+            let mut said: BTreeSet<String> = BTreeSet::new();
+            for (_, _, value, with, _) in ROWS.iter().filter(|row| row.0.contains(kind) && row.1 == key) {
+                let before = changed(&base(kind).parse().expect("a base sheet"), &split(with));
+                let value = split(&format!("value = {value}")).swap_remove(0);
+                let after: toml::Table = value.parse().expect("a value");
+                said.insert(name(&after["value"]).to_owned());
+                // What a row changes from is seen, too.
+                let whole: Option<toml::Table> = read(&before).ok().and_then(|sheet| sheet.text().parse().ok());
+                let (section, inner) = key.split_once('.').expect("a section");
+                let old = whole.as_ref().and_then(|whole| whole.get(section)?.get(inner));
+                said.extend(old.map(|old| name(old).to_owned()));
+            }
+            let is_text = values.contains("a text") && !said.is_empty();
+            let left = values.iter().filter(|value| !(said.contains(*value) || *value == "a text" && is_text));
+            missing.extend(left.map(|value| format!("(\"{kind}\", \"{key}\", \"{value}\", \"with\", \"seen\")")));
+        }
+    }
+    assert!(missing.is_empty(), "ROWS lacks {} lines, or NO_RULES keys:\n{}", missing.len(), missing.join("\n"));
+}
+
+fn check_rows(kinds: &str) {
+    let rows = ROWS.iter().flat_map(|row| row.0.chars().map(move |kind| (kind, row)));
+    let problems: Vec<String> =
+        rows.filter(|(kind, _)| kinds.contains(*kind)).filter_map(|(kind, row)| problem(kind, row)).collect();
+    assert!(problems.is_empty(), "{} rows are not so:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn rows_of_one_throw_are_so() {
+    check_rows("T");
+}
+
+#[test]
+fn rows_of_a_series_are_so() {
+    check_rows("SE");
+}
+
+#[test]
+fn rows_of_two_dice_are_so() {
+    check_rows("DV");
+}
+
+/// With two dice a throw is counted from before the first square, whatever its number is.
+#[test]
+fn the_words_of_a_die_that_enters_name_its_square() {
+    let one = changed(&base('D').parse().expect("a base sheet"), &split("pieces.count = 1; seats.allowed = ['SN']"));
+    for first in ["0", "1"] {
+        let race = race(&read(&changed(&one, &[format!("board.first_number = {first}")])).expect("a sheet"));
+        let mut state = race.parse_state("keys S:off/N:off S *").expect("a position");
+        race.throw(&mut state, &[3, 4]).expect("two dice");
+        let mut places = Vec::new();
+        while let Node::Decision(_) = race.node(&state) {
+            let action = race.legal_actions(&state).iter().next().expect("a legal action");
+            places.extend(race.step(&state, action).map(|step| step.place));
+            race.apply_action(&mut state, action);
+        }
+        assert_eq!((places.last().map(String::as_str), race.print(&state)), (Some("7"), "keys S:7/N:off N *".into()));
+    }
+}
+
+/// The sheet may write what one of its house rules needs, and a house rule what another needs.
+#[test]
+fn house_rules_bring_idle_keys_to_life() {
+    let flag = |name: &str, change: &str| {
+        format!("flags.{name}.off.about = ''\nflags.{name}.on.about = ''\nflags.{name}.on.{change}")
+    };
+    let units = flag("units", "unit.kind = 'together'");
+    for (changes, flags, refused) in [
+        ("unit.speed = 'half'", vec![], Some("unit.speed: there are no units")),
+        ("unit.speed = 'half'", vec![units.clone()], None),
+        ("unit.kind = 'together'; unit.speed = 'half'", vec![flag("single", "unit.kind = 'none'")], None),
+        ("", vec![flag("slow", "unit.speed = 'half'")], Some("flags.slow.on: then unit.speed: there are no units")),
+        ("", vec![flag("slow", "unit.speed = 'half'"), units.clone()], None),
+        // The house rule that has units sets another speed.
+        ("unit.speed = 'half'", vec![format!("{units}\nflags.units.on.unit.speed = 'full'")], Some("unit.speed")),
+    ] {
+        let table = changed(&base('T').parse().expect("a base sheet"), &split(changes));
+        let table = changed(&table, &[flags.join("\n")]);
+        let error = read(&table).err();
+        assert_eq!(error.is_some(), refused.is_some(), "{changes} {flags:?}: {error:?}");
+        assert!(error.unwrap_or_default().contains(refused.unwrap_or_default()), "{changes} {flags:?}");
+    }
+}
