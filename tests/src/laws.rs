@@ -24,6 +24,8 @@ use crate::random;
 const AROUND: usize = 40;
 /// Placed positions that are checked for each game played.
 const PLACED: usize = 3;
+/// Other games that must refuse a game's positions.
+const STRANGERS: usize = 6;
 /// One node of a game in so many has its surroundings checked.
 const SPACING: usize = 32;
 
@@ -46,7 +48,11 @@ impl Laws {
             Some((quarters, Race::new(turned)))
         };
         let others = builtin::all().iter().filter_map(|sheet| Ruleset::of(Arc::clone(sheet), ruleset.seats(), []).ok());
-        let strangers = others.chain(ruleset.with("pieces", "1")).filter(|other| *other != ruleset);
+        let others = others.filter(|other| *other != ruleset);
+        // From another place in the list for each game.
+        let first = ruleset.game_text().len() % builtin::all().len();
+        let strangers = others.collect::<Vec<_>>().into_iter().cycle().skip(first).take(STRANGERS);
+        let strangers = strangers.chain(ruleset.with("pieces", "1").ok().filter(|other| *other != ruleset));
         Laws {
             turned: (1..4).find_map(turn),
             strangers: strangers.map(Race::new).collect(),

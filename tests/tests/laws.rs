@@ -1,6 +1,6 @@
 //! Property tests of every game under its default ruleset and under random rulesets.
 //!
-//! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (20 by default).
+//! `ASHTA_LAWS_CASES` sets the number of random rulesets of each game (10 by default).
 
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::builtin;
@@ -89,7 +89,7 @@ fn every_sheet_for_every_number_of_seats() {
 /// Random rulesets of `game`; a failure is shrunk towards the default ruleset and printed with its seed.
 fn check_random(game: &'static str) {
     let cases = std::env::var("ASHTA_LAWS_CASES").ok();
-    let cases = cases.map_or(20, |cases| cases.parse().expect("ASHTA_LAWS_CASES is a number"));
+    let cases = cases.map_or(10, |cases| cases.parse().expect("ASHTA_LAWS_CASES is a number"));
     let config = ProptestConfig {
         cases,
         failure_persistence: None,

@@ -224,8 +224,8 @@ fn is_default(sheet: &Sheet, key: &str) -> bool {
     table.try_into().is_ok_and(|other: Sheet| other == *sheet)
 }
 
-/// Adds the idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need one of its house rules, and what a house rule
-/// writes may need another.
+/// Adds the idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need
+/// one of its house rules, and what a house rule writes may need another.
 fn add_idle(problems: &mut Vec<Problem>, sheet: &Sheet, flags: &super::Flags) {
     let flags =
         flags.iter().flat_map(|(flag, of)| of.values.iter().skip(1).map(move |(name, value)| (flag, name, value)));
