@@ -172,7 +172,7 @@ pageTest("what cannot be read is named, and the game under way stays", async () 
     ["", /nothing to read yet/],
     ["https://example.org/#game=abc", /link is damaged/],
     ["ashtapada S:5,61/N:off,23 S *", /there is no place `61`/],
-    ["ludo S:1,1/N:1,1 S *", /ludo/],
+    ["senet S:1,1/N:1,1 S *", /senet/],
     ["pagade?lap=true S:6,7,12,12/N:6,7,12,12 S *", /unknown flag `lap`/],
     ["one line\nanother line", /neither a game nor a position.*2 lines/],
     ["{", /cannot be read: a part of it is missing/],

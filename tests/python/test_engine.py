@@ -99,7 +99,7 @@ def test_turns_are_where_actions_lead(engine):
         (b'{"op":"legal","position":7}', "bad-request"),
         (b'{"op":"legal","position":""}', "bad-position"),
         (b'{"op":"legal","position":"pagade S:/N: S *"}', "bad-position"),
-        (b'{"op":"new","game":"ludo"}', "bad-game"),
+        (b'{"op":"new","game":"senet"}', "bad-game"),
         (b'{"op":"new","game":"pagade?teams=true","seats":2}', "bad-game"),
         (b'{"op":"new","game":"pagade","seats":-1}', "bad-request"),
         (b'{"op":"new","game":"pagade","seats":"SX"}', "bad-request"),

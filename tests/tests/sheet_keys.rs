@@ -23,6 +23,22 @@ const KINDS: &str = "TSEDV";
 const NO_RULES: [&str; 11] =
     ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
 
+/// Values that a sheet leaves out where they are the default, so that rows change from them.
+const LEFT_OUT: [(&str, &str); 12] = [
+    ("board.copy", "rotate"),
+    ("board.mark_again", "false"),
+    ("turn.again_unused", "true"),
+    ("turn.again_on_finish", "false"),
+    ("turn.last_throw", "played"),
+    ("entry.first_while", "empty"),
+    ("entry.clear", "false"),
+    ("entry.by_bonus", "false"),
+    ("stacking.block", "none"),
+    ("stacking.partner", "closed"),
+    ("finish.overshoot", "illegal"),
+    ("finish.fill", "false"),
+];
+
 /// Sections and keys of the sheets by which rows begin.
 const COMMON: &str = r#"
 name = "keys"
@@ -161,9 +177,9 @@ const ROWS: &[Row] = &[
     ("S", "entry.at", "'count'", "", "refused: enters on the first square"),
     ("V", "entry.at", "'count'", "", "refused: enters on the first square"),
     ("D", "entry.at", "'start'", "", "refused: with two dice a piece enters by count"),
-    ("SEV", "entry.compulsory", "true", "", "refused: come first with"),
+    ("SEV", "entry.compulsory", "true", "", "refused: come first with turn.kind"),
     ("T", "entry.compulsory", "true", "", "turns"),
-    ("D", "entry.compulsory", "false", "", "refused: come first with two dice"),
+    ("D", "entry.compulsory", "false", "", "refused: with two dice pieces that wait come first"),
     ("T", "entry.spends", "false", "turn.must = 'optional'", "turns"),
     ("SEDV", "entry.spends", "false", "", "refused: this goes with turn.kind = \"throw\""),
     ("SE", "entry.lost_before", "'off-board'", FIRST, "turns"),
@@ -293,7 +309,7 @@ const ROWS: &[Row] = &[
     ("T", "turn.bonus", "[4]", "", "turns"),
     ("T", "turn.bonus", "[4]", "turn.divide = 'finish'", "refused: a throw has one second part"),
     ("SEDV", "turn.bonus", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
-    ("T", "entry.first_while", "'never'", "entry.first = [4]", "turns"),
+    ("T", "entry.first_while", "'never'", "entry.first = [4]", "marks"),
     ("T", "entry.first_while", "'never'", "", "refused: are equal"),
     ("SEDV", "entry.first_while", "'never'", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "entry.at", "5", "", "turns"),
@@ -423,6 +439,7 @@ fn fact(seen: &str, sheet: &Arc<Sheet>) -> String {
         "start" => race.print(&state),
         "drawing" => race.draw(&state),
         "numbers" => race.place_text(5),
+        "marks" => race.parse_state("keys S+:off,off/E:off,off/N:off,off S *").is_ok().to_string(),
         "limit" => race.spec().turn_limit.to_string(),
         "players" => sheet.seats.one_mind.to_string(),
         "odds" => {
@@ -534,6 +551,7 @@ fn every_key_and_value_has_a_row() {
                 let (section, inner) = key.split_once('.').expect("a section");
                 let old = whole.as_ref().and_then(|whole| whole.get(section)?.get(inner));
                 said.extend(old.map(|old| name(old).to_owned()));
+                said.extend(LEFT_OUT.iter().filter(|(left, _)| left == key).map(|(_, value)| (*value).to_owned()));
             }
             let is_text = values.contains("a text") && !said.is_empty();
             let left = values.iter().filter(|value| !(said.contains(*value) || *value == "a text" && is_text));

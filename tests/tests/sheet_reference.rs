@@ -61,7 +61,10 @@ fn bases() -> Vec<Base> {
             let sheet = ruleset.sheet();
             let mut table: Table = sheet.text().parse().expect("TOML");
             table.remove("flags");
-            bases.push(Base { name: ruleset.game_text(), table });
+            // A key of the sheet can need another house rule.
+            if game(&table).is_some() {
+                bases.push(Base { name: ruleset.game_text(), table });
+            }
         }
     }
     bases

@@ -291,6 +291,17 @@ fn known(table: &Table, position: &str) -> f64 {
 }
 
 #[test]
+fn the_royal_game_of_ur_has_its_published_values() {
+    let table = table("ur?pieces=1", "SN", false);
+    for (own, other, value) in [(14, 14, 4.0 / 7.0), (13, 14, 116.0 / 161.0), (14, 13, 74.0 / 161.0)] {
+        for text in [format!("ur?pieces=1 S:{own}/N:{other} S *"), format!("ur?pieces=1 S:{other}/N:{own} N *")] {
+            let found = known(&table, &text);
+            assert!((found - value).abs() < 1e-6, "{text}: {found}, not {value}");
+        }
+    }
+}
+
+#[test]
 fn with_all_pieces_in_the_keep_values_are_those_of_a_geometric_series() {
     // A piece is borne off when a 1 is thrown before a 2 or 3: with probability 2/7.
     let table = table("ashtapada?pieces=1", "SN", false);

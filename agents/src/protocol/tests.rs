@@ -111,7 +111,7 @@ fn broken_requests_are_refused_by_name() {
         ("[1]", "bad-json", "object"),
         ("{}", "bad-request", "`op` is missing"),
         (r#"{"op":"dance"}"#, "unknown-op", "`dance`"),
-        (r#"{"op":"new","game":"ludo"}"#, "bad-game", "unknown game `ludo`"),
+        (r#"{"op":"new","game":"senet"}"#, "bad-game", "unknown game `senet`"),
         (r#"{"op":"new","game":"pagade","seats":3}"#, "bad-game", "not played"),
         (r#"{"op":"legal","position":"ashtapada S:5,61/N:off,off S *"}"#, "bad-position", "no place `61`"),
         (r#"{"op":"apply","position":"ashtapada S:5,30/N:off,23 S *","throw":[5]}"#, "illegal-throw", "[5]"),

@@ -1,8 +1,6 @@
 //! The rules of a game as they are understood: sentences made from the tables and from the values of the sheet with its
 //! house rules, never from its prose.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::game::{Game, Seat};
@@ -11,10 +9,9 @@ use crate::race::Race;
 use crate::race::position::state::Series;
 use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
-use crate::sheet::ruleset::{Ruleset, RulesetError};
 use crate::sheet::{
     Area, Block, CourseCopy, Divide, End, FinishedPartner, FirstWhile, Group, LastThrow, LostBefore, MarkRule, Meeting,
-    Must, OpenedBy, Order, Overshoot, SentTo, Setup, Sheet, Speed, Teams, UnitKind, WithPartner, Without,
+    Must, OpenedBy, Order, Overshoot, SentTo, Setup, Speed, Teams, UnitKind, WithPartner, Without,
 };
 
 /// Rules that belong together, as sentences.
@@ -26,20 +23,9 @@ pub struct RuleTopic {
     pub sentences: Vec<String>,
 }
 
-/// Keys that are drawn and are no rules.
-const DRAWN: [&str; 2] = ["look", "middle"];
-
 impl Race {
-    /// The rules as they are understood, for all sets of seats. Keys that are set and change none of these rules come
-    /// last, so that every change of a key that is a rule changes the text.
+    /// The rules as they are understood, for all sets of seats.
     pub fn understood(&self) -> Vec<RuleTopic> {
-        let mut topics = self.topics();
-        let sentences = self.idle_keys(&topics);
-        topics.extend((!sentences.is_empty()).then_some(RuleTopic { topic: "Without effect", sentences }));
-        topics
-    }
-
-    fn topics(&self) -> Vec<RuleTopic> {
         let topics: [(&'static str, Vec<String>); 12] = [
             ("Seats", self.about_seats()),
             ("Board", self.about_board()),
@@ -56,27 +42,6 @@ impl Race {
         ];
         let said = topics.into_iter().filter(|(_, sentences)| !sentences.is_empty());
         said.map(|(topic, sentences)| RuleTopic { topic, sentences }).collect()
-    }
-
-    /// A sentence for each key with a value other than its default without which the rules say the same.
-    fn idle_keys(&self, topics: &[RuleTopic]) -> Vec<String> {
-        let sheet = Sheet { flags: Default::default(), ..Sheet::clone(&self.rules.sheet) };
-        let table = toml::Table::try_from(&sheet).unwrap_or_default();
-        let is_same = |other: Sheet| -> Result<bool, RulesetError> {
-            let ruleset = Ruleset::of(Arc::new(other), self.seating.seats, [])?;
-            Ok(Race::new(ruleset.with("pieces", &self.pieces().to_string())?).topics() == topics)
-        };
-        let is_idle = |section: &str, key: &str| {
-            let mut table = table.clone();
-            table.get_mut(section).and_then(toml::Value::as_table_mut).and_then(|section| section.remove(key));
-            let other = table.try_into().ok().filter(|other: &Sheet| *other != sheet && other.is_sound());
-            other.is_some_and(|other| is_same(other).unwrap_or(false))
-        };
-        let keys = |(section, of)| Some((section, toml::Value::as_table(of)?));
-        let keys = table.iter().filter(|(section, _)| *section != "words").filter_map(keys);
-        let keys = keys.flat_map(|(section, of)| of.iter().map(move |(key, value)| (section, key, value)));
-        let idle = keys.filter(|&(section, key, _)| !DRAWN.contains(&key.as_str()) && is_idle(section, key));
-        idle.map(|(section, key, value)| format!("`{section}.{key} = {value}` changes nothing here.")).collect()
     }
 
     fn words_of_turn(&self) -> TurnWords {
@@ -300,7 +265,10 @@ impl Race {
             });
         }
         match rules.enters_by_count() {
-            false => said.push(format!("It enters on {}.", self.numbered(rules.entry))),
+            false => {
+                let first = if rules.entry == 1 { "the first square, " } else { "" };
+                said.push(format!("It enters on {first}{}.", self.numbered(rules.entry)));
+            }
             true => {
                 said.push("It enters on the square with the number that was thrown.".to_owned());
                 let example = rules.faces.iter().find(|&&value| rules.entry + value < rules.home);

@@ -1,5 +1,7 @@
 //! Validation of a sheet that parses: values that contradict each other.
 
+mod idle;
+
 use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
@@ -8,10 +10,9 @@ use super::{
     Must, Odds, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, WithPartner,
     Without,
 };
-use crate::game::{MAX_SEATS, Seat, SeatSet};
+use crate::game::{Seat, SeatSet};
+use crate::race::compile::PLACES;
 use crate::race::compile::board::{Courses, Square};
-use crate::race::compile::reach::places_of;
-use crate::race::compile::{Cells, PLACES, Rules};
 use crate::race::turns::{self, text::joined};
 
 /// The most pieces of a seat that can move together, or share throws.
@@ -40,7 +41,7 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
         flag_values(&mut problems, &bare, &key, flag, has_problems);
     }
     if problems.is_empty() {
-        add_idle(&mut problems, &bare, &sheet.flags);
+        idle::add_idle(&mut problems, &bare, &sheet.flags);
     }
     problems
 }
@@ -87,13 +88,6 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
     check.problems
 }
 
-impl Sheet {
-    /// Whether the sheet without its house rules can be compiled.
-    pub(crate) fn is_sound(&self) -> bool {
-        values(self).problems.is_empty()
-    }
-}
-
 /// Values that contradict each other.
 fn values(sheet: &Sheet) -> Check<'_> {
     let kind = sheet.turn.kind;
@@ -115,144 +109,6 @@ fn values(sheet: &Sheet) -> Check<'_> {
     check.units();
     check.board();
     check
-}
-
-/// The cells where pieces of two seats that play together can meet on some of these places.
-fn shared(rules: &Rules, places: u128) -> Cells {
-    let sets = rules.sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
-    sets.fold(0, |cells, seats| cells | rules.shared(seats, places))
-}
-
-/// The cells where a piece can be captured.
-fn captures(rules: &Rules) -> Cells {
-    shared(rules, rules.reachable() & ((1 << rules.home) - 2)) & rules.captured
-}
-
-/// The keys of a valid sheet that say what nothing there is about, with the reasons.
-fn idle(sheet: &Sheet) -> Vec<Problem> {
-    let Sheet { pieces, turn, stacking, unit, gate, .. } = sheet;
-    let most = pieces.allowed.iter().copied().max().unwrap_or(pieces.count);
-    let Ok(rules) = turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, most.into()) else { return Vec::new() };
-    let on_course = rules.reachable() & ((1 << rules.home) - 2);
-    let bits = |seat: usize, place: u8| rules.bits[seat][usize::from(place)];
-    let cells = |places: u128, seat| places_of(places).fold(0, |cells, place| cells | bits(seat, place));
-    let (course, marked) = (cells(on_course, 0), cells(on_course & rules.marked, 0));
-    let outer = (0..MAX_SEATS).fold(0, |outer, seat| outer | cells((1 << rules.gate.min(rules.home)) - 2, seat));
-    let (private, inner) = (course & !marked & !rules.captured, course & rules.captured & !outer);
-    let plain = course & !marked & !stacking.inner.map_or(0, |_| inner) & !stacking.private.map_or(0, |_| private);
-    let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
-    let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
-    let captures = captures(&rules);
-    let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == SentTo::Off && captures != 0;
-    let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
-    let units = with_two & if is_declared { cells(on_course & rules.declaring, 0) } else { rules.unit_cells };
-    let singles = with_two & captures & if is_declared { Cells::MAX } else { !rules.unit_cells };
-    let moves_units = rules.outcomes.iter().any(|throw| rules.effects[usize::from(throw.values[0])].unit_steps > 0);
-    let differs = |room: Option<Room>| room.is_some_and(|room| room != stacking.plain);
-    let grants = !turn.again.is_empty()
-        || turn.again_on_capture
-        || turn.again_on_finish
-        || sheet.board.mark_kinds().any(|marks| marks.again);
-    let no_two = "no two pieces of a seat can stand on such a square";
-    let is_throw = turn.kind == TurnKind::Throw;
-    let no_teams = sheet.seats.teams == Teams::None;
-    let rows: [(bool, &str, &[&str]); 21] = [
-        (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
-        (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
-        (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
-        (gate.without == Without::Open, "the gate is open to all", &["gate.opened_by"]),
-        (gate.without != Without::Lap, "no piece goes round again", &["gate.lap"]),
-        (marked == 0, "no square of the courses is marked", &["stacking.marked"]),
-        (sheet.board.marks.is_empty(), "no square of the courses is marked", &["board.mark_rule", "board.mark_again"]),
-        (sheet.board.mark_rule == MarkRule::Closed, "a closed mark has room for one piece", &["stacking.marked"]),
-        (!has_units, "there are no units", &["unit.area", "unit.speed", "unit.split", "unit.passable"]),
-        (!has_units, "there are no units", &["capture.single_on_unit", "capture.unit_on_single"]),
-        (!moves_units, "no throw moves a unit", &["capture.unit_on_single"]),
-        (!is_declared, "units are not declared", &["unit.from"]),
-        (units == 0, no_two, &["unit.kind"]),
-        (captures == 0, "nothing can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
-        (captures == 0, "nothing can be captured", &["capture.single_on_unit", "capture.unit_on_single"]),
-        (singles == 0, "no two single pieces can be captured together", &["capture.group"]),
-        (!waits, "no piece ever waits off the board", &ENTRY),
-        (most < 2, "a seat has one piece", &["turn.divide", "stacking.plain", "stacking.marked"]),
-        (plain == 0 || turn.must == Must::NoMerge && with_two == 0, no_two, &["stacking.plain", "turn.must"]),
-        (differs(stacking.inner) && (most < 2 || inner == 0), no_two, &["stacking.inner"]),
-        (differs(stacking.private) && (most < 2 || private == 0), no_two, &["stacking.private"]),
-    ];
-    // What a kind of turn demands is written in all its games.
-    let demanded: &[&str] = match (turn.kind, turn.hop) {
-        (TurnKind::Dice, _) => &[
-            "entry.at",
-            "entry.compulsory",
-            "stacking.plain",
-            "stacking.private",
-            "unit.kind",
-            "capture.single_on_unit",
-        ],
-        (TurnKind::Series, Hop::Sum) => &["entry.first", "entry.next"],
-        (TurnKind::Series | TurnKind::Throw | TurnKind::Divide, _) => &[],
-    };
-    let mut problems: Vec<Problem> = Vec::new();
-    for (reason, &key) in rows.iter().filter(|row| row.0).flat_map(|row| row.2.iter().map(|key| (row.1, key))) {
-        let is_new = problems.iter().all(|(other, _)| other != key) && !demanded.contains(&key);
-        say(&mut problems, is_new && !is_default(sheet, key), key, reason);
-    }
-    problems
-}
-
-/// The most values of house rules of which each pair is tried.
-const MOST_PAIRED: usize = 100;
-
-/// Keys of pieces that enter.
-const ENTRY: [&str; 9] = [
-    "entry.first",
-    "entry.next",
-    "entry.first_while",
-    "entry.at",
-    "entry.compulsory",
-    "entry.clear",
-    "entry.by_bonus",
-    "entry.spends",
-    "entry.lost_before",
-];
-
-/// Whether a sheet without this key is the same.
-fn is_default(sheet: &Sheet, key: &str) -> bool {
-    let (section, key) = key.split_once('.').unwrap_or_default();
-    let Ok(mut table) = toml::Table::try_from(sheet) else { return false };
-    table.get_mut(section).and_then(toml::Value::as_table_mut).map(|section| section.remove(key));
-    table.try_into().is_ok_and(|other: Sheet| other == *sheet)
-}
-
-/// Adds the idle keys of a valid sheet, given without its house rules, and of these. What the sheet writes may need
-/// one of its house rules, and what a house rule writes may need another.
-fn add_idle(problems: &mut Vec<Problem>, sheet: &Sheet, flags: &super::Flags) {
-    let flags =
-        flags.iter().flat_map(|(flag, of)| of.values.iter().skip(1).map(move |(name, value)| (flag, name, value)));
-    let flags: Vec<_> = flags.collect();
-    let writes = |changes: &toml::Table, key: &str| {
-        key.split_once('.').and_then(|(section, key)| changes.get(section)?.get(key)).is_some()
-    };
-    let is_idle = |key: &str, changes: &[&toml::Table]| {
-        let changed = sheet.changed(changes.iter().copied()).ok().filter(|changed| one(changed).is_empty());
-        changed.is_none_or(|changed| idle(&changed).iter().any(|(idle, _)| idle == key))
-    };
-    problems.extend(idle(sheet).into_iter().filter(|(key, _)| {
-        flags.iter().all(|(_, _, value)| writes(&value.changes, key) || is_idle(key, &[&value.changes]))
-    }));
-    for (flag, name, value) in &flags {
-        let Ok(changed) = sheet.changed([&value.changes]) else { continue };
-        let stays_idle = |key: &str| {
-            // Pairs of very many house rules are not tried.
-            if flags.len() > MOST_PAIRED {
-                return false;
-            }
-            let mut others = flags.iter().filter(|(other, _, _)| other != flag);
-            others.all(|(_, _, other)| writes(&other.changes, key) || is_idle(key, &[&value.changes, &other.changes]))
-        };
-        let found = idle(&changed).into_iter().filter(|(key, _)| writes(&value.changes, key) && stays_idle(key));
-        problems.extend(found.map(|(at, problem)| (format!("flags.{flag}.{name}"), format!("then {at}: {problem}"))));
-    }
 }
 
 struct Check<'a> {
@@ -457,6 +313,7 @@ impl Check<'_> {
         let is_any = |values: &Values| *values == Values::Named(super::Any::Any);
         let has_units = unit.kind != UnitKind::None;
         let (has_parts, fills) = (turn.divide != Divide::None, finish.fill);
+        let again_on_marks = self.sheet.board.mark_kinds().any(|marks| marks.again);
         let is_single = stacking.private.unwrap_or(stacking.plain) == Room::One;
         let is_short = |room: Room| room == Room::One;
         self.say_all([
@@ -468,6 +325,40 @@ impl Check<'_> {
                 "this goes with turn.most_throws and turn.again",
             ),
             (has_bonus && (has_parts || !entry.spends), "turn.bonus", "a throw has one second part"),
+            (has_bonus && has_units, "turn.bonus", "the step is for single pieces: unit.kind is \"none\""),
+            (turn.bonus.contains(&0), "turn.bonus", "nothing follows a throw of 0"),
+            (
+                has_bonus && self.sheet.gate.at != 0 && self.sheet.gate.without == Without::Wait,
+                "turn.bonus",
+                "a seat that waits at its gate can have a step left: gate.without is \"lap\" or \"open\"",
+            ),
+            (
+                turn.must == Must::NoMerge && (has_bonus || entry.compulsory || entry.clear),
+                "turn.must",
+                "with moves that come first, or a step that follows, \"one\" or \"optional\"",
+            ),
+            (
+                (has_parts || !entry.spends)
+                    && (turn.again_on_finish || again_on_marks || entry.compulsory || entry.clear),
+                if has_parts { "turn.divide" } else { "entry.spends" },
+                "a throw in two parts goes without moves that come first, and without throws for marks or the finish",
+            ),
+            (
+                entry.first_while == FirstWhile::Never && self.sheet.pieces.setup != Setup::All(SentTo::Off),
+                "entry.first_while",
+                "pieces begin on the board",
+            ),
+            (finish.from_last.contains(&0), "finish.from_last", "a throw of 0 moves nothing"),
+            (
+                stacking.block == Block::Passing && finish.overshoot == Overshoot::Bounces,
+                "finish.overshoot",
+                "a piece that bounces passes squares twice: stacking.block is not \"passing\"",
+            ),
+            (
+                !unit.passable && self.sheet.seats.teams == Teams::Opposite,
+                "unit.passable",
+                "with teams units are passed",
+            ),
             (entry.by_bonus && !has_bonus, "entry.by_bonus", "this goes with turn.bonus"),
             (entry.by_bonus && by_count, "entry.by_bonus", "a piece that enters by count uses the throw"),
             (
@@ -696,6 +587,16 @@ impl Check<'_> {
         let is_wrong = gate.lap == 0 || gate.lap + board.first_number > gate.at;
         self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
+        let is_shut = gate.at != 0 && gate.without != Without::Open;
+        let begins = match (&sheet.pieces.setup, sheet.entry.at) {
+            (Setup::On(numbers), _) if numbers.last() >= Some(&gate.at) => Some("pieces.setup"),
+            (_, EntryAt::Square(number)) if number >= gate.at => Some("entry.at"),
+            (_, EntryAt::COUNT) if sheet.throws.values.iter().max() >= Some(&gate.at) => Some("entry.at"),
+            _ => None,
+        };
+        if let Some(key) = begins.filter(|_| is_shut) {
+            self.say(true, key, "pieces begin or enter beyond their gate");
+        }
         if let EntryAt::Square(number) = sheet.entry.at {
             let is_off = number < board.first_number || number > last;
             self.say(is_off, "entry.at", format!("{number} is no square of the course"));
@@ -733,7 +634,7 @@ impl Check<'_> {
         let is_on_start = begins || pieces.sent_to == SentTo::Start;
         self.say_all([
             (
-                sheet.entry.at == EntryAt::COUNT && pieces.sent_to == SentTo::Start,
+                sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == SentTo::Start || begins && !self.is_throw),
                 "entry.at",
                 "pieces that wait on the first square do not enter by count",
             ),
@@ -757,8 +658,16 @@ impl Check<'_> {
                 self.say(stranded != 0, "throws.values", problem);
                 let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
                 self.say(!reaches, "board.course", "no piece can ever reach the finish");
+                let crowded = rules.setup().into_iter().find(|&place| {
+                    let room = usize::from(rules.room[usize::from(place)]);
+                    room > 0 && rules.setup().iter().filter(|&&other| other == place).count() > room.max(1) && place > 1
+                });
+                if let Some(place) = crowded.filter(|_| matches!(self.sheet.pieces.setup, Setup::On(_))) {
+                    let problem = format!("more pieces begin on {} than it has room for", rules.place_text(place));
+                    self.say(true, "pieces.setup", problem);
+                }
                 let begun = rules.setup().into_iter().fold(0, |begun, place| begun | 1 << place);
-                let meet = shared(&rules, begun) & rules.exclusive != 0;
+                let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
                 self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
                 for letters in &self.sheet.seats.allowed {
                     let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));

@@ -342,7 +342,7 @@ impl Rules {
             bits,
             closed_to_single: [one, two, blocked, barred],
             closed_to_unit: [one | two, 0, blocked, 0],
-            never_for_units: 1 << WALL | closed,
+            never_for_units: 1 << WALL | closed | one,
             closed_by_partner: closed | if stacking.partner == WithPartner::Closed { plain } else { 0 },
             impassable: [
                 if sheet.unit.passable { 0 } else { unit_cells },
@@ -354,7 +354,7 @@ impl Rules {
                     unit_cells
                 },
             ],
-            exclusive: blocked | if shares { 0 } else { plain },
+            exclusive: closed | if shares { 0 } else { plain },
             captured: plain,
             unit_cells,
             room: [0; PLACES],

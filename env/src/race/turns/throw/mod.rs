@@ -230,7 +230,7 @@ impl ThrowTurns {
             let landing = at[usize::from(to) % PLACES];
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             if on.to_pass != none {
-                let after = usize::from(from.max(self.entry).wrapping_add(1)) % PLACES;
+                let after = usize::from(if from == 0 { self.entry } else { from }.wrapping_add(1)) % PLACES;
                 goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
             }
             let mut goes_together = false;
@@ -385,16 +385,14 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
 
-    /// Passes the turn on after a throw was used or left.
+    /// Passes the turn on after a throw, which `counts` for those that its value grants and may have earned another.
     #[inline]
-    fn finish(&self, state: &mut State, thrown: u8, is_used: bool, is_granted: bool) {
-        let count = state.thrown;
-        let turn = &self.rules.sheet.turn;
-        let by_value =
-            self.again_by_value && self.rules.effects[usize::from(thrown)].again && (is_used || turn.again_unused);
-        let again = (by_value | is_granted) & (count < self.most_throws);
+    fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
+        let (count, mover) = (state.thrown, state.mover);
+        let by_value = self.again_by_value && self.rules.effects[usize::from(thrown)].again && counts;
+        let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
-        if again && state.phase == Phase::Throw {
+        if again && state.phase == Phase::Throw && state.mover == mover {
             // Where the last throw can be lost, only those that are granted by their value are counted.
             state.thrown = if self.loses_last && !by_value { 0 } else { count };
         }
@@ -453,6 +451,14 @@ impl TurnMachine for ThrowTurns {
             return;
         }
         let is_used = action < PASS;
+        let is_lost = is_first && self.is_lost(state);
+        // A throw that was left could be used all the same.
+        let counts = !is_lost
+            && (self.rules.sheet.turn.again_unused
+                || is_used
+                || !is_first
+                || self.first(state, number) != ActionMask::of_bits(1 << PASS.0));
+        let places = &mut state.pieces[seat.index()];
         let is_free = !self.spends && is_first && is_used && places[slot] == 0;
         let finished = Slots::of(*places).at_least(self.home);
         let mut is_granted = is_used && self.hop(state, seat, if is_bonus { BONUS } else { number }, action);
@@ -464,7 +470,7 @@ impl TurnMachine for ThrowTurns {
             return;
         }
         // A step follows, unless nothing can make it.
-        if is_first && self.rules.effects[usize::from(number)].bonus {
+        if is_first && !is_lost && self.rules.effects[usize::from(number)].bonus {
             state.has_captured = is_granted;
             let next = State { phase: Phase::Allot, dice: [1, number], ..*state };
             if next.pieces[seat.index()][0] < self.rules.finished_from
@@ -475,7 +481,7 @@ impl TurnMachine for ThrowTurns {
             }
         }
         let thrown = if !is_first && whole > 0 { whole } else { number };
-        self.finish(state, thrown, is_used || !is_first, is_granted | state.has_captured);
+        self.finish(state, thrown, counts, is_granted | state.has_captured);
     }
 
     /// Whether no seat can ever move again.
