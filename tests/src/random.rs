@@ -5,14 +5,18 @@ use ashta_env::game::{Action, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::{FlagInfo, Ruleset};
-use ashta_env::sheet::UnitKind;
+use ashta_env::sheet::{FirstWhile, UnitKind};
 use proptest::prelude::*;
 use rand::Rng;
+
+pub mod sheets;
 
 /// A random valid ruleset of `game`: each flag differs from its default with probability 1/4. House rules that
 /// contradict each other are drawn again.
 pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
     let flags = flags(game);
+    let sheet = Ruleset::seated(game, None).expect("a built-in game");
+    let counts: Vec<String> = sheet.base().pieces.allowed.iter().map(u8::to_string).collect();
     loop {
         let seats = SeatSet::of(&Seat::ALL.into_iter().filter(|_| below(3, rng) > 0).collect::<Vec<_>>());
         let seats = if below(2, rng) == 0 { Ruleset::default_seats(2).expect("two seats") } else { seats };
@@ -23,7 +27,7 @@ pub fn ruleset(game: &str, rng: &mut GameRng) -> Ruleset {
             }
         }
         if below(2, rng) == 0 {
-            chosen.push(("pieces", ["1", "2", "3", "4"][below(4, rng)]));
+            chosen.push(("pieces", &counts[below(counts.len(), rng)]));
         }
         if let Ok(ruleset) = Ruleset::new(game, seats, chosen) {
             return ruleset;
@@ -84,7 +88,7 @@ pub fn advance(race: &Race, state: &mut State, rng: &mut GameRng) -> bool {
     }
 }
 
-/// Turn-start states from random play, at most `count`, spread over a game.
+/// Turn-start states from random play, at most `count`, spread over a game. Play that gets stuck ends.
 pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
     let first = chance::first_seat(race.spec().seats, rng);
     let mut state = race.initial_state(first);
@@ -92,7 +96,10 @@ pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
     let mut was_decision = true;
     let spacing = 1 + below(12, rng);
     let mut turns = 0;
-    while starts.len() < count {
+    for _ in 0..20_000 {
+        if starts.len() == count {
+            break;
+        }
         if was_decision && matches!(race.node(&state), Node::Chance(_)) {
             turns += 1;
             if turns % spacing == 0 {
@@ -108,50 +115,69 @@ pub fn played(race: &Race, count: usize, rng: &mut GameRng) -> Vec<String> {
 }
 
 /// A random valid position at the start of a turn, with pieces close together more often than play would have them.
+/// Where many cannot stand as they are placed, some wait.
 pub fn placed(race: &Race, rng: &mut GameRng) -> String {
-    let last = usize::from(race.last_place());
-    let waiting = usize::from(race.waiting_place());
-    let pieces = race.pieces();
-    let seats: Vec<Seat> = race.spec().seats.iter().collect();
-    let sheet = race.ruleset().sheet();
     loop {
-        let focus = below(last + 1, rng);
-        let late = below(3, rng) == 0;
-        let mut texts = Vec::new();
-        let mut all: Vec<(Seat, Vec<usize>)> = Vec::new();
-        for &seat in &seats {
-            let mut places: Vec<usize> = Vec::new();
-            for _ in 0..pieces {
-                let place = match below(8, rng) {
-                    0 => waiting,
-                    1 if late => last,
-                    2 | 3 if late => last - below(10, rng).min(last),
-                    4 => (focus + below(9, rng)).min(last),
-                    5 if !places.is_empty() => places[below(places.len(), rng)],
-                    6 if !all.is_empty() => behind_another(race, seat, &all, rng).unwrap_or(focus),
-                    _ => below(last + 1, rng),
-                };
-                places.push(place.max(waiting));
+        let mut places = crowd(race, rng);
+        for _ in 0..8 {
+            let text = position(race, &places, rng);
+            if race.parse_state(&text).is_ok() {
+                return text;
             }
-            places.sort_unstable();
-            let cut = if sheet.gate.at > 0 && below(2, rng) == 0 { "+" } else { "" };
-            let mut names: Vec<String> = places.iter().map(|&place| race.place_text(place as u8)).collect();
-            if sheet.unit.kind == UnitKind::Declared {
-                declare(&mut names, sheet.unit.split, rng);
-            }
-            texts.push(format!("{seat}{cut}:{}", names.join(",")));
-            all.push((seat, places));
-        }
-        let mover = seats[below(seats.len(), rng)];
-        let made = match sheet.turn.most_throws.map_or(0, |most| below(usize::from(most), rng)) {
-            0 => String::new(),
-            made => made.to_string(),
-        };
-        let text = format!("{} {} {mover} *{made}", race.ruleset().game_text(), texts.join("/"));
-        if race.parse_state(&text).is_ok() {
-            return text;
+            let (_, own) = &mut places[below(race.spec().seats.len(), rng)];
+            own[below(race.pieces(), rng)] = usize::from(race.waiting_place());
+            own.sort_unstable();
         }
     }
+}
+
+/// Random places of the pieces of each seat, close together.
+fn crowd(race: &Race, rng: &mut GameRng) -> Vec<(Seat, Vec<usize>)> {
+    let last = usize::from(race.last_place());
+    let waiting = usize::from(race.waiting_place());
+    let focus = below(last + 1, rng);
+    let late = below(3, rng) == 0;
+    let mut all: Vec<(Seat, Vec<usize>)> = Vec::new();
+    for seat in race.spec().seats.iter() {
+        let mut places: Vec<usize> = Vec::new();
+        for _ in 0..race.pieces() {
+            let place = match below(8, rng) {
+                0 => waiting,
+                1 if late => last,
+                2 | 3 if late => last - below(10, rng).min(last),
+                4 => (focus + below(9, rng)).min(last),
+                5 if !places.is_empty() => places[below(places.len(), rng)],
+                6 if !all.is_empty() => behind_another(race, seat, &all, rng).unwrap_or(focus),
+                _ => below(last + 1, rng),
+            };
+            places.push(place.max(waiting));
+        }
+        places.sort_unstable();
+        all.push((seat, places));
+    }
+    all
+}
+
+/// The text of a position with pieces on these places; marks of seats and pieces, mover and throws made are random.
+fn position(race: &Race, places: &[(Seat, Vec<usize>)], rng: &mut GameRng) -> String {
+    let sheet = race.ruleset().sheet();
+    let mut texts = Vec::new();
+    for (seat, places) in places {
+        let has_entered = sheet.entry.first_while == FirstWhile::Never && places.iter().any(|&place| place > 0);
+        let can_be_marked = sheet.gate.at > 0 || sheet.entry.first_while == FirstWhile::Never;
+        let mark = if has_entered || can_be_marked && below(2, rng) == 0 { "+" } else { "" };
+        let mut names: Vec<String> = places.iter().map(|&place| race.place_text(place as u8)).collect();
+        if sheet.unit.kind == UnitKind::Declared {
+            declare(&mut names, sheet.unit.split, rng);
+        }
+        texts.push(format!("{seat}{mark}:{}", names.join(",")));
+    }
+    let mover = places[below(places.len(), rng)].0;
+    let made = match sheet.turn.most_throws.filter(|&most| most > 0).map_or(0, |most| below(usize::from(most), rng)) {
+        0 => String::new(),
+        made => made.to_string(),
+    };
+    format!("{} {} {mover} *{made}", race.ruleset().game_text(), texts.join("/"))
 }
 
 /// The place of `seat` on the square of another seat's piece, or up to five squares before it.

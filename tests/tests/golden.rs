@@ -202,9 +202,6 @@ fn crosses_and_ur() {
         let expected: BTreeSet<String> =
             list(&example["results"]).iter().map(|result| result.as_str().expect("a position").to_owned()).collect();
         let position = example["position"].as_str().expect("a position");
-        for results in [engine::turns, engine::turns_by_actions] {
-            let result = results(position, &throws(&example["throws"]));
-            assert_eq!(result.as_ref(), Ok(&expected), "{}: {position}", name(example));
-        }
+        check(name(example), position, &throws(&example["throws"]), &expected);
     }
 }

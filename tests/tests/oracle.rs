@@ -11,7 +11,7 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{Game, Node, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::ruleset::Ruleset;
-use ashta_env::sheet::{Sheet, builtin};
+use ashta_env::sheet::{Sheet, TurnKind, builtin};
 use ashta_tests::{engine, oracle, random};
 use rand::Rng;
 
@@ -29,11 +29,15 @@ fn longest(race: &Race) -> usize {
     }
 }
 
+fn is_one_throw(race: &Race) -> bool {
+    race.ruleset().sheet().turn.kind == TurnKind::Throw
+}
+
 /// A series or the dice, drawn by the chances of the game; `None` for a series that the oracle takes too long for.
 fn draw(race: &Race, position: &str, rng: &mut GameRng) -> Option<Vec<u8>> {
     let mut state = race.parse_state(position).expect("a valid position");
     let mut values = Vec::new();
-    while let Node::Chance(_) = race.node(&state) {
+    while let (Node::Chance(_), true) = (race.node(&state), values.is_empty() || !is_one_throw(race)) {
         let outcome = chance::outcome(race.chance_outcomes(&state), rng.next_u64());
         values.extend(race.throw_values(outcome));
         race.apply_chance(&mut state, outcome);
@@ -65,6 +69,21 @@ fn lock_step_of(draw_ruleset: impl Fn(&mut GameRng) -> Ruleset, positions: usize
         for _ in 0..12 {
             let position = random::placed(&race, &mut rng);
             checked += usize::from(check(&race, &position, &mut rng));
+        }
+    }
+}
+
+/// Random sheets of games in which throws are used one by one.
+#[test]
+fn random_sheets() {
+    let mut rng = chance::stream(0x0AC1E, 6);
+    let mut checked = 0;
+    while checked < positions() {
+        let sheet = random::sheets::one_throw(&mut rng);
+        let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
+        let placed: Vec<String> = (0..6).map(|_| random::placed(&race, &mut rng)).collect();
+        for position in random::played(&race, 6, &mut rng).iter().chain(&placed) {
+            checked += usize::from(check(&race, position, &mut rng));
         }
     }
 }

@@ -147,6 +147,6 @@ mod tests {
 
     #[test]
     fn refuses_a_game_it_does_not_know() {
-        assert!(turns("ludo S:off/N:off S *", &[2]).is_err());
+        assert!(turns("nonesuch S:off/N:off S *", &[2]).is_err());
     }
 }

@@ -19,6 +19,16 @@
 //! * `divide`: single pieces move, no units; entering counts as all pips of the throw.
 //! * `entry.compulsory`: others wait also for a piece that cannot enter with this throw.
 //! * The seat that brings its last piece home throws no more, whatever its throw grants.
+//! * A usable throw that is passed counts as one that could be used.
+//! * A mark that is plain is a plain square for room, units and meetings.
+//! * Where the last of the most throws is lost, only those of `again` are counted: another one may earn a throw more.
+//! * The step after a throw is made by one piece, not by a unit. With `by_bonus` it moves no piece while others wait,
+//!   even if those cannot enter.
+//! * `must` holds for the throw and for the step apart. A 0 brings no piece to the finish.
+//! * `entry.clear`: a piece that stands on the square under another number must leave it too.
+//! * An own or a partner's unit that cannot be passed stops a piece too, also one that enters by count.
+//! * A piece that bounces passes all squares on its way there and back.
+//! * A seat with its pieces on the board from the beginning has entered its first one.
 //! * The gate that waits: the game ends as soon as no seat can move with any throw, also where one more was granted.
 //!   With `hop = sum` one throw at a time is tried.
 
@@ -61,14 +71,21 @@ pub fn turns(sheet: &str, position: &str, throws: &[u8]) -> Result<BTreeSet<Stri
     let before = Position::read(&rules, &text)?;
     let mover = text.seats[text.mover].seat;
     let colour = rules.colour_moved(&before, mover);
+    let mut is_used = true;
     let results = match rules.kind {
-        "throw" => one_throw::results(&rules, &before, colour, throws[0]),
+        "throw" if rules.loses(throws[0], made) => {
+            return Ok(BTreeSet::from([rules.text_after(&text, &before, &before, None)]));
+        }
+        "throw" => {
+            is_used = one_throw::can_move(&rules, &before, colour, throws[0]);
+            one_throw::results(&rules, &before, colour, throws[0])
+        }
         "series" => series::results(&rules, &before, colour, throws),
         "dice" => dice::results(&rules, &before, colour, (throws[0], throws[1])),
         _ => dice::divided(&rules, &before, colour, (throws[0], throws[1])),
     };
-    let granted = |result: &Position| rules.grants_more(throws, made, result.captures);
-    Ok(results.into_iter().map(|result| rules.text_after(&text, &before, &result, granted(&result), made)).collect())
+    let more = |result: &Position| rules.more_after(throws, made, is_used, result);
+    Ok(results.into_iter().map(|result| rules.text_after(&text, &before, &result, more(&result))).collect())
 }
 
 /// The text at the start of its turn, and the number of throws made in it.

@@ -9,6 +9,11 @@ use super::{dice, one_throw, series};
 impl Rules {
     /// Whether all pieces of `seat` have ended their course.
     pub fn is_finished(&self, position: &Position, seat: usize) -> bool {
+        if self.fills {
+            let first_filled = self.last - i32::try_from(self.count).unwrap_or(0);
+            let is_filled = |number| position.pieces[seat].iter().any(|piece| piece.place == Place::On(number));
+            return (first_filled..self.last).all(is_filled);
+        }
         let end = if self.bear_off.is_empty() { Place::Home } else { Place::Borne };
         position.pieces[seat].iter().all(|piece| piece.place == end)
     }
@@ -39,19 +44,28 @@ impl Rules {
         if self.is_finished(position, mover) { (mover + 2) % 4 } else { mover }
     }
 
-    /// Whether the turn of `throws`, made after `made` others, grants one more.
-    pub fn grants_more(&self, throws: &[u8], made: usize, captures: bool) -> bool {
+    /// The number of throws made when the seat throws once more after `throws`, which were made after `made` others and
+    /// led to `after`; `is_used` says whether they could be used. None: it throws no more.
+    pub fn more_after(&self, throws: &[u8], made: usize, is_used: bool, after: &Position) -> Option<usize> {
         let by_throw = match self.kind {
-            "throw" => self.again.contains(&throws[0]),
+            "throw" => self.again.contains(&throws[0]) && (is_used || self.again_unused),
             "series" => false,
             _ => self.again_on_doublet && throws[0] == throws[1],
         };
         let is_last = self.most_throws.is_some_and(|most| made + 1 >= most);
-        (by_throw || (self.again_on_capture && captures)) && !is_last
+        if !by_throw && !after.earns_throw {
+            return None;
+        }
+        match (self.last_is_lost, by_throw) {
+            (true, true) => Some(made + 1).filter(|_| !is_last),
+            // For another reason: the count begins anew.
+            (true, false) => Some(0),
+            (false, _) => Some(made + 1).filter(|_| !is_last),
+        }
     }
 
-    /// The text of `after`, in which a turn that began at `before` has ended.
-    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: bool, made: usize) -> String {
+    /// The text of `after`, in which a turn that began at `before` has ended; the seat throws once more after `more`.
+    pub fn text_after(&self, text: &Text, before: &Position, after: &Position, more: Option<usize>) -> String {
         let mut after = after.clone();
         after.pieces.iter_mut().flatten().for_each(|piece| piece.moved = false);
         for &seat in &self.seats {
@@ -61,14 +75,14 @@ impl Rules {
             }
         }
         let mover = text.seats[text.mover].seat;
-        let throws_on = more && self.has_turn(&after, mover);
+        let throws_on = more.is_some() && self.has_turn(&after, mover);
         let next = match () {
             () if self.is_won(&after) || self.is_dead(&after) => None,
             () if throws_on => Some(mover),
             () => self.next_seat(&after, mover),
         };
         let counts = throws_on && next.is_some() && self.most_throws.is_some();
-        let count = if counts { (made + 1).to_string() } else { String::new() };
+        let count = more.filter(|&made| counts && made > 0).map_or(String::new(), |made| made.to_string());
         print(&text.game, &self.write(&after), next) + &count
     }
 
@@ -81,7 +95,7 @@ impl Rules {
     /// Whether no seat that has not finished can move with any throw, where the gate waits for a capture.
     fn is_dead(&self, position: &Position) -> bool {
         let can_move = |&seat: &usize| match self.kind {
-            "throw" => self.values.iter().any(|&value| !one_throw::moves(self, position, seat, value).is_empty()),
+            "throw" => self.values.iter().any(|&value| one_throw::can_move(self, position, seat, value)),
             "series" => series::can_move(self, position, seat),
             "dice" => dice::can_move(self, position, seat),
             _ => dice::can_divide(self, position, seat),

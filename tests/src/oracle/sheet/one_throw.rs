@@ -6,9 +6,17 @@ use super::position::{Place, Position};
 use super::rules::Rules;
 use super::steps::distance;
 
-/// Every position that the throw can leave.
+/// Every position that the throw can leave: its own part first, then the step that follows on some throws.
 pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
-    let moves = moves(rules, before, seat, throw);
+    let played = with_pass(rules, before, seat, moves(rules, before, seat, throw));
+    if !rules.bonus.contains(&throw) {
+        return played.into_iter().collect();
+    }
+    played.into_iter().flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat))).collect()
+}
+
+/// The moves, and the position as it is where none of them must be made.
+fn with_pass(rules: &Rules, before: &Position, seat: usize, moves: Vec<Position>) -> Vec<Position> {
     let may_pass = match rules.must {
         "optional" => true,
         "no-merge" => moves.iter().all(|after| merges(rules, before, after, seat)),
@@ -18,18 +26,83 @@ pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) 
     moves.into_iter().chain(pass).collect()
 }
 
+/// Whether the throw, or the step that follows it, moves anything.
+pub(super) fn can_move(rules: &Rules, before: &Position, seat: usize, throw: u8) -> bool {
+    let has_step = rules.bonus.contains(&throw) && !steps(rules, before, seat).is_empty();
+    has_step || !moves(rules, before, seat, throw).is_empty()
+}
+
 /// Every position after a move with the throw.
-pub(super) fn moves(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
-    let entered = entries(rules, before, seat, throw);
-    let mut all = numbers_played(rules, before, seat, throw);
+fn moves(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
+    let (played, entered) = part(rules, before, seat, throw, Part::Any);
+    let mut all = [played.clone(), entered.clone()].concat();
     if !rules.spends {
-        let then_entered = all.iter().flat_map(|after| entries(rules, after, seat, throw));
-        let then_played = entered.iter().flat_map(|after| numbers_played(rules, after, seat, throw));
-        let both: Vec<Position> = then_entered.chain(then_played).collect();
-        all.extend(both);
+        for after in &played {
+            all.extend(part(rules, after, seat, throw, Part::Enter).1);
+        }
+        for after in &entered {
+            all.extend(part(rules, after, seat, throw, Part::Play).0);
+        }
     }
-    all.extend(entered);
     all
+}
+
+/// What can be done with a throw.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Any,
+    Play,
+    Enter,
+}
+
+/// The positions after the number of the throw was played, and those after a piece entered.
+fn part(rules: &Rules, before: &Position, seat: usize, throw: u8, part: Part) -> (Vec<Position>, Vec<Position>) {
+    let played = if part == Part::Enter { Vec::new() } else { numbers_played(rules, before, seat, throw) };
+    let enters = part != Part::Play && !rules.by_bonus;
+    let entered = if enters { entries(rules, before, seat, throw) } else { Vec::new() };
+    let others_wait = rules.compulsory && !entered.is_empty();
+    in_order(rules, before, seat, played, entered, others_wait)
+}
+
+/// Every position after the step of 1 that follows some throws.
+fn steps(rules: &Rules, before: &Position, seat: usize) -> Vec<Position> {
+    let pieces = (0..rules.count).filter(|_| rules.by_bonus);
+    let entered = pieces.filter_map(|piece| rules.enter_with(before, seat, piece, 1)).collect();
+    let played = (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, 1)).collect();
+    let others_wait = rules.by_bonus && waits(before, seat);
+    let (played, entered) = in_order(rules, before, seat, played, entered, others_wait);
+    [played, entered].concat()
+}
+
+/// Whether a piece of `seat` is off the board.
+fn waits(position: &Position, seat: usize) -> bool {
+    position.pieces[seat].iter().any(|piece| piece.place == Place::Off)
+}
+
+/// What is left of moves and entries where a piece must leave the square of entry first; else others may have to wait
+/// for pieces that enter.
+fn in_order(
+    rules: &Rules,
+    before: &Position,
+    seat: usize,
+    played: Vec<Position>,
+    entered: Vec<Position>,
+    others_wait: bool,
+) -> (Vec<Position>, Vec<Position>) {
+    let own = &before.pieces[seat];
+    let entry = rules.enter_at.map(|number| rules.square_of(seat, number));
+    let is_there =
+        |piece: usize| matches!(own[piece].place, Place::On(number) if Some(rules.square_of(seat, number)) == entry);
+    if rules.clear && waits(before, seat) {
+        let leaves = |after: &&Position| {
+            (0..rules.count).any(|piece| is_there(piece) && after.pieces[seat][piece].place != own[piece].place)
+        };
+        let cleared: Vec<Position> = played.iter().filter(leaves).cloned().collect();
+        if !cleared.is_empty() {
+            return (cleared, Vec::new());
+        }
+    }
+    if others_wait { (Vec::new(), entered) } else { (played, entered) }
 }
 
 fn entries(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
@@ -38,8 +111,11 @@ fn entries(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Posi
 
 /// The number of the throw is played by a piece, by a unit, or divided.
 fn numbers_played(rules: &Rules, before: &Position, seat: usize, throw: u8) -> Vec<Position> {
+    let is_before_finish = |piece: usize| before.pieces[seat][piece].place == Place::On(rules.last - 1);
+    let brings_home = |piece: usize| throw > 0 && rules.from_last.contains(&throw) && is_before_finish(piece);
+    let steps = |piece: usize| if brings_home(piece) { 1 } else { i32::from(throw) };
     let mut all: Vec<Position> =
-        (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, i32::from(throw))).collect();
+        (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, steps(piece))).collect();
     if let Some(distance) = rules.unit_distance(&[throw]) {
         let pairs = rules.pairs(before, seat);
         all.extend(pairs.iter().filter_map(|pair| rules.hop(before, seat, pair, distance)));

@@ -1,7 +1,7 @@
 //! Positions of a sheet's game: parsing, validation and occupancy. It does not move pieces.
 
 use super::super::notation::{SeatText, Text, number};
-use super::board::{Square, turned};
+use super::board::Square;
 use super::rules::Rules;
 
 /// Where a piece stands, in the order in which a text lists them. A piece at the finish is home.
@@ -33,11 +33,12 @@ impl Piece {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position {
     pub pieces: Vec<Vec<Piece>>,
-    /// Whether the seat has ever captured; unused without a gate.
-    pub has_captured: Vec<bool>,
+    /// Whether the seat carries a `+`. With a gate it says that the seat has captured, with a first entry once in the
+    /// game that it has entered a piece.
+    pub is_marked: Vec<bool>,
     pub places: Vec<Option<usize>>,
-    /// Whether anything was captured in this turn.
-    pub captures: bool,
+    /// Whether a capture, a landing or a piece at the finish has earned one more throw in this turn.
+    pub earns_throw: bool,
 }
 
 impl Position {
@@ -46,13 +47,13 @@ impl Position {
         let pieces = text.pieces(rules.count, |word| rules.read_piece(word))?;
         let mut position = Position {
             pieces: vec![Vec::new(); 4],
-            has_captured: vec![false; 4],
+            is_marked: vec![false; 4],
             places: vec![None; 4],
-            captures: false,
+            earns_throw: false,
         };
         for (seat, own) in text.seats.iter().zip(pieces) {
             position.pieces[seat.seat] = own;
-            position.has_captured[seat.seat] = seat.has_cut;
+            position.is_marked[seat.seat] = seat.has_cut;
             position.places[seat.seat] = seat.place;
         }
         rules.check(&position, text.seats[text.mover].seat)?;
@@ -68,7 +69,7 @@ impl Position {
 impl Rules {
     fn read_piece(&self, word: &str) -> Option<Piece> {
         if word == self.home_word {
-            return Some(Piece::at(Place::Home));
+            return Some(Piece::at(Place::Home)).filter(|_| !self.fills);
         }
         if word == self.off_word {
             return Some(Piece::at(Place::Off)).filter(|_| self.knows_off);
@@ -86,7 +87,12 @@ impl Rules {
     /// Whether pieces can ever stand on the first square of their course.
     fn first_is_reached(&self) -> bool {
         let laps = self.gate > 0 && self.without == "lap" && self.gate - self.lap <= self.first;
-        self.private_start || self.enter_at == "start" || self.first > 0 || laps
+        self.private_start || self.enter_at.is_some() || self.first > 0 || laps || self.overshoot == "bounces"
+    }
+
+    /// Whether seats carry a `+`.
+    fn marks_seats(&self) -> bool {
+        self.gate > 0 || self.first_is_once
     }
 
     /// The seats with their pieces as a text has them.
@@ -102,7 +108,7 @@ impl Rules {
             own.sort_by_key(|piece| (piece.place, piece.declared));
             SeatText {
                 seat,
-                has_cut: self.gate > 0 && position.has_captured[seat],
+                has_cut: self.marks_seats() && position.is_marked[seat],
                 place: position.places[seat],
                 pieces: own.iter().map(write).collect(),
             }
@@ -148,7 +154,7 @@ impl Rules {
     /// Whether two pieces together where `piece` stands are a unit.
     pub fn in_area(&self, seat: usize, piece: Piece) -> bool {
         let Place::On(number) = piece.place else { return false };
-        self.area == "any" || (self.is_inner(number) && !self.marks.contains(&self.square_of(seat, number)))
+        self.area == "any" || (self.is_inner(number) && self.mark_rule(self.square_of(seat, number)).is_none())
     }
 
     /// Whether a number lies from the gate on.
@@ -160,8 +166,8 @@ impl Rules {
     pub fn room(&self, seat: usize, number: i32) -> usize {
         let square = self.square_of(seat, number);
         let is_private = self.courses.iter().filter(|course| course.contains(&square)).count() == 1;
-        let word = if self.marks.contains(&square) {
-            if self.mark_rule == "closed" { "one" } else { self.marked }
+        let word = if let Some(rule) = self.mark_rule(square) {
+            if rule == "closed" { "one" } else { self.marked }
         } else if is_private && !self.private.is_empty() {
             self.private
         } else if self.is_inner(number) && !self.inner.is_empty() {
@@ -178,13 +184,8 @@ impl Rules {
 
     /// Whether the pieces of `seat` may go beyond the gate.
     pub fn is_open(&self, position: &Position, seat: usize) -> bool {
-        let by_partner = self.teams && self.opened_by_team && position.has_captured[(seat + 2) % 4];
-        self.gate <= 0 || self.without == "open" || position.has_captured[seat] || by_partner
-    }
-
-    /// Whether a square is one where `seat` may leave with two undeclared pieces as a unit.
-    pub fn declares_on(&self, seat: usize, square: Square) -> bool {
-        self.unit_from.iter().any(|&from| turned(from, seat, self.side) == square)
+        let by_partner = self.teams && self.opened_by_team && position.is_marked[(seat + 2) % 4];
+        self.gate <= 0 || self.without == "open" || position.is_marked[seat] || by_partner
     }
 
     /// Refuses positions that no play reaches, that are over, or in which `mover` has no turn.
@@ -199,8 +200,12 @@ impl Rules {
             {
                 return Err("a piece is borne off while another is not at the finish".to_owned());
             }
-            if position.has_captured[seat] && self.gate <= 0 {
-                return Err("a seat has captured in a game that does not ask for it".to_owned());
+            if position.is_marked[seat] && !self.marks_seats() {
+                return Err("a seat has a `+` in a game that does not ask for it".to_owned());
+            }
+            let has_entered = own.iter().any(|piece| piece.place != Place::Off);
+            if self.first_is_once && has_entered && !position.is_marked[seat] {
+                return Err("a seat that has entered a piece carries no `+`".to_owned());
             }
         }
         self.check_places(position)?;
@@ -227,8 +232,11 @@ impl Rules {
             return Err(format!("too many pieces of a seat stand on {number}"));
         }
         let shares = [self.single_on_unit, self.unit_on_single].contains(&"shares") || self.group == "one";
-        let mixes = if self.marks.contains(&square) { self.mark_rule != "closed" } else { shares };
-        let mixed = self.seats.iter().any(|&other| other != seat && !self.standing(position, other, square).is_empty());
+        let rule = self.mark_rule(square);
+        let mixes = rule.map_or(shares, |rule| rule != "closed");
+        let is_apart = |other: usize| self.are_enemies(seat, other) || !self.shares_with_partner;
+        let stands = |other: usize| !self.standing(position, other, square).is_empty();
+        let mixed = self.seats.iter().any(|&other| other != seat && is_apart(other) && stands(other));
         if mixed && !mixes { Err(format!("pieces of two seats stand on {square:?}")) } else { Ok(()) }
     }
 

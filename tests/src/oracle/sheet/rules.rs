@@ -4,24 +4,33 @@
 use toml::{Table, Value};
 
 use super::super::notation::Text;
-use super::board::{Square, square, turned, walk};
+use super::board::{Square, mirrored, square, turned, walk};
+
+/// Squares with one mark.
+pub(super) struct Marks {
+    squares: Vec<Square>,
+    pub rule: &'static str,
+    /// Whether a piece that lands there gets one more throw.
+    pub again: bool,
+}
 
 /// The rules of one game. Words are those of the sheet.
 pub(super) struct Rules {
     /// The numbers of the seats that take part.
     pub seats: Vec<usize>,
     pub clockwise: bool,
+    /// Whether opposite seats are partners: of four.
     pub teams: bool,
     pub donates: bool,
     /// Whether the others play on for the places.
     pub placings: bool,
-    /// The course of each of the four seats, the finish last.
+    /// The course of each of the four seats, the finish last; none of a seat that cannot play.
     pub courses: Vec<Vec<Square>>,
-    /// The numbers of the first square and of the finish.
+    /// The numbers of the first square and of the finish. Where squares are filled, `last` is the number after them, to
+    /// which no piece comes.
     pub first: i32,
     pub last: i32,
-    pub marks: Vec<Square>,
-    pub mark_rule: &'static str,
+    pub marks: Vec<Marks>,
     pub count: usize,
     /// Whether pieces can wait off the board.
     pub knows_off: bool,
@@ -36,18 +45,30 @@ pub(super) struct Rules {
     pub again: Vec<u8>,
     pub again_on_capture: bool,
     pub again_on_doublet: bool,
+    pub again_unused: bool,
+    pub again_on_finish: bool,
     pub most_throws: Option<usize>,
+    /// Whether the last of the most throws is lost, if it is one of `again`.
+    pub last_is_lost: bool,
+    pub bonus: Vec<u8>,
     pub divides: bool,
     pub enter_first: Vec<u8>,
     pub enter_next: Vec<u8>,
-    pub enter_at: &'static str,
+    /// Whether `enter_first` holds until the seat has entered a piece, and not while none stands on the course.
+    pub first_is_once: bool,
+    /// The number on which pieces enter; by count, none.
+    pub enter_at: Option<i32>,
     pub compulsory: bool,
+    pub clear: bool,
+    pub by_bonus: bool,
     pub spends: bool,
     pub lost_before: &'static str,
     pub plain: &'static str,
     pub inner: &'static str,
     pub private: &'static str,
     pub marked: &'static str,
+    pub block: &'static str,
+    pub shares_with_partner: bool,
     pub unit: &'static str,
     /// The squares of `unit.from` as South sees them.
     pub unit_from: Vec<Square>,
@@ -65,37 +86,43 @@ pub(super) struct Rules {
     pub opened_by_team: bool,
     pub bear_off: Vec<u8>,
     pub doublets: Vec<u8>,
+    pub overshoot: &'static str,
+    pub from_last: Vec<u8>,
+    /// Whether the last squares of the course are filled: one for each piece.
+    pub fills: bool,
     pub off_word: String,
     pub home_word: String,
     pub borne_word: String,
-    pub side: i32,
 }
 
 const ROOMS: [&str; 3] = ["any", "one", "two"];
 const OTHER_ROOMS: [&str; 4] = ["", "one", "two", "any"];
 const MEETINGS: [&str; 3] = ["takes", "shares", "barred"];
 const SENT_TO: [&str; 2] = ["off", "start"];
+const MARK_RULES: [&str; 4] = ["share", "block", "closed", "plain"];
 
 impl Rules {
     /// The rules that `sheet` gives to the game of `text`.
     pub fn read(sheet: &str, text: &Text) -> Result<Rules, String> {
         let sheet: Table = sheet.parse().map_err(|error| format!("{error}"))?;
+        let written_count = Keys(sheet.clone()).number("pieces.count", None)?;
         let keys = Keys(with_flags(sheet, text)?);
         if keys.text("name", None)? != text.name {
             return Err(format!("the sheet is not that of {:?}", text.name));
         }
-        let side = keys.number("board.side", None)?;
-        let south = walk(&keys.text("board.course", None)?)?;
-        let courses: Vec<Vec<Square>> =
-            (0..4).map(|seat| south.iter().map(|&square| turned(square, seat, side)).collect()).collect();
+        let courses: Vec<Vec<Square>> = (0..4).map(|seat| course(&keys, seat)).collect::<Result<_, _>>()?;
         let first = keys.number("board.first_number", Some(0))?;
+        let count = keys.number("pieces.count", None)?;
+        let fills = keys.is_set("finish.fill", false)?;
+        let finish = first + i32::try_from(courses[0].len()).map_err(|_| "the course is too long")? - 1;
+        let unfilled = if fills { count.max(written_count) - count - 1 } else { 0 };
         let setup = match keys.find("pieces.setup") {
             Some(Value::Array(_)) => "numbers",
             _ => keys.word("pieces.setup", &SENT_TO)?,
         };
         let sent_to = keys.word("pieces.sent_to", &SENT_TO)?;
-        let teams = keys.word("seats.teams", &["none", "opposite"])? == "opposite";
-        let seats = seats(&keys, text, teams)?;
+        let seats = seats(&keys, text)?;
+        let teams = keys.word("seats.teams", &["none", "opposite"])? == "opposite" && seats.len() == 4;
         Ok(Rules {
             clockwise: keys.word("seats.order", &["counter-clockwise", "clockwise"])? == "clockwise",
             donates: keys.word("seats.finished_partner", &["donates", "skips"])? == "donates",
@@ -103,11 +130,10 @@ impl Rules {
             seats,
             teams,
             first,
-            last: first + i32::try_from(south.len()).map_err(|_| "the course is too long")? - 1,
+            last: finish - unfilled,
             courses,
-            marks: keys.squares("board.marks")?,
-            mark_rule: keys.word("board.mark_rule", &["share", "block", "closed"])?,
-            count: usize::try_from(keys.number("pieces.count", None)?).map_err(|_| "a negative number of pieces")?,
+            marks: marks(&keys)?,
+            count: usize::try_from(count).map_err(|_| "a negative number of pieces")?,
             knows_off: setup == "off" || sent_to == "off",
             private_start: setup == "start" || sent_to == "start",
             sent_to,
@@ -119,18 +145,30 @@ impl Rules {
             again: keys.numbers("turn.again")?,
             again_on_capture: keys.is_set("turn.again_on_capture", false)?,
             again_on_doublet: keys.is_set("turn.again_on_doublet", false)?,
+            again_unused: keys.is_set("turn.again_unused", true)?,
+            again_on_finish: keys.is_set("turn.again_on_finish", false)?,
             most_throws: usize::try_from(keys.number("turn.most_throws", Some(0))?).ok().filter(|&most| most > 0),
+            last_is_lost: keys.word("turn.last_throw", &["played", "lost"])? == "lost",
+            bonus: keys.numbers("turn.bonus")?,
             divides: keys.word("turn.divide", &["none", "finish"])? == "finish",
             enter_first: keys.values("entry.first")?,
             enter_next: keys.values("entry.next")?,
-            enter_at: keys.word("entry.at", &["start", "count"])?,
+            first_is_once: keys.word("entry.first_while", &["empty", "never"])? == "never",
+            enter_at: match keys.find("entry.at") {
+                Some(Value::Integer(_)) => Some(keys.number("entry.at", None)?),
+                _ => Some(first).filter(|_| keys.word("entry.at", &["start", "count"]) != Ok("count")),
+            },
             compulsory: keys.is_set("entry.compulsory", false)?,
+            clear: keys.is_set("entry.clear", false)?,
+            by_bonus: keys.is_set("entry.by_bonus", false)?,
             spends: keys.is_set("entry.spends", true)?,
             lost_before: keys.word("entry.lost_before", &["never", "off-board", "off-course"])?,
             plain: keys.word("stacking.plain", &ROOMS)?,
             inner: keys.word("stacking.inner", &OTHER_ROOMS)?,
             private: keys.word("stacking.private", &OTHER_ROOMS)?,
             marked: keys.word("stacking.marked", &ROOMS)?,
+            block: keys.word("stacking.block", &["none", "landing", "passing"])?,
+            shares_with_partner: keys.word("stacking.partner", &["closed", "shares"])? == "shares",
             unit: keys.word("unit.kind", &["none", "together", "declared"])?,
             unit_from: keys.squares("unit.from")?,
             area: keys.word("unit.area", &["any", "inner"])?,
@@ -146,11 +184,29 @@ impl Rules {
             opened_by_team: keys.word("gate.opened_by", &["own", "team"])? == "team",
             bear_off: keys.numbers("finish.bear_off")?,
             doublets: keys.numbers("finish.doublets")?,
+            overshoot: keys.word("finish.overshoot", &["illegal", "wasted", "bounces"])?,
+            from_last: keys.numbers("finish.from_last")?,
+            fills,
             off_word: keys.text("words.off", Some("off"))?,
             home_word: keys.text("words.home", Some("home"))?,
             borne_word: keys.text("words.borne", Some("borne"))?,
-            side,
         })
+    }
+
+    /// The mark of a square, if it has one.
+    pub fn mark(&self, square: Square) -> Option<&Marks> {
+        self.marks.iter().find(|marks| marks.squares.contains(&square))
+    }
+
+    /// The effect of the mark of a square on the pieces there; a plain one has none.
+    pub fn mark_rule(&self, square: Square) -> Option<&'static str> {
+        self.mark(square).map(|marks| marks.rule).filter(|&rule| rule != "plain")
+    }
+
+    /// Whether `throw` is lost after `made` others of its turn.
+    pub fn loses(&self, throw: u8, made: usize) -> bool {
+        let is_last = self.most_throws.is_some_and(|most| made + 1 >= most);
+        self.last_is_lost && is_last && self.again.contains(&throw)
     }
 
     /// Refuses throws that cannot be thrown in one turn.
@@ -168,17 +224,49 @@ impl Rules {
 }
 
 /// The numbers of the seats of `text`, if the sheet allows them.
-fn seats(keys: &Keys, text: &Text, teams: bool) -> Result<Vec<usize>, String> {
+fn seats(keys: &Keys, text: &Text) -> Result<Vec<usize>, String> {
     let numbers = text.seat_numbers();
     let letters: String = numbers.iter().filter_map(|&seat| "SENW".chars().nth(seat)).collect();
     let allowed = keys.list("seats.allowed")?;
     if !allowed.iter().any(|seats| seats.as_str() == Some(&letters)) {
         return Err(format!("{letters} are not the seats of this game"));
     }
-    if teams && numbers.len() != 4 {
-        return Err("teams take four seats".to_owned());
-    }
     Ok(numbers)
+}
+
+/// The course of a seat: that of the sheet, or South's rotated or mirrored.
+fn course(keys: &Keys, seat: usize) -> Result<Vec<Square>, String> {
+    let own = format!("board.courses.{}", ["S", "E", "N", "W"][seat]);
+    if keys.find(&own).is_some() {
+        return walk(&keys.text(&own, None)?);
+    }
+    let south = walk(&keys.text("board.course", None)?)?.into_iter();
+    let rows = keys.number("board.side", None)?;
+    let is_square = keys.number("board.columns", Some(rows))? == rows;
+    Ok(match (keys.word("board.copy", &["rotate", "mirror"])?, seat) {
+        (_, 0) => south.collect(),
+        ("rotate", _) if is_square => south.map(|square| turned(square, seat, rows)).collect(),
+        ("mirror", 2) => south.map(|square| mirrored(square, rows)).collect(),
+        _ => Vec::new(),
+    })
+}
+
+/// The kinds of marked squares.
+fn marks(keys: &Keys) -> Result<Vec<Marks>, String> {
+    let mut all = vec![Marks {
+        squares: keys.squares("board.marks")?,
+        rule: keys.word("board.mark_rule", &MARK_RULES)?,
+        again: keys.is_set("board.mark_again", false)?,
+    }];
+    for other in keys.list("board.other_marks")? {
+        let keys = Keys(other.as_table().ok_or("other marks are tables")?.clone());
+        all.push(Marks {
+            squares: keys.squares("squares")?,
+            rule: keys.word("rule", &MARK_RULES)?,
+            again: keys.is_set("again", false)?,
+        });
+    }
+    Ok(all)
 }
 
 /// The sheet with the number of pieces and the flags that `text` asks for.

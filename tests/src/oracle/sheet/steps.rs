@@ -17,15 +17,22 @@ impl Rules {
 
     /// A waiting piece enters with a throw of `value`; it counts as not moved.
     pub fn enter(&self, before: &Position, seat: usize, piece: usize, value: u8) -> Option<Position> {
-        let values = if before.is_on_course(seat) { &self.enter_next } else { &self.enter_first };
-        if before.pieces[seat][piece].place != Place::Off || !values.contains(&value) {
+        let has_begun = if self.first_is_once { before.is_marked[seat] } else { before.is_on_course(seat) };
+        let values = if has_begun { &self.enter_next } else { &self.enter_first };
+        values.contains(&value).then(|| self.enter_with(before, seat, piece, value))?
+    }
+
+    /// A waiting piece enters, whatever lets it enter.
+    pub fn enter_with(&self, before: &Position, seat: usize, piece: usize, value: u8) -> Option<Position> {
+        if before.pieces[seat][piece].place != Place::Off {
             return None;
         }
         let mut after = match self.enter_at {
-            "start" => self.arrive(before, seat, &[piece], self.first)?,
-            _ => self.go(before, seat, &[piece], 0, i32::from(value))?,
+            Some(number) => self.arrive(before, seat, &[piece], self.target(before, seat, number)?)?,
+            None => self.go(before, seat, &[piece], 0, i32::from(value))?,
         };
         after.pieces[seat][piece].moved = false;
+        after.is_marked[seat] |= self.first_is_once;
         Some(after)
     }
 
@@ -60,7 +67,8 @@ impl Rules {
         match self.unit {
             "together" => self.in_area(seat, one),
             "declared" if one.declared => other.declared,
-            "declared" => !other.declared && self.declares_on(seat, self.square_of(seat, number)),
+            // The squares are named as South has them.
+            "declared" => !other.declared && self.unit_from.contains(&self.square_of(0, number)),
             _ => false,
         }
     }
@@ -90,26 +98,48 @@ impl Rules {
 
     fn go(&self, before: &Position, seat: usize, own: &[usize], from: i32, distance: i32) -> Option<Position> {
         let to = self.target(before, seat, from + distance)?;
-        if own.len() == 1 && !self.passable {
-            for number in from + 1..from + distance {
-                let square = self.square_of(seat, self.target(before, seat, number)?);
-                let blocks = |&other: &usize| !self.units_and_singles(before, other, square).0.is_empty();
-                if self.seats.iter().any(blocks) {
-                    return None;
-                }
+        // A piece that bounces can pass its own square.
+        let mut others = before.clone();
+        own.iter().for_each(|&piece| others.pieces[seat][piece].place = Place::Off);
+        for number in from + 1..from + distance {
+            let square = self.square_of(seat, self.target(before, seat, number)?);
+            let is_unit = |other: usize| !self.units_and_singles(&others, other, square).0.is_empty();
+            let stops = |&other: &usize| {
+                own.len() == 1 && !self.passable && is_unit(other)
+                    || self.block == "passing" && self.blocks(&others, seat, other, square)
+            };
+            if self.seats.iter().any(stops) {
+                return None;
             }
+        }
+        let bounces = from + distance > self.last && self.overshoot == "bounces";
+        if bounces && to < self.last && self.square_of(seat, to) == self.square_of(seat, from) {
+            return None;
         }
         self.arrive(before, seat, own, to)
     }
 
-    /// The number on which a move to `number` ends: the same, or on a further round.
+    /// Whether two or more pieces of `other` on a square stop those of `seat`.
+    fn blocks(&self, position: &Position, seat: usize, other: usize, square: Square) -> bool {
+        self.block != "none" && self.are_enemies(seat, other) && self.standing(position, other, square).len() >= 2
+    }
+
+    /// The number on which a move to `number` ends: the same, on a further round, or where overshooting leads.
     fn target(&self, position: &Position, seat: usize, number: i32) -> Option<i32> {
         let number = match self.without {
             _ if !self.is_inner(number) || self.is_open(position, seat) => number,
-            "lap" => number - self.lap,
+            // A move that is longer than the round does not get beyond the gate either.
+            "lap" if !self.is_inner(number - self.lap) => number - self.lap,
             _ => return None,
         };
-        (number <= self.last).then_some(number)
+        let number = match self.overshoot {
+            _ if number <= self.last => number,
+            "wasted" => self.last,
+            "bounces" => 2 * self.last - number,
+            _ => return None,
+        };
+        let is_there = number >= self.first && !(self.fills && number == self.last);
+        is_there.then_some(number)
     }
 
     fn arrive(&self, before: &Position, seat: usize, own: &[usize], to: i32) -> Option<Position> {
@@ -122,14 +152,18 @@ impl Rules {
         for &piece in own {
             after.pieces[seat][piece] = Piece { place, declared, moved: true };
         }
+        after.earns_throw |= to == self.last && self.again_on_finish;
+        after.earns_throw |= to < self.last && self.mark(self.square_of(seat, to)).is_some_and(|marks| marks.again);
         let Some(square) = self.square(seat, after.pieces[seat][own[0]]) else { return Some(after) };
         if self.standing(&after, seat, square).len() > self.room(seat, to) {
             return None;
         }
-        if self.marks.contains(&square) {
-            self.may_stand_on_mark(before, seat, own, square).then_some(after)
-        } else {
-            self.meet(after, seat, own.len() == 2, square)
+        if self.seats.iter().any(|&other| self.blocks(before, seat, other, square)) {
+            return None;
+        }
+        match self.mark_rule(square) {
+            Some(rule) => self.may_stand_on_mark(rule, before, seat, own, square).then_some(after),
+            None => self.meet(after, seat, own.len() == 2, square),
         }
     }
 
@@ -143,9 +177,9 @@ impl Rules {
         }
     }
 
-    fn may_stand_on_mark(&self, before: &Position, seat: usize, own: &[usize], square: Square) -> bool {
+    fn may_stand_on_mark(&self, rule: &str, before: &Position, seat: usize, own: &[usize], square: Square) -> bool {
         let stands = |other: usize| !self.standing(before, other, square).is_empty();
-        match self.mark_rule {
+        match rule {
             "closed" => own.len() == 1 && !self.seats.iter().any(|&other| stands(other)),
             "block" => !self.seats.iter().any(|&other| self.are_enemies(seat, other) && stands(other)),
             _ => true,
@@ -160,6 +194,9 @@ impl Rules {
                 continue;
             }
             if !self.are_enemies(seat, other) {
+                if self.shares_with_partner {
+                    continue;
+                }
                 return None;
             }
             if self.group == "one" {
@@ -181,11 +218,11 @@ impl Rules {
     fn capture(&self, position: &mut Position, seat: usize, other: usize, piece: usize) {
         let place = if self.sent_to == "off" { Place::Off } else { Place::On(self.first) };
         position.pieces[other][piece] = Piece::at(place);
-        position.has_captured[seat] = true;
-        position.captures = true;
+        position.is_marked[seat] |= self.gate > 0;
+        position.earns_throw |= self.again_on_capture;
     }
 
-    fn are_enemies(&self, seat: usize, other: usize) -> bool {
+    pub fn are_enemies(&self, seat: usize, other: usize) -> bool {
         seat != other && !(self.teams && seat % 2 == other % 2)
     }
 }

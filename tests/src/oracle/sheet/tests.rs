@@ -8,6 +8,11 @@ const CHOWKA_7: &str = include_str!("../../../../env/games/chowka-7.toml");
 const FALKENER: &str = include_str!("../../../../env/games/ashta-kashte-1892.toml");
 const SATURANKAM: &str = include_str!("../../../../env/games/saturankam.toml");
 const THAAYAM: &str = include_str!("../../../../env/games/thaayam.toml");
+const LUDO: &str = include_str!("../../../../env/games/ludo.toml");
+const MENSCH: &str = include_str!("../../../../env/games/mensch.toml");
+const PACHIH: &str = include_str!("../../../../env/games/pachih.toml");
+const SOKKATTAN: &str = include_str!("../../../../env/games/sokkattan.toml");
+const UR: &str = include_str!("../../../../env/games/ur.toml");
 
 /// The afterstates without the name of the game.
 fn results(sheet: &str, position: &str, throws: &[u8]) -> Vec<String> {
@@ -159,6 +164,84 @@ fn a_finished_seat_throws_no_more() {
     assert_eq!(results(&sheet, &format!("{game} S:20/E:0/N:0 S *"), &[4]), ["S:home/E:0/N:0 E *"]);
     assert_eq!(results(&sheet, &format!("{game} S:home/E:20/N:0 E *"), &[4]), ["S:home/E#2:home/N:0 - -"]);
     assert_eq!(results(&sheet, &format!("{game} S:20/N:0 S *"), &[4]), ["S:home/N:0 - -"]);
+}
+
+#[test]
+fn a_piece_bounces_back_from_the_finish() {
+    let sheet = LUDO.replace("[pieces]", "[finish]\novershoot = \"bounces\"\n\n[pieces]");
+    let after = |seats: &str, throw| results(&sheet, &format!("ludo?pieces=1 {seats} S *"), &[throw]).join("");
+    assert_eq!(after("S:54/N:hand", 2), "S:home/N:hand - -");
+    assert_eq!(after("S:53/N:hand", 4), "S:55/N:hand N *");
+    assert_eq!(after("S:54/N:hand", 3), "S:55/N:hand N *");
+    // Not to its own square.
+    assert_eq!(after("S:54/N:hand", 4), "S:54/N:hand N *");
+    assert_eq!(after("S:55/N:hand", 6), "S:51/N:hand S *1");
+}
+
+#[test]
+fn with_fewer_pieces_fewer_squares_are_filled() {
+    let after = |game: &str, seats: &str, throw| results(MENSCH, &format!("{game} {seats} S *"), &[throw]).join("");
+    assert_eq!(after("mensch?pieces=2", "S:39,41/N:hand,hand", 1), "S:40,41/N:hand,hand - -");
+    assert_eq!(after("mensch?pieces=1", "S:37/N:hand", 4), "S:37/N:hand N *");
+    assert_eq!(after("mensch?pieces=1", "S:37/N:hand", 3), "S:40/N:hand - -");
+    assert!(turns(MENSCH, "mensch?pieces=1 S:41/N:hand S *", &[1]).is_err());
+    assert!(turns(MENSCH, "mensch?pieces=1 S:home/N:hand N *", &[1]).is_err());
+}
+
+#[test]
+fn a_throw_earned_after_two_sixes_begins_the_count_anew() {
+    let game = "ludo?pieces=2&capture_again=true";
+    // South's 14 is North's 40.
+    let after =
+        |count: &str, throw| results(LUDO, &format!("{game} S:10,home/N:hand,40 S *{count}"), &[throw]).join("");
+    assert_eq!(after("2", 4), "S:14,home/N:hand,hand S *");
+    assert_eq!(after("2", 6), "S:10,home/N:hand,40 N *");
+    assert_eq!(after("2", 5), "S:15,home/N:hand,40 N *");
+    assert_eq!(after("1", 6), "S:16,home/N:hand,40 S *2");
+}
+
+#[test]
+fn an_unusable_throw_ends_the_turn_where_the_sheet_says_so() {
+    let game = "ludo?pieces=1&no_move_again=false";
+    assert_eq!(results(LUDO, &format!("{game} S:52/N:hand S *"), &[6]), ["S:52/N:hand N *"]);
+    assert_eq!(results(LUDO, &format!("{game} S:40/N:hand S *"), &[6]), ["S:46/N:hand S *1"]);
+    // A throw that is used gives its step, and a lost one none.
+    let sheet = SOKKATTAN.replace("bonus = [10, 25]", "bonus = [10, 25]\nmost_throws = 2\nlast_throw = \"lost\"");
+    let after = |count: &str| results(&sheet, &format!("sokkattan?pieces=1 S:40/N:hand S *{count}"), &[10]).join("");
+    assert_eq!(after(""), "S:51/N:hand S *1");
+    assert_eq!(after("1"), "S:40/N:hand N *");
+}
+
+#[test]
+fn seats_walk_courses_of_their_own() {
+    // North walks the common row the other way: its 5 is South's 12.
+    let north = "D3 >C3 >B3 >A3 >H2 >G2 >F2 >E2 >D2 >C2 >B2 >A2 >H3 >G3 >F3";
+    let sheet = UR.replace("copy = \"mirror\"", &format!("courses.N = \"{north}\""));
+    let after = |seats: &str, throw| results(&sheet, &format!("ur?pieces=1 {seats} S *"), &[throw]).join("");
+    assert_eq!(after("S:10/N:5", 2), "S:12/N:hand N *");
+    assert_eq!(after("S:10/N:12", 2), "S:12/N:12 N *");
+    assert_eq!(after("S:2/N:hand", 2), "S:4/N:hand S *");
+}
+
+#[test]
+fn marks_of_several_kinds_have_their_own_effects() {
+    let other = "other_marks = [{ squares = [\"E2\"], rule = \"plain\", again = true }, { squares = [\"F2\"] }]";
+    let sheet = UR.replace("copy = \"mirror\"", &format!("copy = \"mirror\"\n{other}"));
+    let after = |seats: &str, throw| results(&sheet, &format!("ur?pieces=1 {seats} S *"), &[throw]).join("");
+    assert_eq!(after("S:7/N:9", 2), "S:9/N:hand S *");
+    assert_eq!(after("S:7/N:10", 3), "S:10/N:10 N *");
+    assert_eq!(after("S:7/N:8", 1), "S:7/N:8 N *");
+}
+
+#[test]
+fn a_block_of_one_seat_stops_its_enemies() {
+    // South's 14 is North's 48.
+    let sheet = PACHIH.replace("[finish]", "[stacking]\nblock = \"passing\"\n\n[finish]");
+    let after = |seats: &str, throw| results(&sheet, &format!("pachih?pieces=2 {seats} S *"), &[throw]).join("");
+    assert_eq!(after("S:10,home/N:48,48", 4), "S:10,home/N:48,48 N *");
+    assert_eq!(after("S:10,home/N:48,48", 10), "S:10,home/N:48,48 N *");
+    assert_eq!(after("S:10,home/N:1,48", 4), "S:14,home/N:1,1 N *");
+    assert_eq!(after("S:10,home/N:1,48", 10), "S:20,home/N:1,48 N *");
 }
 
 #[test]

@@ -1,0 +1,443 @@
+//! Random sheets: built-in games with changes that the reader of sheets accepts, also in combinations that no built-in
+//! game has.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ashta_env::chance::{GameRng, below};
+use ashta_env::game::{MAX_PIECES, Seat, SeatSet};
+use ashta_env::race::Race;
+use ashta_env::race::board::Square;
+use ashta_env::ruleset::Ruleset;
+use ashta_env::sheet::{
+    Any, Area, Block, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group, LastThrow, MarkRule,
+    Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Room, SentTo, Setup, Sheet, Speed,
+    Teams, TurnKind, UnitKind, Values, WithPartner, Without, builtin,
+};
+
+/// Whether a sheet has a combination of keys.
+type Condition = fn(&Sheet) -> bool;
+
+/// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
+/// away with its cause.
+const DISPUTED: [(&str, Condition); 22] = [
+    ("a usable throw that is passed", |sheet| !sheet.turn.again_unused && sheet.turn.must != Must::One),
+    ("the step after a lost throw", |sheet| {
+        loses_last(sheet) && sheet.turn.again.iter().any(|value| sheet.turn.bonus.contains(value))
+    }),
+    ("a last throw, not lost, that earns one more", |sheet| {
+        loses_last(sheet) && (sheet.turn.again_on_capture || sheet.turn.again_on_finish || marks_again(sheet))
+    }),
+    ("entry beyond the gate", |sheet| {
+        let at = sheet.gate.at;
+        let begins = matches!(&sheet.pieces.setup, Setup::On(numbers) if numbers.iter().any(|&number| number >= at));
+        let enters = match sheet.entry.at {
+            EntryAt::Named(word) => word == NamedEntry::Count,
+            EntryAt::Square(number) => number >= at,
+        };
+        at > 0 && (begins || enters)
+    }),
+    ("the count of throws of a seat that finishes", |sheet| {
+        let plays_on = sheet.seats.end == End::Placings || sheet.seats.teams == Teams::Opposite;
+        sheet.turn.most_throws.is_some_and(|most| most > 0) && plays_on
+    }),
+    ("partners on a mark that blocks", |sheet| {
+        let is_closed = sheet.seats.teams == Teams::Opposite && sheet.stacking.partner == WithPartner::Closed;
+        is_closed && sheet.board.mark_kinds().any(|marks| marks.rule == MarkRule::Block)
+    }),
+    ("a course of a seat that never plays", |sheet| {
+        let plays = |letter: &String| sheet.seats.allowed.iter().any(|set| set.contains(letter.as_str()));
+        !sheet.board.courses.keys().all(plays)
+    }),
+    ("the step after a throw of 0", |sheet| sheet.turn.bonus.contains(&0)),
+    ("forced entry or step onto own pieces", |sheet| {
+        let is_forced = sheet.entry.compulsory || sheet.entry.clear;
+        sheet.turn.must == Must::NoMerge && (is_forced || !sheet.turn.bonus.is_empty())
+    }),
+    ("dead positions with steps", |sheet| {
+        sheet.gate.at > 0 && sheet.gate.without == Without::Wait && !sheet.turn.bonus.is_empty()
+    }),
+    ("entry that does not use up the throw", |sheet| !sheet.entry.spends),
+    ("divided throws with other rules", |sheet| {
+        let earns = sheet.turn.again_on_finish || marks_again(sheet);
+        let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
+        let ends = sheet.gate.at > 0 || !sheet.finish.from_last.is_empty();
+        sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
+    }),
+    ("units that leave a private first square", |sheet| has_units(sheet) && has_private_start(sheet)),
+    ("a first entry where pieces begin on the board", |sheet| {
+        sheet.entry.first_while == FirstWhile::Never && sheet.pieces.setup != Setup::All(SentTo::Off)
+    }),
+    ("units on marks with room for one", |sheet| has_units(sheet) && sheet.stacking.marked == Room::One),
+    (
+        "more pieces that begin on a square than it has room for",
+        |sheet| matches!(&sheet.pieces.setup, Setup::On(numbers) if numbers.windows(2).any(|pair| pair[0] == pair[1])),
+    ),
+    ("squares that are beyond the gate for one seat only", |sheet| sheet.stacking.inner.is_some()),
+    ("the square of entry under another number", |sheet| sheet.entry.clear && comes_again(sheet)),
+    ("a 0 that enters or finishes", |sheet| {
+        let has_none = |values: &Values| matches!(values, Values::These(values) if values.contains(&0));
+        has_none(&sheet.entry.first) || has_none(&sheet.entry.next) || sheet.finish.from_last.contains(&0)
+    }),
+    ("units with steps, and units of partners that stop", |sheet| {
+        let stop_partners = !sheet.unit.passable && sheet.seats.teams == Teams::Opposite;
+        has_units(sheet) && (!sheet.turn.bonus.is_empty() || stop_partners)
+    }),
+    (
+        "blocks passed from the private first square, with a value that finishes, or where a way crosses itself",
+        |sheet| {
+            let passes = has_private_start(sheet) || !sheet.finish.from_last.is_empty();
+            sheet.stacking.block == Block::Passing && (passes || comes_again(sheet))
+        },
+    ),
+    ("a round that is no longer than a throw", |sheet| {
+        let longest = sheet.throws.values.iter().copied().max().unwrap_or(0);
+        sheet.gate.at > 0 && sheet.gate.without == Without::Lap && sheet.gate.lap <= longest
+    }),
+];
+
+fn loses_last(sheet: &Sheet) -> bool {
+    sheet.turn.last_throw == LastThrow::Lost
+}
+
+fn marks_again(sheet: &Sheet) -> bool {
+    sheet.board.mark_kinds().any(|marks| marks.again && !marks.squares.is_empty())
+}
+
+fn has_units(sheet: &Sheet) -> bool {
+    sheet.unit.kind != UnitKind::None
+}
+
+fn has_private_start(sheet: &Sheet) -> bool {
+    sheet.pieces.sent_to == SentTo::Start || sheet.pieces.setup == Setup::All(SentTo::Start)
+}
+
+/// Whether South's course comes to a square twice.
+fn comes_again(sheet: &Sheet) -> bool {
+    race(sheet).is_some_and(|race| {
+        let course = race.board().course(Seat::SOUTH);
+        course.iter().collect::<BTreeSet<_>>().len() < course.len()
+    })
+}
+
+/// A random sheet of a game in which throws are used one by one, without what is disputed.
+pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
+    let bases: Vec<&Arc<Sheet>> = builtin::all().iter().filter(|sheet| sheet.turn.kind == TurnKind::Throw).collect();
+    let base = bases[below(bases.len(), rng)];
+    let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
+    for _ in 0..below(30, rng) {
+        let mut changed = sheet.clone();
+        for _ in 0..=below(3, rng) {
+            change(&mut changed, rng);
+        }
+        let read = Sheet::read(&changed.text(), "random.toml").ok();
+        if let Some(read) = read.filter(|read| !DISPUTED.iter().any(|(_, holds)| holds(read))) {
+            sheet = read;
+        }
+    }
+    Arc::new(sheet)
+}
+
+/// A ruleset of a sheet, with random seats and pieces.
+pub fn ruleset(sheet: &Arc<Sheet>, rng: &mut GameRng) -> Ruleset {
+    let letters = &sheet.seats.allowed[below(sheet.seats.allowed.len(), rng)];
+    let seats = SeatSet::from_letters(letters).expect("seats of a checked sheet");
+    let pieces = sheet.pieces.allowed[below(sheet.pieces.allowed.len(), rng)].to_string();
+    Ruleset::of(Arc::clone(sheet), seats, [("pieces", pieces.as_str())]).expect("a ruleset of a checked sheet")
+}
+
+fn one_of<T: Clone>(all: &[T], rng: &mut GameRng) -> T {
+    all[below(all.len(), rng)].clone()
+}
+
+fn some_of(all: &[u8], rng: &mut GameRng) -> Vec<u8> {
+    all.iter().copied().filter(|_| below(3, rng) == 0).collect()
+}
+
+fn values(all: &[u8], rng: &mut GameRng) -> Values {
+    match some_of(all, rng) {
+        none if none.is_empty() => Values::Named(Any::Any),
+        some => Values::These(some),
+    }
+}
+
+fn letters(sets: &[&str]) -> Vec<String> {
+    sets.iter().map(|&set| set.to_owned()).collect()
+}
+
+/// Changes one thing, which may lead to a contradiction.
+fn change(sheet: &mut Sheet, rng: &mut GameRng) {
+    match below(4, rng) {
+        0 => change_throws(sheet, rng),
+        1 => change_entry_and_finish(sheet, rng),
+        2 => change_meetings(sheet, rng),
+        _ => change_board(sheet, rng),
+    }
+}
+
+fn change_throws(sheet: &mut Sheet, rng: &mut GameRng) {
+    let turn = &mut sheet.turn;
+    let thrown = sheet.throws.values.clone();
+    match below(12, rng) {
+        0 => {
+            let sets: [&[u8]; 7] = [
+                &[1, 2, 3, 4, 5, 6],
+                &[0, 1, 2, 3, 4],
+                &[8, 1, 2, 3, 4],
+                &[25, 10, 2, 3, 4, 5, 6],
+                &[1, 2],
+                &[3, 1, 12, 6],
+                &[0, 2, 5, 1],
+            ];
+            sheet.throws.values = one_of(&sets, rng).to_vec();
+            sheet.throws.odds = Odds::Named(one_of(&[NamedOdds::Cowries, NamedOdds::Equal], rng));
+            let left = |values: &mut Vec<u8>| values.retain(|value| sheet.throws.values.contains(value));
+            [&mut turn.again, &mut turn.bonus, &mut sheet.finish.from_last].into_iter().for_each(left);
+            for values in [&mut sheet.entry.first, &mut sheet.entry.next] {
+                if !matches!(values, Values::These(these) if these.iter().all(|one| sheet.throws.values.contains(one)))
+                {
+                    *values = Values::Named(Any::Any);
+                }
+            }
+        }
+        1 => turn.must = one_of(&[Must::One, Must::NoMerge, Must::Optional], rng),
+        2 | 3 => turn.again = some_of(&thrown, rng),
+        4 => turn.again_on_capture = !turn.again_on_capture,
+        5 => turn.again_unused = !turn.again_unused,
+        6 => turn.again_on_finish = !turn.again_on_finish,
+        7 => {
+            turn.most_throws = one_of(&[None, Some(0), Some(1), Some(2), Some(3), Some(4)], rng);
+            turn.last_throw = LastThrow::Played;
+        }
+        8 => {
+            turn.most_throws = Some(2 + below(2, rng) as u8);
+            turn.last_throw = LastThrow::Lost;
+        }
+        9 => turn.bonus = some_of(&thrown, rng),
+        10 => {
+            turn.bonus = some_of(&thrown, rng);
+            sheet.entry.first = Values::Named(Any::Any);
+            sheet.entry.next = Values::Named(Any::Any);
+            sheet.entry.first_while = FirstWhile::Empty;
+            sheet.entry.by_bonus = true;
+            if sheet.entry.at == EntryAt::Named(NamedEntry::Count) {
+                sheet.entry.at = EntryAt::Named(NamedEntry::Start);
+            }
+        }
+        _ => turn.divide = one_of(&[Divide::None, Divide::Finish], rng),
+    }
+}
+
+fn change_entry_and_finish(sheet: &mut Sheet, rng: &mut GameRng) {
+    let (entry, finish) = (&mut sheet.entry, &mut sheet.finish);
+    let thrown = &sheet.throws.values;
+    match below(15, rng) {
+        0 => {
+            entry.first = values(thrown, rng);
+            entry.next = values(thrown, rng);
+        }
+        1 => {
+            entry.first = Values::Named(Any::Any);
+            entry.next = values(thrown, rng);
+            entry.first_while = one_of(&[FirstWhile::Empty, FirstWhile::Never], rng);
+        }
+        2 => entry.first_while = FirstWhile::Empty,
+        3 => entry.at = EntryAt::Named(one_of(&[NamedEntry::Start, NamedEntry::Count], rng)),
+        4 => entry.at = EntryAt::Square(below(12, rng) as u8),
+        5 => entry.compulsory = !entry.compulsory,
+        6 => entry.clear = !entry.clear,
+        7 => entry.by_bonus = !entry.by_bonus,
+        8 => {
+            entry.spends = !entry.spends;
+            if !entry.spends {
+                sheet.turn.must = Must::Optional;
+            }
+        }
+        9 | 10 => finish.overshoot = one_of(&[Overshoot::Illegal, Overshoot::Wasted, Overshoot::Bounces], rng),
+        11 => finish.from_last = some_of(thrown, rng),
+        12 => {
+            finish.fill = !finish.fill;
+            if finish.fill {
+                sheet.stacking.private = Some(Room::One);
+                finish.overshoot = Overshoot::Illegal;
+                finish.from_last.clear();
+                sheet.turn.again_on_finish = false;
+            }
+        }
+        13 => {
+            let most = below(MAX_PIECES, rng) as u8 + 1;
+            sheet.pieces.allowed = (1..=most).collect();
+            sheet.pieces.count = below(usize::from(most), rng) as u8 + 1;
+            if matches!(sheet.pieces.setup, Setup::On(_)) {
+                sheet.pieces.setup = Setup::All(SentTo::Off);
+            }
+        }
+        _ => {
+            let sent_to = one_of(&[SentTo::Off, SentTo::Start], rng);
+            sheet.pieces.sent_to = sent_to;
+            let mut numbers: Vec<u8> = (0..MAX_PIECES).map(|_| 1 + below(12, rng) as u8).collect();
+            numbers.sort_unstable();
+            let setups = [Setup::All(sent_to), Setup::All(SentTo::Off), Setup::All(SentTo::Start), Setup::On(numbers)];
+            sheet.pieces.setup = one_of(&setups, rng);
+        }
+    }
+}
+
+fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
+    let stacking = &mut sheet.stacking;
+    let rooms = [Room::One, Room::Two, Room::Any];
+    match below(14, rng) {
+        0 => {
+            stacking.plain = one_of(&rooms, rng);
+            stacking.marked = one_of(&[Room::One, Room::Any], rng);
+        }
+        1 => stacking.private = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
+        2 => stacking.inner = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
+        3 | 4 => {
+            stacking.block = one_of(&[Block::None, Block::Landing, Block::Passing], rng);
+            if stacking.plain == Room::One && below(2, rng) == 0 {
+                stacking.plain = Room::Any;
+            }
+        }
+        5 | 6 => {
+            sheet.seats.teams = Teams::Opposite;
+            sheet.seats.allowed = letters(one_of(&[&["SENW"][..], &["SN", "SENW"], &["SEN", "SENW"]], rng));
+            stacking.partner = one_of(&[WithPartner::Closed, WithPartner::Shares], rng);
+        }
+        7 => {
+            sheet.seats.teams = Teams::None;
+            stacking.partner = WithPartner::Closed;
+        }
+        8 => {
+            let sets: [&[&str]; 6] =
+                [&["SN", "SEN", "SENW"], &["SENW"], &["SN"], &["SE", "SENW"], &["SEN"], &["SW", "SNW", "SENW"]];
+            sheet.seats.allowed = letters(one_of(&sets, rng));
+        }
+        9 => {
+            sheet.seats.finished_partner = one_of(&[FinishedPartner::Donates, FinishedPartner::Skips], rng);
+            sheet.seats.end = one_of(&[End::First, End::Placings], rng);
+            sheet.seats.order = one_of(&[Order::Clockwise, Order::CounterClockwise], rng);
+        }
+        10 => {
+            let unit = &mut sheet.unit;
+            unit.kind = one_of(&[UnitKind::None, UnitKind::Together], rng);
+            unit.area = one_of(&[Area::Any, Area::Inner], rng);
+            unit.speed = one_of(&[Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven], rng);
+            (unit.split, unit.passable) = (below(2, rng) == 0, below(2, rng) == 0);
+        }
+        11 => {
+            sheet.capture.single_on_unit = one_of(&[Meeting::Takes, Meeting::Shares, Meeting::Barred], rng);
+            sheet.capture.unit_on_single = one_of(&[Meeting::Takes, Meeting::Shares], rng);
+        }
+        12 => sheet.capture.group = one_of(&[Group::All, Group::One], rng),
+        _ => {
+            sheet.gate.at = one_of(&[0, 5, 9, 14, 40], rng);
+            sheet.gate.without = one_of(&[Without::Wait, Without::Lap, Without::Open], rng);
+            sheet.gate.lap = if sheet.gate.without == Without::Lap { 4 + below(4, rng) as u8 } else { 0 };
+            sheet.gate.opened_by = one_of(&[OpenedBy::Own, OpenedBy::Team], rng);
+        }
+    }
+}
+
+fn change_board(sheet: &mut Sheet, rng: &mut GameRng) {
+    let rules = [MarkRule::Share, MarkRule::Block, MarkRule::Closed, MarkRule::Plain];
+    let board = &mut sheet.board;
+    match below(10, rng) {
+        0 => board.mark_rule = one_of(&rules, rng),
+        1 => board.mark_again = !board.mark_again,
+        2 => {
+            board.marks.clear();
+            board.other_marks.clear();
+        }
+        3 | 4 => {
+            let squares: Vec<String> = marked_alike(sheet, rng).iter().map(Square::to_string).collect();
+            let board = &mut sheet.board;
+            let is_left = |name: &String| !squares.contains(name);
+            board.marks.retain(is_left);
+            board.other_marks.iter_mut().for_each(|marks| marks.squares.retain(is_left));
+            board.other_marks.retain(|marks| !marks.squares.is_empty());
+            board.other_marks.push(Marks { rule: one_of(&rules, rng), again: below(2, rng) == 0, squares });
+        }
+        5 => board.first_number = 1 - board.first_number.min(1),
+        6 => {
+            board.copy = CourseCopy::Mirror;
+            board.courses.clear();
+            sheet.seats.allowed = letters(&["SN"]);
+            sheet.seats.teams = Teams::None;
+            sheet.stacking.partner = WithPartner::Closed;
+        }
+        7 => {
+            let other = &builtin::all()[below(builtin::all().len(), rng)];
+            sheet.board = other.board.clone();
+            sheet.seats.allowed = other.seats.allowed.clone();
+            sheet.seats.teams = Teams::None;
+            sheet.stacking.partner = WithPartner::Closed;
+        }
+        8 => write_courses(sheet, rng),
+        _ => meet_head_on(sheet, rng),
+    }
+}
+
+/// A game of a valid sheet.
+fn race(sheet: &Sheet) -> Option<Race> {
+    let sheet = Arc::new(Sheet::read(&sheet.text(), "random.toml").ok()?);
+    let seats = SeatSet::from_letters(sheet.seats.allowed.first()?).ok()?;
+    Some(Race::new(Ruleset::of(sheet, seats, []).ok()?))
+}
+
+/// The squares of a random number on the courses of all seats, and all that have the numbers of those.
+fn marked_alike(sheet: &Sheet, rng: &mut GameRng) -> BTreeSet<Square> {
+    let Some(race) = race(sheet) else { return BTreeSet::new() };
+    let courses: Vec<&[Square]> =
+        Seat::ALL.into_iter().map(|seat| race.board().course(seat)).filter(|course| !course.is_empty()).collect();
+    let mut squares = BTreeSet::from([courses[0][below(courses[0].len() - 1, rng)]]);
+    loop {
+        let is_marked = |number: &usize| courses.iter().any(|course| squares.contains(&course[*number]));
+        let numbers: Vec<usize> = (0..courses[0].len()).filter(is_marked).collect();
+        let more: BTreeSet<Square> =
+            numbers.iter().flat_map(|&number| courses.iter().map(move |course| course[number])).collect();
+        if more == squares {
+            return squares;
+        }
+        squares = more;
+    }
+}
+
+/// A course as jumps from square to square.
+fn jumps(course: impl IntoIterator<Item = Square>) -> String {
+    course.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" >")
+}
+
+/// Writes the courses of all seats as they are, on a frame that is wider.
+fn write_courses(sheet: &mut Sheet, rng: &mut GameRng) {
+    let Some(race) = race(sheet) else { return };
+    let course = |seat: Seat| race.board().course(seat);
+    let others = Seat::ALL.into_iter().skip(1).filter(|&seat| !course(seat).is_empty());
+    sheet.board.courses = others.map(|seat| (seat.letter().to_string(), jumps(course(seat).iter().copied()))).collect();
+    sheet.board.columns = Some(sheet.board.columns.unwrap_or(sheet.board.side) + below(3, rng) as u8);
+    if below(2, rng) == 0 {
+        sheet.board.course = jumps(course(Seat::SOUTH).iter().copied());
+    }
+}
+
+/// Another seat walks South's course from its end, or from somewhere on it, to a finish of its own.
+fn meet_head_on(sheet: &mut Sheet, rng: &mut GameRng) {
+    let Some(race) = race(sheet) else { return };
+    let (seat, set) = one_of(&[(Seat::NORTH, "SN"), (Seat::EAST, "SE"), (Seat::WEST, "SW")], rng);
+    let (south, own) = (race.board().course(Seat::SOUTH), race.board().course(seat));
+    let (Some((_, way)), Some(&finish)) = (south.split_last(), own.last()) else { return };
+    let mut way = way.to_vec();
+    if seat == Seat::NORTH || below(2, rng) == 0 {
+        way.reverse();
+    } else {
+        way.rotate_left(below(south.len() - 1, rng));
+    }
+    way.push(finish);
+    sheet.board.courses = [(seat.letter().to_string(), jumps(way))].into();
+    sheet.board.marks.clear();
+    sheet.board.other_marks.clear();
+    sheet.board.look = Default::default();
+    sheet.seats.allowed = letters(&[set]);
+    sheet.seats.teams = Teams::None;
+    sheet.stacking.partner = WithPartner::Closed;
+}
