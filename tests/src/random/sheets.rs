@@ -15,9 +15,12 @@ use ashta_env::sheet::{
     Teams, TurnKind, UnitKind, Values, WithPartner, Without, builtin,
 };
 
+/// Whether a sheet has a combination of keys.
+type Condition = fn(&Sheet) -> bool;
+
 /// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
 /// away with its cause.
-const DISPUTED: [(&str, fn(&Sheet) -> bool); 20] = [
+const DISPUTED: [(&str, Condition); 22] = [
     ("a usable throw that is passed", |sheet| !sheet.turn.again_unused && sheet.turn.must != Must::One),
     ("the step after a lost throw", |sheet| {
         loses_last(sheet) && sheet.turn.again.iter().any(|value| sheet.turn.bonus.contains(value))
@@ -38,9 +41,18 @@ const DISPUTED: [(&str, fn(&Sheet) -> bool); 20] = [
         let plays_on = sheet.seats.end == End::Placings || sheet.seats.teams == Teams::Opposite;
         sheet.turn.most_throws.is_some_and(|most| most > 0) && plays_on
     }),
+    ("partners on a mark that blocks", |sheet| {
+        let is_closed = sheet.seats.teams == Teams::Opposite && sheet.stacking.partner == WithPartner::Closed;
+        is_closed && sheet.board.mark_kinds().any(|marks| marks.rule == MarkRule::Block)
+    }),
+    ("a course of a seat that never plays", |sheet| {
+        let plays = |letter: &String| sheet.seats.allowed.iter().any(|set| set.contains(letter.as_str()));
+        !sheet.board.courses.keys().all(plays)
+    }),
     ("the step after a throw of 0", |sheet| sheet.turn.bonus.contains(&0)),
     ("forced entry or step onto own pieces", |sheet| {
-        sheet.turn.must == Must::NoMerge && (sheet.entry.compulsory || !sheet.turn.bonus.is_empty())
+        let is_forced = sheet.entry.compulsory || sheet.entry.clear;
+        sheet.turn.must == Must::NoMerge && (is_forced || !sheet.turn.bonus.is_empty())
     }),
     ("dead positions with steps", |sheet| {
         sheet.gate.at > 0 && sheet.gate.without == Without::Wait && !sheet.turn.bonus.is_empty()
@@ -48,8 +60,9 @@ const DISPUTED: [(&str, fn(&Sheet) -> bool); 20] = [
     ("entry that does not use up the throw", |sheet| !sheet.entry.spends),
     ("divided throws with other rules", |sheet| {
         let earns = sheet.turn.again_on_finish || marks_again(sheet);
-        let forced = sheet.entry.compulsory || sheet.turn.must == Must::NoMerge;
-        sheet.turn.divide != Divide::None && (earns || forced || has_units(sheet) || sheet.gate.at > 0)
+        let is_forced = sheet.entry.compulsory || sheet.entry.clear || sheet.turn.must == Must::NoMerge;
+        let ends = sheet.gate.at > 0 || !sheet.finish.from_last.is_empty();
+        sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
     }),
     ("units that leave a private first square", |sheet| has_units(sheet) && has_private_start(sheet)),
     ("a first entry where pieces begin on the board", |sheet| {
@@ -70,10 +83,13 @@ const DISPUTED: [(&str, fn(&Sheet) -> bool); 20] = [
         let stop_partners = !sheet.unit.passable && sheet.seats.teams == Teams::Opposite;
         has_units(sheet) && (!sheet.turn.bonus.is_empty() || stop_partners)
     }),
-    ("blocks passed from the private first square, or with a value that finishes", |sheet| {
-        let passes = has_private_start(sheet) || !sheet.finish.from_last.is_empty();
-        sheet.stacking.block == Block::Passing && passes
-    }),
+    (
+        "blocks passed from the private first square, with a value that finishes, or where a way crosses itself",
+        |sheet| {
+            let passes = has_private_start(sheet) || !sheet.finish.from_last.is_empty();
+            sheet.stacking.block == Block::Passing && (passes || comes_again(sheet))
+        },
+    ),
     ("a round that is no longer than a throw", |sheet| {
         let longest = sheet.throws.values.iter().copied().max().unwrap_or(0);
         sheet.gate.at > 0 && sheet.gate.without == Without::Lap && sheet.gate.lap <= longest
@@ -114,10 +130,9 @@ pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
         for _ in 0..=below(3, rng) {
             change(&mut changed, rng);
         }
-        if let Ok(read) = Sheet::read(&changed.text(), "random.toml") {
-            if !DISPUTED.iter().any(|(_, holds)| holds(&read)) {
-                sheet = read;
-            }
+        let read = Sheet::read(&changed.text(), "random.toml").ok();
+        if let Some(read) = read.filter(|read| !DISPUTED.iter().any(|(_, holds)| holds(read))) {
+            sheet = read;
         }
     }
     Arc::new(sheet)

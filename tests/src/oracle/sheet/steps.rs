@@ -98,12 +98,15 @@ impl Rules {
 
     fn go(&self, before: &Position, seat: usize, own: &[usize], from: i32, distance: i32) -> Option<Position> {
         let to = self.target(before, seat, from + distance)?;
+        // A piece that bounces can pass its own square.
+        let mut others = before.clone();
+        own.iter().for_each(|&piece| others.pieces[seat][piece].place = Place::Off);
         for number in from + 1..from + distance {
             let square = self.square_of(seat, self.target(before, seat, number)?);
-            let is_unit = |other: usize| !self.units_and_singles(before, other, square).0.is_empty();
+            let is_unit = |other: usize| !self.units_and_singles(&others, other, square).0.is_empty();
             let stops = |&other: &usize| {
                 own.len() == 1 && !self.passable && is_unit(other)
-                    || self.block == "passing" && self.blocks(before, seat, other, square)
+                    || self.block == "passing" && self.blocks(&others, seat, other, square)
             };
             if self.seats.iter().any(stops) {
                 return None;
