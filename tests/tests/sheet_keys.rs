@@ -335,7 +335,7 @@ const ROWS: &[Row] = &[
     ("SEDV", "finish.overshoot", "'wasted'", "", "refused: this goes with turn.kind = \"throw\""),
     ("SEDV", "finish.overshoot", "'bounces'", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "finish.from_last", "[8]", "", "turns"),
-    ("T", "finish.from_last", "[8]", UNITS, "refused: this goes without units"),
+    ("T", "finish.from_last", "[8]", UNITS, "refused: this goes without units and divided throws"),
     ("SEDV", "finish.from_last", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "finish.fill", "true", FILLED, "turns"),
     ("T", "finish.fill", "true", "", "refused: squares that are filled have room for one piece"),

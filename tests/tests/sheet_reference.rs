@@ -81,7 +81,7 @@ fn game(table: &Table) -> Option<Race> {
 fn lists(base: &Base, is_of_squares: bool) -> Vec<toml::Value> {
     let race = game(&base.table).expect("a built-in game");
     let squares: Vec<toml::Value> =
-        Seat::ALL.into_iter().map(|seat| race.board().course(seat)[1].to_string().into()).collect();
+        Seat::ALL.into_iter().filter_map(|seat| Some(race.board().course(seat).get(1)?.to_string().into())).collect();
     let weights = vec![1.into(); race.ruleset().sheet().throws.values.len()];
     let numbers = [weights, vec![(race.pieces() as i64).into()]];
     if is_of_squares { vec![squares.into()] } else { numbers.map(toml::Value::Array).to_vec() }
@@ -211,6 +211,12 @@ fn written(value: &toml::Value) -> String {
     }
 }
 
+/// Values of keys that no built-in game writes, which suit one of them.
+const SAMPLES: [(&str, &str); 2] = [
+    ("board.courses", "{ N = \"D3 W3 S1 E7 N1 W2\" }"),
+    ("board.other_marks", "[{ squares = [\"B2\"], rule = \"block\" }]"),
+];
+
 /// The part of the page about one key.
 fn about(page: &mut String, root: &Value, tried: &Tried, bases: &[Base], key: &Key, schema: &Value, is_required: bool) {
     let path = key.path();
@@ -228,6 +234,12 @@ fn about(page: &mut String, root: &Value, tried: &Tried, bases: &[Base], key: &K
             others.push(value);
         }
     }
+    let sample = SAMPLES.iter().find(|(key, _)| *key == path);
+    let sample: Option<toml::Value> = sample.map(|(_, value)| {
+        let table: Table = format!("value = {value}").parse().expect("TOML");
+        table["value"].clone()
+    });
+    others.extend(sample.iter());
     let is_no_word = |value: &&toml::Value| !value.is_str() || words.is_empty();
     let free: Vec<toml::Value> = others.iter().copied().filter(is_no_word).cloned().collect();
     let others_in_words = words.iter().filter(|&word| !is_default(Some(word))).cloned();

@@ -142,10 +142,10 @@ fn changed_keys_change_the_sentences_about_them() {
         ("ashtapada", "unit.speed = \"half-even\"", "by the whole throw", "half of an even throw"),
         ("ashte-kashte", "unit.passable = true", "may not pass", "Everything can be passed."),
         (
-            "ashte-kashte",
+            "siga",
             "stacking.plain = \"one\"",
-            "At most 2 own pieces",
-            "Only one own piece can stand on each of 1 to 47.",
+            "own pieces can stand on each of 0 to 23.",
+            "Only one own piece can stand on",
         ),
         ("pagade", "gate.at = 50", "from 77 (J2) on", "from 50 (I12) on"),
         ("pagade", "pieces.setup = [1, 2, 3, 4]", "6, 7, 12, 12", "Pieces begin on 1, 2, 3, 4."),

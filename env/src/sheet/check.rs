@@ -393,7 +393,11 @@ impl Check<'_> {
                 "finish.overshoot",
                 "a throw is divided at the finish",
             ),
-            (has_units && !finish.from_last.is_empty(), "finish.from_last", "this goes without units"),
+            (
+                (has_units || has_parts) && !finish.from_last.is_empty(),
+                "finish.from_last",
+                "this goes without units and divided throws",
+            ),
             (fills && (has_units || has_parts), "finish.fill", "this goes with single pieces and whole throws"),
             (fills && !is_single, "stacking.private", "squares that are filled have room for one piece"),
             (fills && turn.again_on_finish, "turn.again_on_finish", "there is no finish"),
@@ -499,6 +503,10 @@ impl Check<'_> {
         let playing = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
         let playing: Vec<Seat> =
             Seat::ALL.into_iter().filter(|&seat| playing.clone().any(|set| set.contains(seat))).collect();
+        for letter in board.courses.keys() {
+            let plays = playing.iter().any(|seat| seat.letter().to_string() == *letter);
+            self.say(!plays, &format!("board.courses.{letter}"), "no set of seats has this seat");
+        }
         let course = courses.course(Seat::SOUTH);
         for &seat in &playing {
             let length = courses.course(seat).len();
@@ -587,6 +595,12 @@ impl Check<'_> {
         let is_wrong = gate.lap == 0 || gate.lap + board.first_number > gate.at;
         self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
+        let enters = match sheet.entry.at {
+            EntryAt::Square(number) => usize::from(number.saturating_sub(board.first_number)),
+            EntryAt::Named(_) => 0,
+        };
+        let again = course.iter().filter(|&square| course.get(enters) == Some(square)).count() > 1;
+        self.say(sheet.entry.clear && again, "entry.clear", "the course comes to the square of entry again");
         let is_shut = gate.at != 0 && gate.without != Without::Open;
         let begins = match (&sheet.pieces.setup, sheet.entry.at) {
             (Setup::On(numbers), _) if numbers.last() >= Some(&gate.at) => Some("pieces.setup"),

@@ -20,43 +20,7 @@ type Condition = fn(&Sheet) -> bool;
 
 /// Combinations of keys on which engine and oracle differ, or that contradict each other and are accepted. A line goes
 /// away with its cause.
-const DISPUTED: [(&str, Condition); 22] = [
-    ("a usable throw that is passed", |sheet| !sheet.turn.again_unused && sheet.turn.must != Must::One),
-    ("the step after a lost throw", |sheet| {
-        loses_last(sheet) && sheet.turn.again.iter().any(|value| sheet.turn.bonus.contains(value))
-    }),
-    ("a last throw, not lost, that earns one more", |sheet| {
-        loses_last(sheet) && (sheet.turn.again_on_capture || sheet.turn.again_on_finish || marks_again(sheet))
-    }),
-    ("entry beyond the gate", |sheet| {
-        let at = sheet.gate.at;
-        let begins = matches!(&sheet.pieces.setup, Setup::On(numbers) if numbers.iter().any(|&number| number >= at));
-        let enters = match sheet.entry.at {
-            EntryAt::Named(word) => word == NamedEntry::Count,
-            EntryAt::Square(number) => number >= at,
-        };
-        at > 0 && (begins || enters)
-    }),
-    ("the count of throws of a seat that finishes", |sheet| {
-        let plays_on = sheet.seats.end == End::Placings || sheet.seats.teams == Teams::Opposite;
-        sheet.turn.most_throws.is_some_and(|most| most > 0) && plays_on
-    }),
-    ("partners on a mark that blocks", |sheet| {
-        let is_closed = sheet.seats.teams == Teams::Opposite && sheet.stacking.partner == WithPartner::Closed;
-        is_closed && sheet.board.mark_kinds().any(|marks| marks.rule == MarkRule::Block)
-    }),
-    ("a course of a seat that never plays", |sheet| {
-        let plays = |letter: &String| sheet.seats.allowed.iter().any(|set| set.contains(letter.as_str()));
-        !sheet.board.courses.keys().all(plays)
-    }),
-    ("the step after a throw of 0", |sheet| sheet.turn.bonus.contains(&0)),
-    ("forced entry or step onto own pieces", |sheet| {
-        let is_forced = sheet.entry.compulsory || sheet.entry.clear;
-        sheet.turn.must == Must::NoMerge && (is_forced || !sheet.turn.bonus.is_empty())
-    }),
-    ("dead positions with steps", |sheet| {
-        sheet.gate.at > 0 && sheet.gate.without == Without::Wait && !sheet.turn.bonus.is_empty()
-    }),
+const DISPUTED: [(&str, Condition); 5] = [
     ("entry that does not use up the throw", |sheet| !sheet.entry.spends),
     ("divided throws with other rules", |sheet| {
         let earns = sheet.turn.again_on_finish || marks_again(sheet);
@@ -65,40 +29,12 @@ const DISPUTED: [(&str, Condition); 22] = [
         sheet.turn.divide != Divide::None && (earns || is_forced || ends || has_units(sheet))
     }),
     ("units that leave a private first square", |sheet| has_units(sheet) && has_private_start(sheet)),
-    ("a first entry where pieces begin on the board", |sheet| {
-        sheet.entry.first_while == FirstWhile::Never && sheet.pieces.setup != Setup::All(SentTo::Off)
-    }),
-    ("units on marks with room for one", |sheet| has_units(sheet) && sheet.stacking.marked == Room::One),
-    (
-        "more pieces that begin on a square than it has room for",
-        |sheet| matches!(&sheet.pieces.setup, Setup::On(numbers) if numbers.windows(2).any(|pair| pair[0] == pair[1])),
-    ),
     ("squares that are beyond the gate for one seat only", |sheet| sheet.stacking.inner.is_some()),
-    ("the square of entry under another number", |sheet| sheet.entry.clear && comes_again(sheet)),
-    ("a 0 that enters or finishes", |sheet| {
-        let has_none = |values: &Values| matches!(values, Values::These(values) if values.contains(&0));
-        has_none(&sheet.entry.first) || has_none(&sheet.entry.next) || sheet.finish.from_last.contains(&0)
-    }),
-    ("units with steps, and units of partners that stop", |sheet| {
-        let stop_partners = !sheet.unit.passable && sheet.seats.teams == Teams::Opposite;
-        has_units(sheet) && (!sheet.turn.bonus.is_empty() || stop_partners)
-    }),
-    (
-        "blocks passed from the private first square, with a value that finishes, or where a way crosses itself",
-        |sheet| {
-            let passes = has_private_start(sheet) || !sheet.finish.from_last.is_empty();
-            sheet.stacking.block == Block::Passing && (passes || comes_again(sheet))
-        },
-    ),
     ("a round that is no longer than a throw", |sheet| {
         let longest = sheet.throws.values.iter().copied().max().unwrap_or(0);
         sheet.gate.at > 0 && sheet.gate.without == Without::Lap && sheet.gate.lap <= longest
     }),
 ];
-
-fn loses_last(sheet: &Sheet) -> bool {
-    sheet.turn.last_throw == LastThrow::Lost
-}
 
 fn marks_again(sheet: &Sheet) -> bool {
     sheet.board.mark_kinds().any(|marks| marks.again && !marks.squares.is_empty())
@@ -110,14 +46,6 @@ fn has_units(sheet: &Sheet) -> bool {
 
 fn has_private_start(sheet: &Sheet) -> bool {
     sheet.pieces.sent_to == SentTo::Start || sheet.pieces.setup == Setup::All(SentTo::Start)
-}
-
-/// Whether South's course comes to a square twice.
-fn comes_again(sheet: &Sheet) -> bool {
-    race(sheet).is_some_and(|race| {
-        let course = race.board().course(Seat::SOUTH);
-        course.iter().collect::<BTreeSet<_>>().len() < course.len()
-    })
 }
 
 /// A random sheet of a game in which throws are used one by one, without what is disputed.

@@ -40,6 +40,8 @@ pub(crate) struct ThrowTurns {
     has_priority: bool,
     /// Whether seats remember that they have entered a piece.
     remembers_entry: bool,
+    /// Whether the course comes to a square twice.
+    comes_again: bool,
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
@@ -117,6 +119,7 @@ impl ThrowTurns {
             gate_rule: rules.gate_rule,
             donates: rules.seating.has_teams && sheet.seats.finished_partner == FinishedPartner::Donates,
             remembers_entry: rules.remembers_entry(),
+            comes_again: rules.back < rules.home,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
             has_units: sheet.unit.kind != UnitKind::None,
             are_units_tied: !sheet.unit.split,
@@ -231,7 +234,12 @@ impl ThrowTurns {
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             if on.to_pass != none {
                 let after = usize::from(if from == 0 { self.entry } else { from }.wrapping_add(1)) % PLACES;
-                goes_alone &= on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none;
+                // Where a course comes to a square twice, squares on the way can be among those before it.
+                goes_alone &= if self.comes_again {
+                    (after..usize::from(to) % PLACES).all(|place| at[place] & on.to_pass == none)
+                } else {
+                    on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none
+                };
             }
             let mut goes_together = false;
             if has_unit {
@@ -364,6 +372,11 @@ impl ThrowTurns {
         }
     }
 
+    /// Whether moves can grant one more throw.
+    fn grants(&self) -> bool {
+        self.again_on_capture || self.rules.sheet.turn.again_on_finish || self.rules.lands_again != 0
+    }
+
     /// Whether the throw is the last one of a turn and lost.
     #[inline]
     fn is_lost(&self, state: &State) -> bool {
@@ -466,6 +479,7 @@ impl TurnMachine for ThrowTurns {
             is_granted |= Slots::of(state.pieces[seat.index()]).at_least(self.home) != finished;
         }
         if is_free {
+            state.has_captured = is_granted;
             state.phase = Phase::Allot;
             return;
         }
@@ -505,9 +519,10 @@ impl TurnMachine for ThrowTurns {
         }
     }
 
-    /// A throw that is granted is remembered until the step that follows is made.
+    /// A throw that is granted is remembered until the second part is played.
     fn pending_columns(&self) -> u16 {
-        if self.rules.sheet.turn.bonus.is_empty() { 0 } else { CAPTURED_COLUMN + 1 }
+        let has_two_parts = !self.spends || !self.rules.sheet.turn.bonus.is_empty();
+        if has_two_parts && self.grants() { CAPTURED_COLUMN + 1 } else { 0 }
     }
 
     fn observe_throws(&self, state: &State, at: u16, active: &mut FoundEntries) {
@@ -559,11 +574,9 @@ impl TurnMachine for ThrowTurns {
     fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
         if self.rules.effects[usize::from(whole)].bonus {
-            let is_granted =
-                self.again_on_capture || self.rules.sheet.turn.again_on_finish || self.rules.lands_again != 0;
             return left == 1
                 && self.rules.can_throw([whole, 0])
-                && (is_granted || !state.has_captured)
+                && (self.grants() || !state.has_captured)
                 && self.second(state).iter().any(|action| action != PASS);
         }
         let (thrown, home) = (whole.max(left), self.rules.home);
