@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(&games)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    files.sort();
+    files.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
     let sheets: String =
         files.iter().map(|path| format!("include_str!({:?}),\n", path.display().to_string())).collect();
     fs::write(Path::new(&env::var("OUT_DIR")?).join("sheets.rs"), format!("[{sheets}]"))?;

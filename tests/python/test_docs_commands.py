@@ -42,7 +42,7 @@ NOT_RUN = {
     "ASHTA_ORACLE_POSITIONS=100000 cargo nextest run --release -E 'binary(oracle)'": TESTED,
     "ASHTA_LAWS_CASES=1000 cargo nextest run --release -E 'binary(laws)'": TESTED,
     "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(perft) + binary(playthroughs)'": TESTED,
-    "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(sheet_keys)'": TESTED,
+    "UPDATE_GOLDEN=1 cargo nextest run --release -E 'binary(sheet_reference)'": TESTED,
     "rustup target add wasm32-unknown-unknown": NETWORK,
     "pip install maturin": NETWORK,
     "python3 -m venv ashta && . ashta/bin/activate": NETWORK,

@@ -154,7 +154,8 @@ def test_every_game_describes_itself():
             assert all(value["about"] for value in flag["values"])
             for value in flag["values"]:
                 changed = ashta.Game(name, flags={flag["name"]: value["name"]}).describe()
-                assert (changed["understood"] == topics) == (value["name"] == flag["default"]), (name, flag["name"])
+                # Some rules need another one to be played, such as those of partners.
+                assert changed["understood"] == topics or value["name"] != flag["default"], (name, flag["name"])
                 assert {"value": value["name"]}.items() <= next(
                     other for other in changed["flags"] if other["name"] == flag["name"]
                 ).items()

@@ -13,6 +13,7 @@ import pyspiel
 import pytest
 from royalur import Game, PathType, PlayerType
 from royalur.game import GameSettings
+from royalur.model.dice import Roll
 
 POSITIONS = 5_000
 
@@ -64,7 +65,7 @@ class Maedn:
     def moves(self, state):
         return [state.child(action) for action in state.legal_actions()]
 
-    def text(self, state, mover=None):
+    def text(self, state):
         lines = str(state).split("\n")
         squares = {}
         for row, line in enumerate(lines[:11]):
@@ -79,8 +80,8 @@ class Maedn:
         return f"{self.name} " + "/".join(parts[seat] for seat in "SENW" if seat in parts) + f" {turn}"
 
     def mover(self, state):
-        sign = str(state).split("Turn: ")[1][0]
-        return self.seats[int(sign) - 1]
+        """The seat to throw: the one that would choose after a throw."""
+        return self.seats[state.child(0).current_player()]
 
 
 # --- RoyalUr ----------------------------------------------------------------------------------------------------------
@@ -107,19 +108,20 @@ class RoyalUr:
     def __init__(self, name):
         self.game = ashta.Game(name)
         self.settings = RULE_SETS[name]
-        self.last = len(self.settings.paths.light) - 2
         state = self.game.new_initial_state(0).serialize()
         self.name = state.split(" ")[0]
 
     def start(self):
-        return Game.create(self.settings)
+        game = Game.create(self.settings)
+        self.rules = game.rules
+        return game.get_current_state()
 
     def throws(self, state):
         return [(value, value) for value in range(5)]
 
     def text(self, state):
         pieces = {PlayerType.LIGHT: [], PlayerType.DARK: []}
-        board = state.get_board()
+        board = state.board
         for x in range(board.width):
             for y in range(board.height):
                 piece = board.get_by_indices(x, y) if board.contains_indices(x, y) else None
@@ -130,8 +132,7 @@ class RoyalUr:
             own = state.get_player(player)
             placed = [str(index) for index in sorted(pieces[player])]
             parts.append(f"{letter}:" + ",".join(["hand"] * own.piece_count + placed + ["home"] * own.score))
-        light = state.get_turn_or_winner() == PlayerType.LIGHT
-        turn = "- -" if state.is_finished() else f"{'S' if light else 'N'} *"
+        turn = "- -" if state.is_finished() else f"{'S' if state.get_turn() == PlayerType.LIGHT else 'N'} *"
         return f"{self.name} " + "/".join(parts) + f" {turn}"
 
 
@@ -140,25 +141,14 @@ def after(reference, state, action):
     if isinstance(reference, Maedn):
         thrown = state.child(action)
         return reference.moves(thrown)
-    thrown = state.copy()
-    thrown.roll_dice(action)
-    if not thrown.is_waiting_for_move():
-        return [thrown]
-    found = []
-    for move in thrown.find_available_moves():
-        moved = thrown.copy()
-        moved.make_move(move)
-        found.append(moved)
-    return found
+    rules, roll = reference.rules, Roll(action)
+    thrown = rules.apply_roll(state, roll)[-1]
+    moves = rules.find_available_moves(state.board, state.get_turn_player(), roll)
+    return [rules.apply_move(thrown, move)[-1] for move in moves] or [thrown]
 
 
 def is_over(reference, state):
     return state.is_terminal() if isinstance(reference, Maedn) else state.is_finished()
-
-
-def first_throw(reference, state):
-    """Past what comes before the first throw."""
-    return state
 
 
 def compare(reference, positions, seed):
@@ -178,9 +168,6 @@ def compare(reference, positions, seed):
         seen += 1
         weights = [1] * 6 if isinstance(reference, Maedn) else [1, 4, 6, 4, 1]
         state = rng.choice(rng.choices(successors, weights[: len(successors)])[0])
-        # Old moves are of no interest, and copies of long games are slow.
-        if isinstance(reference, RoyalUr) and not is_over(reference, state):
-            state._states = state._states[-1:]
     return results
 
 
