@@ -36,7 +36,8 @@ function agent(ashta, wanted, content) {
   return agents.get(key);
 }
 
-const isDecision = position => !/ (\*|-|\S*,\*)$/.test(position);
+// Neither the dice are to be thrown (`*`, `*2` after two throws, `4,*` in a series), nor is the game over.
+const isDecision = position => !/ (\*\d?|-|\S*,\*)$/.test(position);
 
 // What is to be known of a position to go on from it. `choices` is in how many ways the turn can end.
 function node(answer, position, returns) {

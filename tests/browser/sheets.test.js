@@ -79,7 +79,7 @@ pageTest("every game is started and played by clicks, for two and for as many as
       const players = Object.fromEntries([[seats[0], "person"], ...others.map(seat => [seat, "greedy"])]);
       const now = await newGame(page, { game, seats, players, first: seats[0] });
       assert.ok((await page.textContent("#game-name")).startsWith(`${title} for `), game);
-      assert.ok(await choose(page, now, 6) > 0, `${game} ${seats}: a choice`);
+      assert.ok(await choose(page, now, 6) > 0, `${game} ${seats}: a choice, not ${now}`);
       const [steps] = (await state(page)).split(" ").map(Number);
       assert.ok(steps >= 6, `${game} ${seats}: ${steps} steps`);
       assert.ok((await position(page)).startsWith(`${game} `));
