@@ -34,8 +34,8 @@ it, `ashta game FILE` names them; it also says which keys have no effect. *Games
 value, of themselves or by a house rule (`?`).
 "#;
 
-/// The keys that a good sheet says to have no effect, by its text; `None` of one that is refused.
-type Tried = RefCell<HashMap<String, Option<Vec<String>>>>;
+/// Whether a sheet is a good one, by its text.
+type Tried = RefCell<HashMap<String, bool>>;
 
 /// A sheet without house rules, as a table.
 struct Base {
@@ -75,6 +75,11 @@ fn game(table: &Table) -> Option<Race> {
     let sheet = Sheet::read(&table.to_string(), "").ok()?;
     // Its seats can be those of a house rule.
     Some(Race::new(Ruleset::seated_of(Arc::new(sheet), None, []).ok()?))
+}
+
+/// Whether a sheet is a good one, found once.
+fn is_good(tried: &Tried, table: &Table) -> bool {
+    *tried.borrow_mut().entry(table.to_string()).or_insert_with(|| game(table).is_some())
 }
 
 /// Lists that suit the board and the throws of one game, beside those of the other games, which may not.
@@ -120,30 +125,18 @@ impl Key<'_> {
         table
     }
 
-    /// Whether a sheet is a good one, and then whether this key has an effect.
-    fn try_in(&self, tried: &Tried, table: &Table) -> Option<bool> {
-        let text = table.to_string();
-        let mut tried = tried.borrow_mut();
-        let idle = tried.entry(text).or_insert_with(|| {
-            let sentences = game(table)?.understood().into_iter().flat_map(|topic| topic.sentences);
-            Some(sentences.filter(|sentence| sentence.starts_with('`')).collect())
-        });
-        let begins = format!("`{} = ", self.path());
-        idle.as_ref().map(|idle| !idle.iter().any(|sentence| sentence.starts_with(&begins)))
-    }
-
     /// The kinds of turn with which one of `values` goes: a game of the kind takes it, and some value of `all`, of
     /// those that the key can have, makes a difference there. Where there is no such game, the kinds that take it.
     fn kinds(&self, tried: &Tried, bases: &[Base], values: &Choice, all: Option<&Choice>) -> String {
-        let tries = |base: &Base, choice: &Choice, of: usize, is_it: &dyn Fn(bool) -> bool| {
+        let tries = |base: &Base, choice: &Choice, of: usize| {
             let own = choice.lists.map_or_else(Vec::new, |is_of_squares| lists(base, is_of_squares));
             choice.values.iter().chain(&own).any(|value| {
                 let table = self.set(base, value);
-                kind(&table) == of && self.try_in(tried, &table).is_some_and(is_it)
+                kind(&table) == of && is_good(tried, &table)
             })
         };
-        let is_taken = |base: &Base, of: usize| tries(base, values, of, &|_| true);
-        let matters = |base: &Base, of: usize| all.is_none_or(|all| tries(base, all, of, &|has_effect| has_effect));
+        let is_taken = |base: &Base, of: usize| tries(base, values, of);
+        let matters = |base: &Base, of: usize| all.is_none_or(|all| tries(base, all, of));
         let kinds = |goes: &dyn Fn(&Base, usize) -> bool| -> Vec<&str> {
             let has = |&of: &usize| bases.iter().any(|base| goes(base, of));
             (0..KINDS.len()).filter(has).map(|of| KINDS[of]).collect()

@@ -83,13 +83,6 @@ fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Fla
 
 /// The problems of a sheet without house rules.
 pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
-    let mut check = values(sheet);
-    check.ends();
-    check.problems
-}
-
-/// Values that contradict each other.
-fn values(sheet: &Sheet) -> Check<'_> {
     let kind = sheet.turn.kind;
     let mut check = Check {
         sheet,
@@ -108,7 +101,8 @@ fn values(sheet: &Sheet) -> Check<'_> {
     check.one_throw();
     check.units();
     check.board();
-    check
+    check.ends();
+    check.problems
 }
 
 struct Check<'a> {
@@ -315,7 +309,6 @@ impl Check<'_> {
         let (has_parts, fills) = (turn.divide != Divide::None, finish.fill);
         let again_on_marks = self.sheet.board.mark_kinds().any(|marks| marks.again);
         let is_single = stacking.private.unwrap_or(stacking.plain) == Room::One;
-        let is_short = |room: Room| room == Room::One;
         self.say_all([
             (!turn.again_unused && turn.again.is_empty(), "turn.again_unused", "no value grants another throw"),
             (!turn.again_unused && has_bonus, "turn.again_unused", "a step that follows is a use of its throw"),
@@ -379,7 +372,7 @@ impl Check<'_> {
             ),
             (stacking.block != Block::None && has_units, "stacking.block", "two pieces together are a unit"),
             (
-                stacking.block != Block::None && is_short(stacking.plain) && is_short(stacking.marked),
+                stacking.block != Block::None && [stacking.plain, stacking.marked] == [Room::One; 2],
                 "stacking.block",
                 "a square has room for one piece",
             ),
@@ -404,7 +397,7 @@ impl Check<'_> {
             (fills && finish.overshoot != Overshoot::Illegal, "finish.overshoot", "there is no finish"),
             (fills && !finish.from_last.is_empty(), "finish.from_last", "there is no finish"),
         ]);
-        let most = self.sheet.pieces.allowed.iter().copied().max().unwrap_or(0).max(self.sheet.pieces.count);
+        let most = self.most_pieces();
         let problem =
             format!("more than {FEW_PIECES} pieces play with turn.kind = \"throw\", without units and divided throws");
         self.say(most > FEW_PIECES && (!self.is_throw || has_units || has_parts), "pieces.count", problem);
@@ -478,8 +471,7 @@ impl Check<'_> {
         ]);
     }
 
-    /// Whether the board can be laid out.
-    fn board(&mut self) -> bool {
+    fn board(&mut self) {
         let (sheet, board) = (self.sheet, &self.sheet.board);
         let before = self.problems.len();
         self.say(board.side == 0 || board.side > 26, "board.side", "1 to 26 rows");
@@ -491,13 +483,12 @@ impl Check<'_> {
             self.say(!is_other, &format!("board.courses.{letter}"), "`E`, `N` or `W`; South's is `board.course`");
         }
         if self.problems.len() > before {
-            return false;
+            return;
         }
         let courses = match Courses::new(board) {
             Ok(courses) => courses,
             Err((key, error)) => {
-                self.say(true, &key, error);
-                return false;
+                return self.say(true, &key, error);
             }
         };
         let playing = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
@@ -531,7 +522,7 @@ impl Check<'_> {
         let is_long = self.is_sum && course.len() > 61;
         self.say(is_long, "board.course", "a series with one hop has courses of at most 61 squares");
         if self.problems.len() > before {
-            return false;
+            return;
         }
         let finish = course.len() - 1;
         let way =
@@ -592,7 +583,7 @@ impl Check<'_> {
             format!("the gate lies on the course, within {} to {last}", board.first_number + 1),
         );
         let is_lap = gate.without == Without::Lap && gate.at != 0;
-        let is_wrong = gate.lap == 0 || gate.lap + board.first_number > gate.at;
+        let is_wrong = gate.lap == 0 || gate.lap > gate.at.saturating_sub(board.first_number);
         self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
         let enters = match sheet.entry.at {
@@ -616,15 +607,26 @@ impl Check<'_> {
             self.say(is_off, "entry.at", format!("{number} is no square of the course"));
         }
         if sheet.finish.fill {
-            let filled = usize::from(sheet.pieces.count).min(course.len());
+            let first = course.len().saturating_sub(usize::from(self.most_pieces()));
             let is_met = |&seat: &Seat| {
-                let last = &courses.course(seat)[course.len() - filled..];
+                let last = &courses.course(seat)[first..];
                 playing.iter().any(|&other| other != seat && way(other).iter().any(|square| last.contains(square)))
             };
             self.say(playing.iter().any(is_met), "finish.fill", "another seat comes to the squares that are filled");
+            let begins = match &sheet.pieces.setup {
+                Setup::On(numbers) => numbers.last().copied().unwrap_or(0).saturating_sub(board.first_number),
+                Setup::All(_) => 0,
+            };
+            let is_short = first <= enters.max(begins.into());
+            self.say(is_short, "finish.fill", "pieces begin or enter on the squares that are filled");
         }
         self.pieces(last);
-        self.problems.len() == before
+    }
+
+    /// The most pieces of a seat.
+    fn most_pieces(&self) -> u8 {
+        let pieces = &self.sheet.pieces;
+        pieces.allowed.iter().copied().fold(pieces.count, u8::max)
     }
 
     fn pieces(&mut self, last: u8) {
@@ -636,7 +638,7 @@ impl Check<'_> {
         let is_outside = allowed.iter().any(|count| !range.contains(count));
         self.say(is_outside, "pieces.allowed", format!("1 to {MAX_PIECES} pieces"));
         if let Setup::On(numbers) = &pieces.setup {
-            let most = usize::from(allowed.iter().copied().max().unwrap_or(0).max(pieces.count));
+            let most = usize::from(self.most_pieces());
             let problem = format!("{} squares for up to {most} pieces", numbers.len());
             self.say(numbers.len() < most, "pieces.setup", problem);
             self.say(!numbers.is_sorted(), "pieces.setup", "the squares ascend");

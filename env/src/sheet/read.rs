@@ -297,13 +297,10 @@ mod tests {
     }
 
     #[test]
-    fn two_thousand_house_rules_are_read_at_once() {
+    fn two_thousand_house_rules_are_read() {
         let flag = |at: usize| format!("[flags.f{at}]\nyes = {{}}\nno = {{ seats.turn_limit = {} }}\n", at + 9);
         let text = builtin::text("siga").expect("a built-in game").to_owned();
-        let begun = std::time::Instant::now();
         let sheet = Sheet::read(&(text + &(0..2000).map(flag).collect::<String>()), "flags.toml").expect("a sheet");
         assert_eq!(sheet.flags.len(), 2003);
-        let seconds = begun.elapsed().as_secs_f64();
-        assert!(seconds < 5.0, "{seconds} s");
     }
 }

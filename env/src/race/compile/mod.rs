@@ -44,13 +44,13 @@ pub(crate) struct Rules {
     pub(crate) sheet: Arc<Sheet>,
     pub(crate) board: Courses,
     pub(crate) seating: Participants,
-    /// The place of the finish.
+    /// The place of the finish; where squares are filled instead, the place after the last of them, which none reaches.
     pub(crate) home: u8,
     /// The last place: the finish, or borne off.
     pub(crate) goal: u8,
     /// A seat has finished once all its pieces stand here or further.
     pub(crate) finished_from: u8,
-    /// The place from which a throw is counted that enters.
+    /// The place where pieces enter; where they enter by count, the place from which their throw is counted.
     pub(crate) entry: u8,
     /// The place from which steps are counted.
     origin: u8,
@@ -344,16 +344,10 @@ impl Rules {
             closed_to_unit: [one | two, 0, blocked, 0],
             never_for_units: 1 << WALL | closed | one,
             closed_by_partner: closed | if stacking.partner == WithPartner::Closed { plain } else { 0 },
-            impassable: [
-                if sheet.unit.passable { 0 } else { unit_cells },
-                if stacking.block == Block::Passing {
-                    Cells::MAX
-                } else if sheet.unit.passable {
-                    0
-                } else {
-                    unit_cells
-                },
-            ],
+            impassable: {
+                let own = if sheet.unit.passable { 0 } else { unit_cells };
+                [own, if stacking.block == Block::Passing { Cells::MAX } else { own }]
+            },
             exclusive: closed | if shares { 0 } else { plain },
             captured: plain,
             unit_cells,
@@ -486,13 +480,8 @@ impl Rules {
         }
         let over = to.saturating_sub(self.home);
         match self.sheet.finish.overshoot {
-            _ if over == 0 => {
-                if to == self.home && self.sheet.finish.fill {
-                    WALL
-                } else {
-                    to
-                }
-            }
+            _ if to == self.home && self.sheet.finish.fill => WALL,
+            _ if over == 0 => to,
             Overshoot::Wasted => self.home,
             Overshoot::Bounces if over < self.home && self.home - over != from => self.home - over,
             Overshoot::Illegal | Overshoot::Bounces => WALL,

@@ -1,8 +1,9 @@
 //! Reachability analysis: places that pieces can ever reach, and places from which the finish is reachable. It checks
 //! sheets and sizes observations.
 
-use crate::game::SeatSet;
+use crate::game::{Seat, SeatSet};
 use crate::race::compile::{NOWHERE, Rules, Throw, WALL};
+use crate::race::position::seating::Participants;
 use crate::race::position::state::MAX_PIECES;
 use crate::sheet::values::{Divide, UnitKind, Without};
 
@@ -80,10 +81,15 @@ impl Rules {
         }
         let before = self.reached(|place, hops| self.led(place, hops, false)) & ((1 << self.home) - 2);
         let is_there = |place: u8| place != NOWHERE && before >> place & 1 == 1;
-        seats.iter().any(|seat| {
-            let met = places_of(before).flat_map(|place| &self.meeting[seat.index()][usize::from(place)]);
-            met.into_iter().any(|visit| seats.iter().any(|enemy| is_there(visit[enemy.index() * MAX_PIECES])))
-        })
+        let meets = |seat: Seat, enemy: Seat, place: u8| {
+            let cell = usize::from(self.cells[seat.index()][usize::from(place)]);
+            self.places[enemy.index()][cell].into_iter().any(is_there)
+        };
+        let seating = Participants::new(&self.sheet.seats, seats, self.seating.pieces);
+        let captures = |seat: Seat| {
+            seating.enemies(seat).iter().any(|&enemy| places_of(before).any(|place| meets(seat, enemy, place)))
+        };
+        seats.iter().any(captures)
     }
 
     /// The places on which pieces of `own` can land with a throw, and those which they pass, as bits: a superset.

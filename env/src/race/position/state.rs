@@ -149,14 +149,21 @@ pub(crate) fn in_order(mut pieces: [(u8, u8); MAX_PIECES]) -> ([u8; MAX_PIECES],
 }
 
 /// Sorts the places of one seat, whose fillers are last, in ascending order.
-#[inline]
+#[inline(always)]
 pub(crate) fn sort(places: &mut [u8; MAX_PIECES]) {
-    let [a, b, c, d, NO_PIECE, ..] = *places else { return places.sort_unstable() };
+    let [a, b, c, d, NO_PIECE, ..] = *places else { return sort_many(places) };
     let (a, b) = (a.min(b), a.max(b));
     let (c, d) = (c.min(d), c.max(d));
     let (a, c) = (a.min(c), a.max(c));
     let (b, d) = (b.min(d), b.max(d));
-    [places[0], places[1], places[2], places[3]] = [a, b.min(c), b.max(c), d];
+    // Written as one word: reading a word that was just written in parts stalls.
+    let word = u64::from(u32::from_le_bytes([a, b.min(c), b.max(c), d])) | !u64::from(u32::MAX);
+    *places = word.to_le_bytes();
+}
+
+#[inline(never)]
+fn sort_many(places: &mut [u8; MAX_PIECES]) {
+    places.sort_unstable();
 }
 
 /// The throws of a series that do not end it: up to 64.

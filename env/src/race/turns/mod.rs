@@ -96,10 +96,11 @@ pub(crate) trait TurnMachine {
         None
     }
 
-    /// The seat whose pieces the mover moves: its own, or its partner's once all its own are home.
+    /// The seat whose pieces the mover moves: its own, or its partner's once all its own have finished.
     #[inline]
     fn colour(&self, state: &State) -> Seat {
-        state.mover
+        let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
+        if donates { state.mover.rotated(2) } else { state.mover }
     }
 
     /// The place of the seat that finishes next.
@@ -136,8 +137,8 @@ pub(crate) trait TurnMachine {
     /// Whether a seat still throws: it has not finished, or it throws for its partner.
     fn has_turns(&self, state: &State, seat: Seat) -> bool {
         let rules = self.rules();
-        let donates = rules.seating.has_teams && rules.sheet.seats.finished_partner == FinishedPartner::Donates;
-        donates || state.finished[seat.index()] == 0
+        state.finished[seat.index()] == 0
+            || rules.seating.has_teams && rules.sheet.seats.finished_partner == FinishedPartner::Donates
     }
 
     /// Entries of the observation for the throws that are left.

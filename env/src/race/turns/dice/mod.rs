@@ -28,7 +28,6 @@ pub(crate) struct DiceTurns {
     seating: Participants,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
-    is_partnership: bool,
     gate_rule: GateRule,
     /// The rule for pieces beyond a gate that is closed to them.
     closed: Beyond,
@@ -59,7 +58,6 @@ impl DiceTurns {
         });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
-            is_partnership,
             gate_rule: rules.gate_rule,
             closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
             waits: rules.waits_at_gate(),
@@ -173,14 +171,6 @@ impl TurnMachine for DiceTurns {
 
     fn actions(&self) -> usize {
         DICE_ACTIONS
-    }
-
-    /// Its own, or its partner's once all its own are home.
-    #[inline]
-    fn colour(&self, state: &State) -> Seat {
-        let mover = state.mover;
-        let donates = self.is_partnership && state.finished[mover.index()] > 0;
-        if donates { mover.rotated(2) } else { mover }
     }
 
     fn legal_actions(&self, state: &State) -> ActionMask {

@@ -6,6 +6,7 @@
 
 mod bits;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::text::{MoveKind, TurnWords, UnitMove, number};
@@ -18,7 +19,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS};
-use crate::sheet::values::{Divide, FinishedPartner, LastThrow, Must, UnitKind};
+use crate::sheet::values::{Divide, LastThrow, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
@@ -34,8 +35,6 @@ pub(crate) struct ThrowTurns {
     entry: u8,
     must: Must,
     gate_rule: GateRule,
-    /// Whether a finished seat throws for its partner.
-    donates: bool,
     /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
     has_priority: bool,
     /// Whether seats remember that they have entered a piece.
@@ -48,12 +47,17 @@ pub(crate) struct ThrowTurns {
     pub(crate) waits: bool,
     home: u8,
     again_on_capture: bool,
-    /// Whether a throw is granted for a value alone.
-    again_by_value: bool,
+    again_on_finish: bool,
+    /// Places on which a piece that lands gets one more throw, as bits.
+    lands_again: u128,
+    /// Whether each throw can grant another by its value: none is lost, and it need not be used.
+    always_counts: bool,
     most_throws: u8,
     /// Whether the last of these throws is lost where it would grant another.
     loses_last: bool,
     spends: bool,
+    /// Whether a throw can have two parts.
+    is_in_parts: bool,
 }
 
 /// Targets of hops, and the cells on the way.
@@ -83,6 +87,14 @@ pub(crate) struct Occupied<W = Cells> {
     pub(crate) to_unit: W,
     /// Cells that a piece by itself may not pass.
     to_pass: W,
+}
+
+/// Whether none of these places lies on these cells: where a course comes to a square twice, squares on the way can be
+/// among those before it.
+#[cold]
+#[inline(never)]
+fn is_clear<W: Word>(at: &[W; PLACES], mut places: Range<usize>, cells: W) -> bool {
+    places.all(|place| at[place] & cells == W::default())
 }
 
 /// The pieces of a seat that can take a throw.
@@ -117,7 +129,6 @@ impl ThrowTurns {
         ThrowTurns {
             must: sheet.turn.must,
             gate_rule: rules.gate_rule,
-            donates: rules.seating.has_teams && sheet.seats.finished_partner == FinishedPartner::Donates,
             remembers_entry: rules.remembers_entry(),
             comes_again: rules.back < rules.home,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
@@ -127,10 +138,13 @@ impl ThrowTurns {
             waits: rules.waits_at_gate(),
             home: rules.home,
             again_on_capture: sheet.turn.again_on_capture,
-            again_by_value: !sheet.turn.again.is_empty(),
+            again_on_finish: sheet.turn.again_on_finish,
+            lands_again: rules.lands_again,
+            always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
             spends: sheet.entry.spends,
+            is_in_parts: sheet.turn.divide == Divide::Finish || !sheet.entry.spends || !sheet.turn.bonus.is_empty(),
             tables,
             short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
                 .then(|| Box::new(Bits::new(&rules))),
@@ -226,7 +240,8 @@ impl ThrowTurns {
         let hops = self.hops(state, seat, own, throw);
         let has_unit = bits.unit_cells & on.own.twos != none;
         let mut last = NO_PIECE;
-        for (slot, &from) in own.iter().enumerate().take(SLOTS) {
+        for slot in 0..SLOTS {
+            let from = own[slot];
             let is_offered = from != last;
             last = from;
             let to = hops[usize::from(from) % PLACES];
@@ -234,9 +249,8 @@ impl ThrowTurns {
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             if on.to_pass != none {
                 let after = usize::from(if from == 0 { self.entry } else { from }.wrapping_add(1)) % PLACES;
-                // Where a course comes to a square twice, squares on the way can be among those before it.
                 goes_alone &= if self.comes_again {
-                    (after..usize::from(to) % PLACES).all(|place| at[place] & on.to_pass == none)
+                    is_clear(at, after..usize::from(to) % PLACES, on.to_pass)
                 } else {
                     on.to_pass & below[usize::from(to) % PLACES] & !below[after] == none
                 };
@@ -284,7 +298,9 @@ impl ThrowTurns {
         let has_captured = self.rules.capture(state, seat, to, action.0 >= self.slots);
         state.pieces[seat.index()] = places;
         state.cuts |= u8::from(self.remembers_entry) << seat.index();
-        has_captured & self.again_on_capture | (self.rules.lands_again >> to & 1 == 1)
+        has_captured & self.again_on_capture
+            | (to == self.home) & self.again_on_finish
+            | (self.lands_again >> to & 1 == 1)
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
@@ -293,10 +309,10 @@ impl ThrowTurns {
         let from = own[slot];
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
-        let is_open = self.gate_rule.is_open(state, state.mover);
-        is_first && from > 0 && part < throw && self.rules.target(from, part, is_open) == self.home && {
+        is_first && from > 0 && part > 0 && part < throw && {
+            let is_open = self.gate_rule.is_open(state, self.colour(state));
             let (places, rest) = self.divided(own, slot, throw);
-            !self.rest(state, &places, rest).is_empty()
+            self.rules.target(from, part, is_open) == self.home && !self.rest(state, &places, rest).is_empty()
         }
     }
 
@@ -330,7 +346,7 @@ impl ThrowTurns {
     }
 
     /// The actions of a throw.
-    #[inline]
+    #[inline(always)]
     fn first(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
         let own = &state.pieces[seat.index()];
@@ -364,23 +380,23 @@ impl ThrowTurns {
         let clears = on(self.rules.entry).filter(|action| entry.clear && mask.contains(*action));
         let enters = Some(Action(0)).filter(|action| (entry.compulsory || throw == BONUS) && mask.contains(*action));
         // The step after a throw is for the piece that waits alone.
-        let is_lost = throw == BONUS && entry.by_bonus;
+        let is_for_others = throw != BONUS || !entry.by_bonus;
         match clears.or(enters) {
             Some(action) => ActionMask::of_bits(1 << action.0),
-            None if is_lost => ActionMask::EMPTY,
+            None if !is_for_others => ActionMask::EMPTY,
             None => mask,
         }
     }
 
     /// Whether moves can grant one more throw.
     fn grants(&self) -> bool {
-        self.again_on_capture || self.rules.sheet.turn.again_on_finish || self.rules.lands_again != 0
+        self.again_on_capture || self.again_on_finish || self.lands_again != 0
     }
 
     /// Whether the throw is the last one of a turn and lost.
     #[inline]
     fn is_lost(&self, state: &State) -> bool {
-        self.loses_last & (state.thrown == self.most_throws) & self.rules.effects[usize::from(state.dice[0])].again
+        self.loses_last && state.thrown == self.most_throws && self.rules.effects[usize::from(state.dice[0])].again
     }
 
     /// Whether two pieces stand together on the course where an action moves two, and a throw can be divided where it
@@ -398,11 +414,54 @@ impl ThrowTurns {
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
 
+    /// Whether the throw of a first part can grant another by its value: it is not lost, and was used or could be.
+    #[cold]
+    fn counts(&self, state: &State, action: Action) -> bool {
+        let could_be_used = || self.first(state, state.dice[0]) != ActionMask::of_bits(1 << PASS.0);
+        !self.is_lost(state) && (self.rules.sheet.turn.again_unused || action < PASS || could_be_used())
+    }
+
+    /// Takes an action where a throw can have two parts: it is divided, enters and moves, or a step follows it.
+    #[inline(never)]
+    fn apply_part(&self, state: &mut State, action: Action) {
+        let [number, whole] = state.dice;
+        let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
+        let slot = usize::from(action.0 % self.slots);
+        let places = &mut state.pieces[seat.index()];
+        if self.has_parts && is_first && actions::is_pair(action, self.seating.pieces) {
+            let rest;
+            (*places, rest) = self.divided(places, slot, number);
+            state.dice = [rest, number];
+            state.phase = Phase::Allot;
+            return;
+        }
+        let has_entered = action < PASS && places[slot] == 0;
+        let counts = !is_first || self.always_counts || self.counts(state, action);
+        let thrown = if is_first { number } else { whole.max(number) };
+        let is_step = !is_first && self.rules.effects[usize::from(whole)].bonus;
+        let is_granted = action < PASS && self.hop(state, seat, if is_step { BONUS } else { number }, action);
+        let is_granted = is_granted | state.has_captured;
+        if is_first && !self.spends && has_entered {
+            (state.phase, state.has_captured) = (Phase::Allot, is_granted);
+            return;
+        }
+        if is_first && self.rules.effects[usize::from(number)].bonus && !(self.loses_last && !counts) {
+            // A step follows, unless nothing can make it.
+            let next = State { phase: Phase::Allot, dice: [1, number], has_captured: is_granted, ..*state };
+            let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
+            if !is_home && self.second(&next) != ActionMask::of_bits(1 << PASS.0) {
+                *state = next;
+                return;
+            }
+        }
+        self.finish(state, thrown, counts, is_granted);
+    }
+
     /// Passes the turn on after a throw, which `counts` for those that its value grants and may have earned another.
-    #[inline]
+    #[inline(always)]
     fn finish(&self, state: &mut State, thrown: u8, counts: bool, is_granted: bool) {
         let (count, mover) = (state.thrown, state.mover);
-        let by_value = self.again_by_value && self.rules.effects[usize::from(thrown)].again && counts;
+        let by_value = self.rules.effects[usize::from(thrown)].again & counts;
         let again = (by_value | is_granted) & (self.loses_last | (count < self.most_throws));
         self.end_turn(state, again);
         if again && state.phase == Phase::Throw && state.mover == mover {
@@ -425,12 +484,6 @@ impl TurnMachine for ThrowTurns {
         &self.rules
     }
 
-    #[inline]
-    fn colour(&self, state: &State) -> Seat {
-        let donates = self.donates && state.finished[state.mover.index()] > 0;
-        if donates { state.mover.rotated(2) } else { state.mover }
-    }
-
     fn apply_chance(&self, state: &mut State, outcome: usize) {
         state.dice[0] = self.rules.outcomes[outcome].values[0];
         state.thrown += u8::from(self.most_throws < u8::MAX);
@@ -451,51 +504,13 @@ impl TurnMachine for ThrowTurns {
         if !self.is_sound(state, action) {
             return;
         }
-        let [number, whole] = state.dice;
-        let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
-        let is_bonus = !is_first && self.rules.effects[usize::from(whole)].bonus;
-        let slot = usize::from(action.0 % self.slots);
-        let places = &mut state.pieces[seat.index()];
-        if self.has_parts && is_first && actions::is_pair(action, self.seating.pieces) {
-            let rest;
-            (*places, rest) = self.divided(places, slot, number);
-            state.dice = [rest, number];
-            state.phase = Phase::Allot;
-            return;
+        if self.is_in_parts {
+            return self.apply_part(state, action);
         }
-        let is_used = action < PASS;
-        let is_lost = is_first && self.is_lost(state);
-        // A throw that was left could be used all the same.
-        let counts = !is_lost
-            && (self.rules.sheet.turn.again_unused
-                || is_used
-                || !is_first
-                || self.first(state, number) != ActionMask::of_bits(1 << PASS.0));
-        let places = &mut state.pieces[seat.index()];
-        let is_free = !self.spends && is_first && is_used && places[slot] == 0;
-        let finished = Slots::of(*places).at_least(self.home);
-        let mut is_granted = is_used && self.hop(state, seat, if is_bonus { BONUS } else { number }, action);
-        if self.rules.sheet.turn.again_on_finish {
-            is_granted |= Slots::of(state.pieces[seat.index()]).at_least(self.home) != finished;
-        }
-        if is_free {
-            state.has_captured = is_granted;
-            state.phase = Phase::Allot;
-            return;
-        }
-        // A step follows, unless nothing can make it.
-        if is_first && !is_lost && self.rules.effects[usize::from(number)].bonus {
-            state.has_captured = is_granted;
-            let next = State { phase: Phase::Allot, dice: [1, number], ..*state };
-            if next.pieces[seat.index()][0] < self.rules.finished_from
-                && self.second(&next) != ActionMask::of_bits(1 << PASS.0)
-            {
-                *state = next;
-                return;
-            }
-        }
-        let thrown = if !is_first && whole > 0 { whole } else { number };
-        self.finish(state, thrown, counts, is_granted | state.has_captured);
+        let (seat, thrown) = (self.colour(state), state.dice[0]);
+        let counts = self.always_counts || self.counts(state, action);
+        let is_granted = action < PASS && self.hop(state, seat, thrown, action);
+        self.finish(state, thrown, counts, is_granted);
     }
 
     /// Whether no seat can ever move again.
@@ -573,14 +588,18 @@ impl TurnMachine for ThrowTurns {
     /// A piece has entered, or come home by a part of the throw, or a step follows the throw.
     fn is_playable(&self, state: &State, stands: impl Fn(&State) -> bool) -> bool {
         let (mover, [left, whole]) = (self.colour(state).index(), state.dice);
+        if state.has_captured && !self.grants() {
+            return false;
+        }
         if self.rules.effects[usize::from(whole)].bonus {
             return left == 1
                 && self.rules.can_throw([whole, 0])
-                && (self.grants() || !state.has_captured)
                 && self.second(state).iter().any(|action| action != PASS);
         }
+        // What the first part captured stands no more where it was.
+        let state = &State { has_captured: false, ..*state };
         let (thrown, home) = (whole.max(left), self.rules.home);
-        let (from, to) = if whole == 0 { (0, 1) } else { (home.saturating_sub(thrown - left), home) };
+        let (from, to) = if whole == 0 { (0, self.entry) } else { (home.saturating_sub(thrown - left), home) };
         self.rules.can_throw([thrown, 0])
             && (0..self.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
