@@ -446,6 +446,25 @@ mod tests {
     }
 
     #[test]
+    fn panels_stand_below_each_other_on_one_scale() {
+        let bars = |value| Bars { label: String::new(), bars: vec![Bar { value, interval: None }] };
+        let panel = |title: &str, values: &[f64]| BarPanel {
+            title: title.to_owned(),
+            base: 0.0,
+            names: vec!["greedy".to_owned()],
+            groups: values.iter().map(|&value| bars(value)).collect(),
+        };
+        let frame = PlotLabels { y: "", ..FRAME };
+        let panels = [panel("two seats", &[10.0, f64::NAN]), panel("three seats", &[90.0, 40.0])];
+        let svg = bar_panels(&frame, &panels, 1).expect("drawn");
+        let found = texts(&svg, &["two seats", "three seats", "10.0", "90.0", "40.0"]);
+        assert_eq!(found.iter().filter(|text| *text == "greedy").count(), 2);
+        assert_eq!(found.iter().filter(|text| *text == "80").count(), 2, "the scale of the larger one: {found:?}");
+        // The ground and three bars, and two squares of the legend.
+        assert_eq!(svg.matches("<rect").count(), 6);
+    }
+
+    #[test]
     fn nothing_can_be_drawn_too() {
         for svg in [
             line_chart(&FRAME, &[], Scale::Logarithmic),

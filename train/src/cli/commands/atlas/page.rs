@@ -38,12 +38,58 @@ const COLUMNS: [Column; 14] = [
     ("novice %", "score against the bot of the game at its level `novice`", |form| skill_cell(form, LEVEL)),
 ];
 
-/// The diagrams: file, title, axis, and whether bars begin at the score among equals.
-const PICTURES: [(&str, &str, &str, bool); 4] = [
-    ("length.svg", "How long games are", "turns of all seats (median; 5 to 95 % of the games)", false),
-    ("skill.svg", "Skill: the player against weaker ones", "score (%, with 95 % confidence)", true),
-    ("first-seat.svg", "The seat that throws first", "score (%, with 95 % confidence)", true),
-    ("choice.svg", "How often there is a choice", "turns (%, with 95 % confidence)", false),
+/// Bars of one colour: their name in the legend, and the figure of a form, if it has one.
+type FigureBars = (&'static str, fn(&Form) -> Option<Interval>);
+
+/// A diagram: its bars begin at 0, or at the score among equals.
+struct Picture {
+    file: &'static str,
+    title: &'static str,
+    axis: &'static str,
+    digits: usize,
+    from_even: bool,
+    groups: &'static [FigureBars],
+}
+const PICTURES: [Picture; 4] = [
+    Picture {
+        file: "length.svg",
+        title: "How long games are",
+        axis: "turns of all seats (median; 5 to 95 % of the games)",
+        digits: 0,
+        from_even: false,
+        groups: &[("", |form| {
+            let [low, median, high] = form.profile.turns;
+            Some(Interval { interval: [low.mean, high.mean], ..median })
+        })],
+    },
+    Picture {
+        file: "skill.svg",
+        title: "Skill: the player against weaker ones",
+        axis: "score (%, with 95 % confidence)",
+        digits: 1,
+        from_even: true,
+        groups: &[
+            ("against random", |form| skill(form, OPPONENTS[0])),
+            ("against greedy", |form| skill(form, OPPONENTS[1])),
+            ("against novice", |form| skill(form, LEVEL)),
+        ],
+    },
+    Picture {
+        file: "first-seat.svg",
+        title: "The seat that throws first",
+        axis: "score (%, with 95 % confidence)",
+        digits: 1,
+        from_even: true,
+        groups: &[("", |form| Some(form.profile.first.percent()))],
+    },
+    Picture {
+        file: "choice.svg",
+        title: "How often there is a choice",
+        axis: "turns (%, with 95 % confidence)",
+        digits: 1,
+        from_even: false,
+        groups: &[("", |form| Some(form.profile.choices.percent()))],
+    },
 ];
 
 /// What is counted of the games of the player against itself, and named where there are such.
@@ -70,38 +116,25 @@ pub fn pictures(forms: &[Form]) -> Result<Vec<(&'static str, String)>> {
     let kind = |form: &Form| (form.ruleset.seats().len(), Reverse((100.0 * form.profile.even).round() as u32));
     let mut sorted: Vec<&Form> = forms.iter().collect();
     sorted.sort_by_key(|form| kind(form));
-    let picture = |(file, title, x, from_even): (&'static str, &str, &str, bool)| {
+    let bar = |of: Option<Interval>| match of {
+        Some(Interval { mean, interval, .. }) => Bar { value: mean, interval: Some(interval) },
+        None => Bar { value: f64::NAN, interval: None },
+    };
+    let picture = |&Picture { file, title, axis, digits, from_even, groups }: &Picture| {
         let panel = |own: &[&Form]| BarPanel {
             title: format!("{} seats, score among equals {} %", kind(own[0]).0, kind(own[0]).1.0),
             base: if from_even { 100.0 * own[0].profile.even } else { 0.0 },
             names: own.iter().map(|form| form.ruleset.game_text()).collect(),
-            groups: bars(file, own),
+            groups: groups.iter().map(|(label, of)| bars(label, own.iter().map(|form| bar(of(form))))).collect(),
         };
         let panels: Vec<BarPanel> = sorted.chunk_by(|a, b| kind(a) == kind(b)).map(panel).collect();
-        Ok((file, bar_panels(&PlotLabels { title, x, y: "" }, &panels, 1)?))
+        Ok((file, bar_panels(&PlotLabels { title, x: axis, y: "" }, &panels, digits)?))
     };
-    PICTURES.into_iter().map(picture).collect()
+    PICTURES.iter().map(picture).collect()
 }
 
-fn bars(file: &str, forms: &[&Form]) -> Vec<Bars> {
-    let group = |label: String, of: &dyn Fn(&Form) -> Option<Interval>| {
-        let bar = |of: Interval| Bar { value: of.mean, interval: Some(of.interval) };
-        let nothing = Bar { value: f64::NAN, interval: None };
-        Bars { label, bars: forms.iter().map(|form| of(form).map_or(nothing, bar)).collect() }
-    };
-    let one = |of: &dyn Fn(&Form) -> Option<Interval>| vec![group(String::new(), of)];
-    match file {
-        "length.svg" => one(&|form| {
-            let [low, median, high] = form.profile.turns;
-            Some(Interval { interval: [low.mean, high.mean], ..median })
-        }),
-        "skill.svg" => {
-            let against = |name| group(format!("against {name}"), &move |form| skill(form, name));
-            OPPONENTS.into_iter().chain([LEVEL]).map(against).collect()
-        }
-        "first-seat.svg" => one(&|form| Some(form.profile.first.percent())),
-        _ => one(&|form| Some(form.profile.choices.percent())),
-    }
+fn bars(label: &str, bars: impl Iterator<Item = Bar>) -> Bars {
+    Bars { label: label.to_owned(), bars: bars.collect() }
 }
 
 /// The page.
@@ -129,7 +162,7 @@ pub fn page(atlas: &Atlas, args: &AtlasArgs) -> String {
             text += &format!("\n{what}: {}.\n", counted.join(", "));
         }
     }
-    PICTURES.iter().for_each(|(file, title, ..)| text += &format!("\n![{title}]({file})"));
+    PICTURES.iter().for_each(|Picture { file, title, .. }| text += &format!("\n![{title}]({file})"));
     text += &format!(
         "\n\n## House rules\n\nOf all values of the house rules of a game the one that changes a figure most, and by how \
          much, in games of\n`{OF_HOUSE_RULES}` against itself with the same throws. A change counts from twice the half \
