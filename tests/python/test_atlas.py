@@ -134,3 +134,10 @@ def test_what_is_wrong_is_said_and_nothing_is_written(table, tmp_path):
         assert refused.returncode != 0 and refused.stdout == "", refused.stdout
         assert all(word in refused.stderr for word in words), refused.stderr
         assert not (tmp_path / "atlas").exists()
+
+
+def test_a_page_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "README.md").write_text("mine")
+    refused = program.run("atlas", "siga", "-o", tmp_path, "--pairs", "2", cwd=tmp_path)
+    assert refused.returncode == 1 and "README.md is of something else" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"] and (tmp_path / "README.md").read_text() == "mine"

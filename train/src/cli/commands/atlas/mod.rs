@@ -25,6 +25,8 @@ use crate::cli::AtlasArgs;
 
 /// Version of `atlas.json`.
 const FORMAT: u32 = 1;
+/// The file with all figures.
+const FIGURES: &str = "atlas.json";
 /// The player where there is neither a table nor a bot: the strongest that plays every game.
 const WITHOUT_BOT: &str = "greedy+2ply";
 /// The player of house rules, under which games can be very long.
@@ -79,15 +81,20 @@ struct SolvedForm {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such game or table, a table has more than two seats, or the folder cannot be written.
+/// When there is no such game or table, a table has more than two seats, or the folder cannot be written or holds
+/// another page.
 pub fn run(args: &AtlasArgs) -> Result<()> {
     let known = Sheets::default();
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
     let asked = if args.games.is_empty() { &all } else { &args.games };
     let games: Vec<Vec<Ruleset>> = asked.iter().map(|game| games::forms(&known, game)).collect::<Result<_>>()?;
     let tables = tables(args, &games.concat())?;
+    let [page, figures] = ["README.md", FIGURES].map(|name| args.output.join(name));
+    if page.exists() && !figures.exists() {
+        bail!("{} is of something else: choose another folder", page.display());
+    }
     fs::create_dir_all(&args.output).with_context(|| format!("cannot make the folder {}", args.output.display()))?;
-    check_writable(&args.output.join("README.md"))?;
+    check_writable(&page)?;
 
     let config =
         MatchConfig { blocks: args.pairs, seed: args.seed, threads: args.threads.into(), ..MatchConfig::default() };
@@ -118,7 +125,7 @@ pub fn run(args: &AtlasArgs) -> Result<()> {
     bar.finish_and_clear();
 
     let mut files = page::pictures(&atlas.forms)?;
-    files.push(("atlas.json", format!("{}\n", serde_json::to_string_pretty(&atlas)?)));
+    files.push((FIGURES, format!("{}\n", serde_json::to_string_pretty(&atlas)?)));
     files.push(("README.md", page::page(&atlas, args)));
     files.iter().try_for_each(|(name, content)| write_whole(&args.output.join(name), content))?;
     let names: Vec<&str> = files.into_iter().map(|(name, _)| name).collect();
