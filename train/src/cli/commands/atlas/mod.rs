@@ -29,8 +29,8 @@ const FORMAT: u32 = 1;
 const FIGURES: &str = "atlas.json";
 /// The player where there is neither a table nor a bot: the strongest that plays every game.
 const WITHOUT_BOT: &str = "greedy+2ply";
-/// The player of house rules, under which games can be very long.
-const OF_HOUSE_RULES: &str = "greedy";
+/// The player of house rules. It plays every game to its end; `greedy` draws some out for thousands of turns.
+const OF_HOUSE_RULES: &str = "hunter";
 /// What the player meets, beside its own level of difficulty.
 const OPPONENTS: [&str; 2] = ["random", "greedy"];
 const LEVEL: &str = "novice";

@@ -165,8 +165,8 @@ pub fn page(atlas: &Atlas, args: &AtlasArgs) -> String {
     PICTURES.iter().for_each(|Picture { file, title, .. }| text += &format!("\n![{title}]({file})"));
     text += &format!(
         "\n\n## House rules\n\nOf all values of the house rules of a game the one that changes a figure most, and by how \
-         much, in games of\n`{OF_HOUSE_RULES}` against itself with the same throws. A change counts from twice the half \
-         of its interval on, so that\nnone of hundreds comes about by chance; – stands where there is none.\n\n\
+         much, in games of\n`{OF_HOUSE_RULES}` against itself with the same throws. A change counts where it is larger \
+         than its interval is wide, so that\nnone of hundreds comes about by chance; – stands where there is none.\n\n\
          | game | {} |\n|---|{}\n",
         MEASURES.map(|(head, ..)| head).join(" | "),
         "---|".repeat(MEASURES.len())
