@@ -34,6 +34,8 @@ TINY = {
 PAIRS = 5
 LEVEL_PAIRS = 50
 SECONDS = 0.03
+# Of games beside each other, where none is named.
+GAMES = ["siga"]
 # Of turns from which a network is taught, and of passes over them.
 TURNS = 2000
 PASSES = 1
@@ -68,6 +70,8 @@ def smaller(arguments):
         return [*arguments, *settings({"ruleset.flags.pieces": 1})]
     if command == "levels":
         return at_most(arguments, "--pairs", LEVEL_PAIRS)
+    if command == "atlas":
+        return [*at_most(arguments, "--pairs", PAIRS), *([] if len(arguments) > 1 and arguments[1][:1] != "-" else GAMES)]
     if command in ("eval", "arena", "survey") or arguments[:2] == ["bench", "agents"]:
         return at_most(arguments, "--pairs", PAIRS)
     if arguments[:2] == ["bench", "capacity"]:

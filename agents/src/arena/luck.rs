@@ -19,6 +19,8 @@ use crate::search::expectation::{Expectation, ExpectationScratch, Happened, appe
 
 /// The stream of a seed that rare throws are drawn from.
 const DRAWS: u64 = u64::MAX;
+/// Series of throws whose beginning is less likely than this have no luck in the games of an arena.
+pub(super) const SERIES_PROBABILITY: f32 = 0.01;
 
 /// The evaluator by whose values the luck and the errors of others are measured: by name, made once for each thread.
 #[derive(Clone)]

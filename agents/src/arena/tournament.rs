@@ -14,6 +14,7 @@ use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{EndingText, GameLine, Swing};
+use crate::arena::luck::SERIES_PROBABILITY;
 use crate::arena::{
     Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference, Schedule,
     Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
@@ -23,8 +24,6 @@ use crate::play::agent::GameRng;
 use crate::play::error::Error;
 use crate::play::evaluator::Evaluator;
 
-/// Series of throws whose beginning is less likely than this have no luck.
-const SERIES_PROBABILITY: f32 = 0.01;
 /// Luck is written with so many digits, so that games from a file give the same statistics as games that are played.
 const LUCK_DIGITS: f64 = 1e6;
 

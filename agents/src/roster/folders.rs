@@ -136,7 +136,11 @@ impl Folders {
         }
     }
 
-    fn largest_bot(&self, race: &Race) -> Result<Option<Player>, AgentError> {
+    /// The bot that plays a game with the largest value network, one ply ahead, if there is one.
+    ///
+    /// # Errors
+    /// When a bot is damaged.
+    pub fn largest_bot(&self, race: &Race) -> Result<Option<Player>, AgentError> {
         let mut largest: Option<(usize, Player)> = None;
         for (_, source) in self.bots() {
             let agent = NamedAgent::of_source(source, Lookahead::Plies(1))?;

@@ -155,6 +155,19 @@ pub fn histogram(frame: &PlotLabels<'_>, from: f64, width: f64, columns: &[f64],
     })
 }
 
+/// Bars to the right or left of a base, in groups, beside names from the top down.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BarPanel {
+    /// What stands above it; may be empty.
+    pub title: String,
+    /// Where the bars begin.
+    pub base: f64,
+    /// The names.
+    pub names: Vec<String>,
+    /// The groups, each with a bar for each name.
+    pub groups: Vec<Bars>,
+}
+
 /// Bars to the right or left of `base`, in groups that have `names`, from the top down. Values are written beside them
 /// with so many `digits` after the point.
 ///
@@ -167,49 +180,78 @@ pub fn bar_chart(
     groups: &[Bars],
     digits: usize,
 ) -> Result<String> {
-    let all = || groups.iter().flat_map(|bars| &bars.bars);
+    let panel = BarPanel { title: String::new(), base, names: names.to_vec(), groups: groups.to_vec() };
+    bar_panels(frame, &[panel], digits)
+}
+
+/// Small multiples: panels of bars one above the other, on one scale and with the legend of the first.
+///
+/// # Errors
+/// When the library cannot draw.
+pub fn bar_panels(frame: &PlotLabels<'_>, panels: &[BarPanel], digits: usize) -> Result<String> {
+    let all = || panels.iter().flat_map(|panel| &panel.groups).flat_map(|bars| &bars.bars);
     let ends = all().flat_map(|bar| bar.interval.into_iter().flatten().chain([bar.value]));
-    let x = padded(ends.filter(|end| end.is_finite()).chain([base]));
-    let thickness = if groups.len() > 1 { 15 } else { 20 };
-    let row = thickness * groups.len().max(1) as i32 + 10;
+    let x = padded(ends.filter(|end| end.is_finite()).chain(panels.iter().map(|panel| panel.base)));
+    let groups = panels.first().map_or(&[][..], |panel| &panel.groups);
     let labels: Vec<&str> = groups.iter().map(|bars| bars.label.as_str()).collect();
-    let height = TITLE + legend_rows(&labels).1 + row * names.len().max(1) as i32 + BOTTOM + 2 * MARGIN;
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let title_height = |panel: &BarPanel| if panel.title.is_empty() { 0 } else { TITLE };
+    let height = |panel: &BarPanel| {
+        let rows = panel.names.len().max(1) as i32;
+        title_height(panel) + (thickness(panel) * panel.groups.len().max(1) as i32 + 10) * rows + BOTTOM + 2 * MARGIN
+    };
+    let longest = panels.iter().flat_map(|panel| &panel.names).map(|name| name.chars().count()).max().unwrap_or(0);
     let left = (longest as f64 * CHARACTER) as i32 + 12;
-    svg(height as u32, |root| {
-        let top = legend(root, &labels)?;
-        let mut chart = axes(root, frame, x, 0.0..names.len().max(1) as f64, plain, top, left)?;
-        let centre = |chart: &Chart<'_>, name: usize| chart.backend_coord(&(base, (names.len() - name) as f64 - 0.5)).1;
-        for (number, (bars, colour)) in groups.iter().zip(COLOURS.iter().cycle()).enumerate() {
-            let offset = thickness * (2 * number as i32 + 1 - groups.len() as i32) / 2;
-            for (name, bar) in bars.bars.iter().enumerate().take(names.len()) {
-                let y = centre(&chart, name) + offset;
-                let at = |value: f64| chart.backend_coord(&(value, 0.5)).0;
-                let (from, to) = (at(base).min(at(bar.value)), at(base).max(at(bar.value)));
-                let half = thickness / 2 - 1;
-                root.draw(&Rectangle::new(
-                    [(from, y - half), (to.max(from + 1), y + half)],
-                    colour.mix(0.75).filled(),
-                ))?;
-                if let Some([low, high]) = bar.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
-                    let (low, high) = (at(low), at(high));
-                    root.draw(&PathElement::new(vec![(low, y), (high, y)], INK.stroke_width(1)))?;
-                    for end in [low, high] {
-                        root.draw(&PathElement::new(vec![(end, y - 4), (end, y + 4)], INK.stroke_width(1)))?;
-                    }
-                }
-                let written = format!("{:.digits$}", bar.value);
-                root.draw_text(&written, &text(15, HPos::Right, VPos::Center), (WIDTH as i32 - MARGIN, y))?;
-            }
+    let head = TITLE + legend_rows(&labels).1;
+    svg((head + panels.iter().map(height).sum::<i32>()) as u32, |root| {
+        root.draw_text(frame.title, &text(20, HPos::Left, VPos::Top), (MARGIN, 10))?;
+        let mut top = legend(root, &labels)?;
+        for panel in panels {
+            let area = root.clone().shrink((0, top), (WIDTH, height(panel) as u32));
+            let own = PlotLabels { title: &panel.title, ..*frame };
+            let y = 0.0..panel.names.len().max(1) as f64;
+            let mut chart = axes(&area, &own, x.clone(), y, plain, title_height(panel), left)?;
+            draw_bars(root, &mut chart, panel, left, digits)?;
+            top += height(panel);
         }
-        for (number, name) in names.iter().enumerate() {
-            let place = (MARGIN + left - 8, centre(&chart, number));
-            root.draw_text(name, &text(16, HPos::Right, VPos::Center), place)?;
-        }
-        let line = vec![(base, 0.0), (base, names.len().max(1) as f64)];
-        chart.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
         Ok(())
     })
+}
+
+/// How high a bar is, with its distance to the next.
+fn thickness(panel: &BarPanel) -> i32 {
+    if panel.groups.len() > 1 { 15 } else { 20 }
+}
+
+fn draw_bars(root: &Root<'_>, chart: &mut Chart<'_>, panel: &BarPanel, left: i32, digits: usize) -> Result<()> {
+    let BarPanel { base, names, groups, .. } = panel;
+    let (base, thickness) = (*base, thickness(panel));
+    let centre = |chart: &Chart<'_>, name: usize| chart.backend_coord(&(base, (names.len() - name) as f64 - 0.5)).1;
+    for (number, (bars, colour)) in groups.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let offset = thickness * (2 * number as i32 + 1 - groups.len() as i32) / 2;
+        for (name, bar) in bars.bars.iter().enumerate().take(names.len()).filter(|(_, bar)| bar.value.is_finite()) {
+            let y = centre(chart, name) + offset;
+            let at = |value: f64| chart.backend_coord(&(value, 0.5)).0;
+            let (from, to) = (at(base).min(at(bar.value)), at(base).max(at(bar.value)));
+            let half = thickness / 2 - 1;
+            root.draw(&Rectangle::new([(from, y - half), (to.max(from + 1), y + half)], colour.mix(0.75).filled()))?;
+            if let Some([low, high]) = bar.interval.filter(|ends| ends.iter().all(|end| end.is_finite())) {
+                let (low, high) = (at(low), at(high));
+                root.draw(&PathElement::new(vec![(low, y), (high, y)], INK.stroke_width(1)))?;
+                for end in [low, high] {
+                    root.draw(&PathElement::new(vec![(end, y - 4), (end, y + 4)], INK.stroke_width(1)))?;
+                }
+            }
+            let written = format!("{:.digits$}", bar.value);
+            root.draw_text(&written, &text(15, HPos::Right, VPos::Center), (WIDTH as i32 - MARGIN, y))?;
+        }
+    }
+    for (number, name) in names.iter().enumerate() {
+        let place = (MARGIN + left - 8, centre(chart, number));
+        root.draw_text(name, &text(16, HPos::Right, VPos::Center), place)?;
+    }
+    let line = vec![(base, 0.0), (base, names.len().max(1) as f64)];
+    chart.draw_series([PathElement::new(line, INK.stroke_width(1))])?;
+    Ok(())
 }
 
 /// An SVG of the usual width on which `draw` draws.
@@ -265,7 +307,9 @@ fn axes<'a>(
     top: i32,
     left: i32,
 ) -> Result<Chart<'a>> {
-    root.draw_text(frame.title, &text(20, HPos::Left, VPos::Top), (MARGIN, 10))?;
+    if !frame.title.is_empty() {
+        root.draw_text(frame.title, &text(20, HPos::Left, VPos::Top), (MARGIN, 10))?;
+    }
     let has_names = frame.y.is_empty();
     let mut builder = ChartBuilder::on(root);
     builder.margin(MARGIN).margin_top(top + MARGIN / 2).margin_right(if has_names { 72 } else { 24 });
@@ -399,6 +443,25 @@ mod tests {
         texts(&svg, &["random", "runner", "greedy", "won", "without luck", "62.5", "48.0", "61.0"]);
         let short = bar_chart(&frame, 50.0, &names, &[bars], 1).expect("drawn");
         assert!(short.len() < svg.len());
+    }
+
+    #[test]
+    fn panels_stand_below_each_other_on_one_scale() {
+        let bars = |value| Bars { label: String::new(), bars: vec![Bar { value, interval: None }] };
+        let panel = |title: &str, values: &[f64]| BarPanel {
+            title: title.to_owned(),
+            base: 0.0,
+            names: vec!["greedy".to_owned()],
+            groups: values.iter().map(|&value| bars(value)).collect(),
+        };
+        let frame = PlotLabels { y: "", ..FRAME };
+        let panels = [panel("two seats", &[10.0, f64::NAN]), panel("three seats", &[90.0, 40.0])];
+        let svg = bar_panels(&frame, &panels, 1).expect("drawn");
+        let found = texts(&svg, &["two seats", "three seats", "10.0", "90.0", "40.0"]);
+        assert_eq!(found.iter().filter(|text| *text == "greedy").count(), 2);
+        assert_eq!(found.iter().filter(|text| *text == "80").count(), 2, "the scale of the larger one: {found:?}");
+        // The ground and three bars, and two squares of the legend.
+        assert_eq!(svg.matches("<rect").count(), 6);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod facts;
 mod positions;
+mod truths;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +25,7 @@ use crate::perfect::table::{Perfect, Table};
 
 pub use facts::TurnEffect;
 pub use positions::{Shortlist, SurveyedPosition, Way};
+pub use truths::Truth;
 
 /// Quantiles of the lengths of games.
 const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];

@@ -14,6 +14,7 @@ use ashta_env::race::state::State;
 use serde::Serialize;
 
 use super::facts::{TurnEffect, TurnFacts};
+use super::truths::{Extremes, Truth, truths};
 use crate::arena::{TurnAnalysis, WatchedTurn};
 use crate::play::agent::about_best;
 use crate::play::baseline::PipEvaluator;
@@ -72,15 +73,20 @@ impl SurveyedPosition {
     }
 }
 
-/// The worst natural moves of each kind: of each area the worst.
+/// Positions that are kept for [`Shortlist::truths`].
+const CANDIDATES: usize = 36;
+
+/// The worst natural moves of each kind: of each area the worst; and the extremes of all turns.
 #[derive(Debug, Default)]
 pub struct Shortlist {
     kinds: Mutex<BTreeMap<TurnEffect, KeptPositions>>,
+    extremes: Mutex<Extremes>,
 }
 
 impl Shortlist {
     /// Shows it a turn.
     pub fn note(&self, race: &Race, turn: &WatchedTurn<'_, State>, analysis: &TurnAnalysis<State>) {
+        self.extremes.lock().unwrap_or_else(PoisonError::into_inner).note(race, turn, analysis);
         let values = analysis.own_values();
         let Some((natural, best)) = ways(race, analysis.results.states(), &values, turn.seat) else { return };
         let regret = values[best] - values[natural];
@@ -109,6 +115,12 @@ impl Shortlist {
             let last = kept.iter().max_by(|(_, a), (_, b)| a.1.order(&b.1)).map(|(&area, _)| area);
             last.and_then(|area| kept.remove(&area));
         }
+    }
+
+    /// Up to five truths about the game, in which the seat that throws first wins `start` of the games, 0 to 1.
+    pub fn truths(mut self, race: &Race, start: f64) -> Vec<Truth> {
+        let extremes = std::mem::take(self.extremes.get_mut().unwrap_or_else(PoisonError::into_inner));
+        truths(race, start, &self.positions(CANDIDATES), extremes)
     }
 
     /// Up to `count` positions, the worst first: at most a third of them of each kind of natural move, and no two of

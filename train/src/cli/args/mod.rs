@@ -57,6 +57,9 @@ pub enum Command {
     Solve(SolveArgs),
     /// Tell what a solved game of two seats is like: luck and skill, length, what house rules change; with diagrams.
     Survey(SurveyArgs),
+    /// Measure games beside each other: length, luck and skill, the first seat, captures, choice, house rules; and
+    /// surprising positions of solved ones. Writes a page with diagrams.
+    Atlas(AtlasArgs),
     /// Evaluate an agent against others in paired games (same throws, seats exchanged).
     #[command(after_help = AGENTS)]
     Eval(EvalArgs),
@@ -271,6 +274,32 @@ pub struct SurveyArgs {
     /// Print what survey.json holds instead of sentences.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `ashta atlas`.
+#[derive(Debug, Args)]
+pub struct AtlasArgs {
+    /// The games, as `NAME`, `NAME?flag=value` or `FILE.toml?flag=value`, for every number of seats that they take.
+    /// Left out: every game that comes with the program.
+    #[arg(value_name = "GAME")]
+    pub games: Vec<String>,
+    /// The folder for README.md, atlas.json and the diagrams; made where it is missing.
+    #[arg(short, long, value_name = "DIR", default_value = "docs/atlas")]
+    pub output: PathBuf,
+    /// A table of perfect play of a game of two seats: the player of that game, and its surprising positions; may be
+    /// repeated. Tables of the games are also looked for where bots are.
+    #[arg(long, value_name = "FILE")]
+    pub table: Vec<PathBuf>,
+    /// Pairs of games against each opponent (with more than two seats and no teams: one game for each seat instead of
+    /// two). Of an agent against itself both games of a pair are the same, and one is played.
+    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    pub pairs: u64,
+    /// Seed of the throws.
+    #[arg(long, default_value_t = 7919)]
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    #[arg(long, default_value_t = 2, value_parser = threads::option)]
+    pub threads: u16,
 }
 
 /// How many games are played, and how.

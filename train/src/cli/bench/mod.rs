@@ -11,6 +11,7 @@ use crate::run::games;
 use crate::run::output::{print, print_json};
 use anyhow::{Result, bail};
 use ashta_env::race::Race;
+use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::Sheets;
 use serde::Serialize;
 
@@ -82,15 +83,13 @@ fn races(args: &BenchGamesArgs, most: usize) -> Result<Vec<Arc<Race>>> {
     let all: Vec<String> = known.all().map(|sheet| sheet.name.clone()).collect();
     let mut races = Vec::new();
     for game in if args.game.is_empty() { &all } else { &args.game } {
-        let base = games::ruleset(&known, game, None)?;
-        let takes = |&count: &usize| base.sheet().seats.allowed.iter().any(|letters| letters.len() == count);
-        let wanted = |count: &usize| args.seats.is_none_or(|seats| usize::from(seats) == *count);
-        let counts: Vec<usize> = (2..=4).filter(takes).filter(wanted).take(most).collect();
-        if counts.is_empty() && !args.game.is_empty() {
-            bail!("--seats: {game} is played on {}", base.sheet().seats.allowed.join(", "));
-        }
-        for count in counts {
-            races.push(Arc::new(Race::new(games::ruleset(&known, game, Some(count))?)));
+        let forms = games::forms(&known, game)?;
+        let wanted = |form: &&Ruleset| args.seats.is_none_or(|seats| usize::from(seats) == form.seats().len());
+        let before = races.len();
+        races.extend(forms.iter().filter(wanted).take(most).map(|form| Arc::new(Race::new(form.clone()))));
+        if races.len() == before && !args.game.is_empty() {
+            let allowed = forms.first().map(|form| form.sheet().seats.allowed.join(", ")).unwrap_or_default();
+            bail!("--seats: {game} is played on {allowed}");
         }
     }
     Ok(races)

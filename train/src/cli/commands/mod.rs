@@ -2,6 +2,7 @@
 
 mod analyze;
 mod arena;
+mod atlas;
 mod bots;
 mod card;
 mod curves;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Survey(args) => survey::run(&args),
+        Command::Atlas(args) => atlas::run(&args),
         Command::Curves(args) => curves::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Arena(args) => arena::run(&args),

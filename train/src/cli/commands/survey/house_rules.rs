@@ -17,7 +17,19 @@ use crate::cli::commands::terminal;
 /// A ruleset to solve: what is known of it before, and the ruleset itself where there is one.
 type Variation = (HouseRule, Result<Ruleset, RulesetError>);
 
-/// The game itself, and then every other value of every flag. The number of pieces is no house rule, but another game.
+/// Every other value of every flag: flag, value, and the ruleset with it. The number of pieces is no house rule, but
+/// another game.
+pub fn changes(ruleset: &Ruleset) -> Vec<(String, String, Result<Ruleset, RulesetError>)> {
+    let mut changes = Vec::new();
+    for flag in ruleset.flags() {
+        for value in flag.values.iter().filter(|&value| *value != flag.value) {
+            changes.push((flag.name.clone(), value.clone(), ruleset.with(&flag.name, value)));
+        }
+    }
+    changes
+}
+
+/// The game itself, and then every change.
 fn variations(ruleset: &Ruleset, tolerance: f64) -> Vec<Variation> {
     let rule = |text: String, flag: Option<(&str, &str)>| HouseRule {
         ruleset: text,
@@ -26,16 +38,11 @@ fn variations(ruleset: &Ruleset, tolerance: f64) -> Vec<Variation> {
         tolerance,
         ..HouseRule::default()
     };
-    let mut variations = vec![(rule(ruleset.to_string(), None), Ok(ruleset.clone()))];
-    for flag in ruleset.flags() {
-        for value in flag.values.iter().filter(|&value| *value != flag.value) {
-            let changed = ruleset.with(&flag.name, value);
-            let text =
-                changed.as_ref().map_or_else(|_| format!("{ruleset}, {}={value}", flag.name), Ruleset::to_string);
-            variations.push((rule(text, Some((&flag.name, value))), changed));
-        }
-    }
-    variations
+    let changed = changes(ruleset).into_iter().map(|(flag, value, changed)| {
+        let text = changed.as_ref().map_or_else(|_| format!("{ruleset}, {flag}={value}"), Ruleset::to_string);
+        (rule(text, Some((&flag, &value))), changed)
+    });
+    std::iter::once((rule(ruleset.to_string(), None), Ok(ruleset.clone()))).chain(changed).collect()
 }
 
 /// Solves every variation that is not among `known` with the same tolerance, and calls `found` before the first and

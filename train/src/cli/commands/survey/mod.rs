@@ -22,6 +22,7 @@ use ashta_env::race::Race;
 use super::terminal;
 use crate::cli::SurveyArgs;
 use findings::{HouseRule, Opponent, Record, Start, TableFacts};
+pub use house_rules::changes;
 
 /// Positions that are listed.
 const POSITIONS: usize = 12;
