@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import ashta
 import program
 
 SCRIPT = program.ROOT / "release" / "bots"
@@ -96,6 +97,24 @@ def test_listed_bots_are_there_and_no_others():
     assert shipped == LISTED.entries.keys()
     for name in small:
         assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
+
+
+def test_every_game_has_a_bot_for_two_and_one_for_four():
+    small = [LISTED.file(name) for name in LISTED.entries if RELEASE["group"](name) == "small"]
+    forms = {(bot["ruleset"], len(bot["seats"])) for bot in map(RELEASE["manifest"], small)}
+    for name in ashta.Game.names():
+        for seats in {len(allowed) for allowed in ashta.Game(name).describe()["seats"]} & {2, 4}:
+            # Without teams there is a house rule, and a bot for either.
+            assert (name, seats) in forms, (name, seats)
+
+
+def test_bots_beat_every_baseline():
+    for name in LISTED.entries:
+        manifest = RELEASE["manifest"](LISTED.file(name))
+        even = 0.5 if "teams" in name else 1 / len(manifest["seats"])
+        for measured in manifest["strength"]:
+            if measured["opponent"].endswith("(the bot looks one ply ahead)") and "perfect" not in measured["opponent"]:
+                assert measured["low"] > even, (name, measured)
 
 
 def test_cards_are_those_of_the_program():

@@ -16,12 +16,9 @@ import pytest
 import ashta
 import program
 
-POSITIONS = 1000
-# The bots that come with the program for browsers; each plays its game with its number of seats.
-BOTS = [
-    "ashtapada", "ashtapada-3p", "ashtapada-4p", "ashte-kashte", "ashte-kashte-3p", "ashte-kashte-4p",
-    "pagade", "pagade-lap", "pagade-4p", "pagade-teams",
-]  # fmt: skip
+POSITIONS = 400
+# The bots that come with the program: every game with two seats, and with four.
+BOTS = sorted(path.stem for path in (program.ROOT / "checkpoints").glob("*.bot") if not path.stem.endswith("-strong"))
 LOADER = program.ROOT / "web" / "ashta.js"
 MODULE = program.TARGET / "wasm32-unknown-unknown" / "wasm" / "ashta.wasm"
 LIBRARY = program.TARGET / "release"

@@ -339,12 +339,15 @@ const ROWS: &[Row] = &[
     ("SEDV", "finish.from_last", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "finish.fill", "true", FILLED, "turns"),
     ("T", "finish.fill", "true", "", "refused: squares that are filled have room for one piece"),
+    ("T", "finish.fill", "true", FILLED_BY_FOUR, "refused: another seat comes to the squares that are filled"),
     ("SEDV", "finish.fill", "true", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "gate.opened_by", "'team'", "seats.allowed = ['SENW']; seats.teams = 'opposite'; gate.at = 16", "turns"),
     ("V", "finish.doublets", "[3]", "", "turns"),
     ("TSED", "finish.doublets", "[1]", "", "refused: this goes with turn.kind = \"divide\""),
 ];
-const FILLED: &str =
+const FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
+                      pieces.allowed = [1, 2]; stacking.plain = 'one'";
+const FILLED_BY_FOUR: &str =
     "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'";
 const PRIVATE_OF_THREE: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; pieces.count = 3"#;
