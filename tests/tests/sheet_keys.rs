@@ -24,7 +24,7 @@ const NO_RULES: [&str; 11] =
     ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
 
 /// Values that a sheet leaves out where they are the default, so that rows change from them.
-const LEFT_OUT: [(&str, &str); 12] = [
+const LEFT_OUT: [(&str, &str); 13] = [
     ("board.copy", "rotate"),
     ("board.mark_again", "false"),
     ("turn.again_unused", "true"),
@@ -35,6 +35,7 @@ const LEFT_OUT: [(&str, &str); 12] = [
     ("entry.by_bonus", "false"),
     ("stacking.block", "none"),
     ("stacking.partner", "closed"),
+    ("capture.unit_on_unit", "takes"),
     ("finish.overshoot", "illegal"),
     ("finish.fill", "false"),
 ];
@@ -87,20 +88,24 @@ const LAP: &str = "gate.at = 16; gate.lap = 16; gate.without = 'lap'";
 const UNITS: &str = "unit.kind = 'together'";
 const DECLARED: &str = "unit.kind = 'declared'; unit.from = ['C5']";
 const TEAMS: &str = "seats.allowed = ['SENW']; seats.teams = 'opposite'";
+/// Two dice that are thrown at once.
+const TWO_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []";
 const FIRST: &str = "entry.first = [1]; entry.next = [1]";
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     ("TSEDV", "seats.allowed", "['SN']", "", "choices"),
     ("TSEDV", "seats.order", "'clockwise'", "", "turns"),
-    ("SEV", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "refused: teams play with"),
-    ("TD", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "turns"),
+    ("SV", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "refused: teams play with"),
+    ("TED", "seats.teams", "'opposite'", "seats.allowed = ['SENW']", "turns"),
     ("TSEDV", "seats.one_mind", "true", "", "refused: there are no teams"),
-    ("TD", "seats.one_mind", "true", TEAMS, "players"),
+    ("TED", "seats.one_mind", "true", TEAMS, "players"),
     ("TSEDV", "seats.finished_partner", "'skips'", "", "refused: there are no teams"),
-    ("TD", "seats.finished_partner", "'skips'", TEAMS, "turns"),
-    ("SEV", "seats.end", "'placings'", "", "refused: placings are played with"),
-    ("TD", "seats.end", "'placings'", "", "turns"),
+    ("TED", "seats.finished_partner", "'skips'", TEAMS, "turns"),
+    ("E", "seats.finished_partner", "'skips'", TEAMS_OF_DICE, "turns"),
+    ("SV", "seats.end", "'placings'", "", "refused: placings are played with"),
+    ("TED", "seats.end", "'placings'", "", "turns"),
+    ("E", "seats.end", "'placings'", TWO_DICE, "turns"),
     ("TSEDV", "seats.turn_limit", "7", "", "limit"),
     ("TSEDV", "board.side", "9", "board.marks = []", "turns"),
     ("TSEV", "board.course", "'C1 W2 N4 E4 S4 W1 N3 W2 S2 E1 N1'", "", "turns"),
@@ -126,13 +131,23 @@ const ROWS: &[Row] = &[
     ("D", "pieces.setup", "[1, 2, 2, 3]", "", "start"),
     ("TEV", "pieces.sent_to", "'start'", "", "turns"),
     ("SD", "pieces.sent_to", "'start'", "", "refused: "),
+    ("TE", "pieces.sent_to", "24", PRIVATE, "turns"),
+    ("TE", "pieces.sent_to", "8", "", "refused: another seat comes to this square"),
+    ("TE", "pieces.sent_to", "26", PRIVATE, "refused: this is no square of the course"),
+    ("TE", "pieces.sent_to", "24", PRIVATE_OF_ONE, "refused: this square has no room for all pieces"),
+    ("SDV", "pieces.sent_to", "24", "", "refused: this goes with turn.kind = \"throw\", and with a series of hops"),
     ("TSE", "throws.values", "[5, 1, 2, 3, 4]", "turn.again = []", "odds"),
     ("DV", "throws.values", "[1, 2, 4, 6]", "", "odds"),
     ("TSE", "throws.odds", "'equal'", "", "odds"),
     ("DV", "throws.odds", "'cowries'", "", "odds"),
     ("TSE", "throws.odds", "[1, 2, 3, 4, 5]", "", "odds"),
     ("DV", "throws.odds", "[1, 2, 3, 4]", "", "odds"),
-    ("TSE", "throws.dice", "2", "", "refused: a turn of this kind has 1"),
+    ("TS", "throws.dice", "2", "", "refused: a turn of this kind has 1"),
+    ("E", "throws.dice", "3", TWO_DICE, "turns"),
+    ("E", "throws.values", "[0, 1, 2, 3]", TWO_DICE, "refused: one of several dice has no 0"),
+    ("E", "throws.dice", "5", TWO_DICE, "refused: a turn of this kind has 1 to 4 dice"),
+    ("E", "throws.dice", "2", "", "refused: several dice have 4 values at most"),
+    ("E", "throws.dice", "2", "", "refused: only a series of one die stops"),
     ("DV", "throws.dice", "1", "", "refused: a turn of this kind has 2"),
     ("TDV", "turn.hop", "'each'", "", "refused: only a series"),
     ("S", "turn.hop", "'each'", "", "turns"),
@@ -142,12 +157,14 @@ const ROWS: &[Row] = &[
     ("D", "turn.must", "'optional'", "", "turns"),
     ("S", "turn.must", "'greedy'", "", "turns"),
     ("T", "turn.must", "'most'", "", "refused: a turn of this kind has one of"),
-    ("TEDV", "turn.must", "'greedy'", "", "refused: a turn of this kind has one of"),
+    ("E", "turn.must", "'greedy'", "", "turns"),
+    ("E", "turn.must", "'greedy'", TWO_DICE, "turns"),
+    ("TDV", "turn.must", "'greedy'", "", "refused: a turn of this kind has one of"),
     ("SEDV", "turn.must", "'one'", "", "refused: a turn of this kind has one of"),
     ("SEDV", "turn.must", "'no-merge'", "", "refused: a turn of this kind has one of"),
     ("V", "turn.must", "'optional'", "", "refused: a turn of this kind has one of"),
     ("T", "turn.must", "'no-merge'", "pieces.count = 1; pieces.allowed = [1]", "refused: no two pieces"),
-    ("TDV", "turn.stop", "[3]", "", "refused: only a series stops"),
+    ("TDV", "turn.stop", "[3]", "", "refused: only a series of one die stops"),
     ("SE", "turn.stop", "[2, 3, 4]", "", "turns"),
     ("T", "turn.again", "[1, 8]", "", "turns"),
     ("SEDV", "turn.again", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
@@ -184,6 +201,7 @@ const ROWS: &[Row] = &[
     ("SEDV", "entry.spends", "false", "", "refused: this goes with turn.kind = \"throw\""),
     ("SE", "entry.lost_before", "'off-board'", FIRST, "turns"),
     ("SE", "entry.lost_before", "'off-course'", FIRST, "turns"),
+    ("E", "entry.lost_before", "'off-board'", TWO_DICE, "refused: with one die"),
     ("TDV", "entry.lost_before", "'off-board'", "", "refused: only a series has throws before"),
     ("TDV", "entry.lost_before", "'off-course'", "", "refused: only a series has throws before"),
     ("TE", "stacking.plain", "'one'", "", "turns"),
@@ -234,12 +252,24 @@ const ROWS: &[Row] = &[
     ("TSE", "unit.speed", "'half'", UNITS, "turns"),
     ("TSE", "unit.speed", "'half-spent'", UNITS, "turns"),
     ("TSE", "unit.speed", "'half-even'", UNITS, "turns"),
+    ("TE", "unit.speed", "'double'", UNITS, "turns"),
+    ("E", "unit.speed", "'double'", UNITS_OF_DICE, "turns"),
+    ("TE", "unit.speed", "'double'", "", "refused: there are no units"),
     ("TSEV", "unit.speed", "'half'", "", "refused: there are no units"),
     ("V", "unit.speed", "'half-spent'", "", "refused: there are no units"),
     ("V", "unit.speed", "'half-even'", "", "refused: there are no units"),
+    ("SV", "unit.speed", "'double'", "", "refused: this goes with turn.kind = \"throw\", and with a series of hops"),
     ("D", "unit.speed", "'half'", "", "refused: two pieces are units anywhere"),
     ("D", "unit.speed", "'half-spent'", "", "refused: two pieces are units anywhere"),
     ("D", "unit.speed", "'half-even'", "", "refused: two pieces are units anywhere"),
+    ("D", "unit.speed", "'double'", "", "refused: two pieces are units anywhere"),
+    ("E", "unit.kind", "'together'; unit.speed = 'double'", TWO_DICE, "turns"),
+    ("E", "unit.kind", "'declared'; unit.from = ['C5']", TWO_DICE, "refused: pieces that stand together are units"),
+    ("E", "unit.split", "false", UNITS_OF_DICE, "turns"),
+    ("E", "unit.three", "[1, 2]", THREE_DICE, "turns"),
+    ("E", "unit.three", "[7]", THREE_DICE, "refused: 7 is never thrown"),
+    ("E", "unit.three", "[1]", UNITS_OF_DICE, "refused: three pieces move with three dice"),
+    ("TSEDV", "unit.three", "[1]", "", "refused: three pieces move with three dice"),
     ("TSE", "unit.split", "false", UNITS, "turns"),
     ("TSEV", "unit.split", "false", "", "refused: there are no units"),
     ("D", "unit.split", "false", "", "refused: two pieces are units anywhere"),
@@ -256,6 +286,16 @@ const ROWS: &[Row] = &[
     ("TSE", "capture.unit_on_single", "'shares'", UNITS, "turns"),
     ("TSEV", "capture.unit_on_single", "'shares'", "", "refused: there are no units"),
     ("T", "capture.unit_on_single", "'shares'", "unit.kind = 'together'; unit.speed = 'half-even'; throws.values = [1, 3, 5]; turn.again = []", "refused: no throw moves a unit"),
+    ("TE", "capture.unit_on_unit", "'takes-equal'", UNITS_OF_THREE, "turns"),
+    ("TE", "capture.unit_on_unit", "'shares'", UNITS, "turns"),
+    ("TE", "capture.unit_on_unit", "'barred'", UNITS, "turns"),
+    ("E", "capture.unit_on_unit", "'takes-equal'", THREE_DICE, "turns"),
+    ("E", "capture.unit_on_unit", "'shares'", THREE_DICE, "turns"),
+    ("E", "capture.unit_on_unit", "'barred'", THREE_DICE, "turns"),
+    ("TE", "capture.unit_on_unit", "'shares'", "", "refused: there are no units"),
+    ("SDV", "capture.unit_on_unit", "'takes-equal'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
+    ("SDV", "capture.unit_on_unit", "'shares'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
+    ("SDV", "capture.unit_on_unit", "'barred'", "", "refused: this goes with turn.kind = \"throw\", and with a series"),
     ("TSEDV", "capture.unit_on_single", "'barred'", "", "refused: `takes` or `shares`"),
     ("D", "capture.unit_on_single", "'shares'", "", "refused: only units take units"),
     ("TSEV", "capture.group", "'one'", "", "turns"),
@@ -326,9 +366,10 @@ const ROWS: &[Row] = &[
     ("T", "stacking.block", "'landing'", "stacking.plain = 'one'; stacking.marked = 'one'", "refused: room for one piece"),
     ("SEDV", "stacking.block", "'landing'", "", "refused: this goes with turn.kind = \"throw\""),
     ("SEDV", "stacking.block", "'passing'", "", "refused: this goes with turn.kind = \"throw\""),
-    ("T", "stacking.partner", "'shares'", TEAMS, "turns"),
-    ("T", "stacking.partner", "'shares'", "", "refused: there are no teams"),
-    ("SEDV", "stacking.partner", "'shares'", "", "refused: this goes with turn.kind = \"throw\""),
+    ("TE", "stacking.partner", "'shares'", TEAMS, "turns"),
+    ("E", "stacking.partner", "'shares'", TEAMS_OF_DICE, "turns"),
+    ("TE", "stacking.partner", "'shares'", "", "refused: there are no teams"),
+    ("SDV", "stacking.partner", "'shares'", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "finish.overshoot", "'wasted'", "", "turns"),
     ("T", "finish.overshoot", "'bounces'", "", "turns"),
     ("T", "finish.overshoot", "'wasted'", "turn.divide = 'finish'", "refused: a throw is divided at the finish"),
@@ -341,10 +382,17 @@ const ROWS: &[Row] = &[
     ("T", "finish.fill", "true", "", "refused: squares that are filled have room for one piece"),
     ("T", "finish.fill", "true", FILLED_BY_FOUR, "refused: another seat comes to the squares that are filled"),
     ("SEDV", "finish.fill", "true", "", "refused: this goes with turn.kind = \"throw\""),
-    ("T", "gate.opened_by", "'team'", "seats.allowed = ['SENW']; seats.teams = 'opposite'; gate.at = 16", "turns"),
+    ("TE", "gate.opened_by", "'team'", "seats.allowed = ['SENW']; seats.teams = 'opposite'; gate.at = 16", "turns"),
     ("V", "finish.doublets", "[3]", "", "turns"),
     ("TSED", "finish.doublets", "[1]", "", "refused: this goes with turn.kind = \"divide\""),
 ];
+const UNITS_OF_THREE: &str = "unit.kind = 'together'; pieces.count = 3";
+const UNITS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
+                             unit.kind = 'together'; capture.single_on_unit = 'shares'";
+const TEAMS_OF_DICE: &str = "throws.dice = 2; throws.values = [8, 1, 2, 3]; turn.stop = []; \
+                             seats.allowed = ['SENW']; seats.teams = 'opposite'";
+const THREE_DICE: &str = "throws.dice = 3; throws.values = [8, 1, 2, 3]; turn.stop = []; pieces.count = 3; \
+                          unit.kind = 'together'; unit.speed = 'double'; capture.single_on_unit = 'shares'";
 const FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; \
                       pieces.allowed = [1, 2]; stacking.plain = 'one'";
 const FILLED_BY_FOUR: &str =

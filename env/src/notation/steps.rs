@@ -145,7 +145,7 @@ impl Race {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
-            (None, MoveKind::Alone | MoveKind::Together) => {
+            (None, MoveKind::Alone | MoveKind::Together(_)) => {
                 self.lapped(state, origin.saturating_add(taken.steps).min(self.rules.goal))
             }
         };
@@ -160,7 +160,8 @@ impl Race {
             .chain(back.rev())
             .filter_map(|place| self.shown(seat, self.lapped(state, place)))
             .collect();
-        let pieces = if taken.kind == MoveKind::Together { vec![slot, slot + 1] } else { vec![slot] };
+        let count = if let MoveKind::Together(count) = taken.kind { count } else { 1 };
+        let pieces = (slot..slot + count).collect();
         taken.throws = taken.throws.repeat(taken.used);
         taken.from = from;
         let text = self.move_text(&taken, seat, target);

@@ -11,7 +11,8 @@ use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
 use crate::sheet::{
     Area, Block, CourseCopy, Divide, End, FinishedPartner, FirstWhile, Group, LastThrow, LostBefore, MarkRule, Meeting,
-    Must, OpenedBy, Order, Overshoot, SentTo, Setup, Speed, Teams, UnitKind, WithPartner, Without,
+    Must, OpenedBy, Order, Overshoot, Returns, SentTo, Setup, Speed, Teams, UnitKind, UnitMeeting, WithPartner,
+    Without,
 };
 
 /// Rules that belong together, as sentences.
@@ -157,17 +158,22 @@ impl Race {
             Setup::On(_) => format!("Pieces begin on {}.", joined(setup.iter().map(|&at| self.place_text(at)), ", ")),
         };
         let returns = match pieces.sent_to {
-            SentTo::Off => "A captured piece goes off the board and must enter again.",
-            SentTo::Start => "A captured piece goes back to the first square of its course.",
+            Returns::OFF => "A captured piece goes off the board and must enter again.".to_owned(),
+            Returns::START => "A captured piece goes back to the first square of its course.".to_owned(),
+            Returns::Square(_) => format!("A captured piece goes back to {}.", self.numbered(self.rules.sent_to())),
         };
         let allowed = any_of(&pieces.allowed);
         let count = format!("Each seat has {}; it can have {allowed}.", counted(self.pieces(), "piece"));
-        vec![count, begin, returns.to_owned()]
+        vec![count, begin, returns]
     }
 
     fn about_throws(&self) -> Vec<String> {
         let dice = self.rules.sheet.throws.dice;
-        let thrown = if dice == 1 { "A throw is one number." } else { "A throw is that of two dice, which are alike." };
+        let (dice, thrown) = match (dice, self.series()) {
+            (1, _) => (1, "A throw is one number.".to_owned()),
+            (_, Some(_)) => (1, format!("A throw is that of {dice} dice, which are alike.")),
+            (_, None) => (2, "A throw is that of two dice, which are alike.".to_owned()),
+        };
         // The weight of a value of one of two dice is the root of that of its doublet.
         let outcomes = self.rules.outcomes.iter().filter(|throw| dice == 1 || throw.values[0] == throw.values[1]);
         let weight = |weight: u32| if dice == 1 { weight } else { weight.isqrt() };
@@ -176,7 +182,7 @@ impl Race {
         let chance = |&(value, weight): &(u8, u32)| {
             format!("{value} comes {weight} in {all} times ({:.1} %)", 100.0 * f64::from(weight) / f64::from(all))
         };
-        let mut said = vec![thrown.to_owned(), format!("{}.", joined(weights.iter().map(chance), "; "))];
+        let mut said = vec![thrown, format!("{}.", joined(weights.iter().map(chance), "; "))];
         said.extend(weights.iter().any(|&(value, _)| value == 0).then(|| "A 0 moves nothing.".to_owned()));
         said
     }
@@ -341,10 +347,18 @@ impl Race {
             }
             Speed::Half | Speed::HalfSpent => "A unit moves by half of each throw, rounded down; it takes no 1.",
             Speed::HalfEven => "A unit moves by half of an even throw; it takes no odd one.",
+            Speed::Double if self.rules.sheet.throws.dice > 1 => {
+                "A unit moves with two equal dice, each of its pieces by twice the number of one."
+            }
+            Speed::Double => "A unit moves by twice the throw.",
         };
         let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
         let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
-        vec![what, speed.to_owned(), split.to_owned()]
+        let mut three = unit.three.clone();
+        three.sort_unstable();
+        let together = format!("Three pieces on one square may move so with three dice of {}.", any_of(&three));
+        let three = (!three.is_empty()).then_some(together);
+        [what, speed.to_owned(), split.to_owned()].into_iter().chain(three).collect()
     }
 
     fn about_captures(&self) -> Vec<String> {
@@ -369,7 +383,14 @@ impl Race {
             };
             said.push(met(sheet.capture.single_on_unit, "A single piece", "an enemy's unit"));
             said.push(met(sheet.capture.unit_on_single, "A unit", "an enemy's single piece"));
-            said.push(met(Meeting::Takes, "A unit", "an enemy's unit"));
+            said.push(match sheet.capture.unit_on_unit {
+                UnitMeeting::Takes => met(Meeting::Takes, "A unit", "an enemy's unit"),
+                UnitMeeting::TakesEqual => {
+                    format!("A unit that lands on an enemy's {word} it, unless it has more pieces. They then share the square.")
+                }
+                UnitMeeting::Shares => met(Meeting::Shares, "A unit", "an enemy's unit"),
+                UnitMeeting::Barred => met(Meeting::Barred, "A unit", "an enemy's unit"),
+            });
         }
         if sheet.seats.teams == Teams::Opposite {
             said.push("Partners never capture each other.".to_owned());

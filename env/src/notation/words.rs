@@ -43,7 +43,7 @@ impl Race {
             self.apply_action(&mut end, action);
         }
         let remembers = self.rules.sheet.turn.must == Must::Greedy;
-        if let Some(series) = self.series().filter(|_| remembers) {
+        if let Some(series) = self.series().filter(|series| remembers && !series.is_each()) {
             unused.splice(0..0, series.skipped(state));
         }
         if moves.is_empty() {
@@ -82,7 +82,7 @@ impl Race {
             if role & (role::SINGLE | role::LEAD) == 0 || steps == 0 {
                 continue;
             }
-            let kind = if role & role::LEAD != 0 { MoveKind::Together } else { MoveKind::Alone };
+            let kind = if role & role::LEAD != 0 { MoveKind::Together(2) } else { MoveKind::Alone };
             let mut next = UnitMove { steps, throws: Vec::new(), ..UnitMove::by(kind, slot, own[slot], steps) };
             by_kind!(&self.turns, turns => turns.name_throws(state, &mut next));
             add(&mut moves, next);
@@ -136,8 +136,9 @@ impl Race {
             (MoveKind::Bear, _) => format!("bear {}off", count(taken)),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
-            (MoveKind::Together, from) => {
-                format!("{} {} {to} by {by}", self.rules.sheet.words.unit, from.unwrap_or_default())
+            (MoveKind::Together(count), from) => {
+                let unit = if count == 2 { &self.rules.sheet.words.unit } else { "three" };
+                format!("{unit} {} {to} by {by}", from.unwrap_or_default())
             }
         }
     }

@@ -4,29 +4,28 @@ use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, State, in_order, sort};
-use crate::sheet::values::{Group, Meeting, UnitKind};
+use crate::sheet::values::{Group, Meeting, UnitKind, UnitMeeting};
 
 impl Rules {
-    /// Captures the enemies on the square of the mover's place, where captures are made; returns whether anything was
-    /// captured. On hot paths it runs before the mover's own pieces are written: reading a word that was just written
-    /// in parts stalls.
+    /// Captures the enemies on the square of the mover's place, to which so many pieces have come together, where
+    /// captures are made; returns whether anything was captured. On hot paths it runs before the mover's own pieces are
+    /// written: reading a word that was just written in parts stalls.
     #[inline(always)]
-    pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
+    pub(crate) fn capture(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let [first, second] = &self.meeting[mover.index()][usize::from(to) % PLACES];
         let pieces = state.pieces.as_flattened();
         let meets = |slot: usize| (pieces[slot] == first[slot]) | (pieces[slot] == second[slot]);
-        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot))
-            && self.capture_met(state, mover, to, is_unit)
+        (0..MAX_SEATS * MAX_PIECES).fold(false, |any, slot| any | meets(slot)) && self.capture_met(state, mover, to, by)
     }
 
     /// [`Rules::capture`] where an enemy stands.
     #[inline(never)]
-    fn capture_met(&self, state: &mut State, mover: Seat, to: u8, is_unit: bool) -> bool {
+    fn capture_met(&self, state: &mut State, mover: Seat, to: u8, by: usize) -> bool {
         let cell = self.cells[mover.index()][usize::from(to) % PLACES];
         let mut has_captured = false;
         for &enemy in self.seating.enemies(mover) {
             let at = enemy.index();
-            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, is_unit) {
+            if let Some(left) = self.captured(enemy, state.pieces[at], state.declared[at], cell, by) {
                 has_captured = true;
                 (state.pieces[at], state.declared[at]) = left;
             }
@@ -35,8 +34,8 @@ impl Rules {
         has_captured
     }
 
-    /// A seat's remaining pieces, with the slots of its declared units, after a piece or a unit of an enemy has landed
-    /// on a cell where captures are made; `None` where nothing is captured.
+    /// A seat's remaining pieces, with the slots of its declared units, after so many pieces of an enemy have landed
+    /// together on a cell where captures are made; `None` where nothing is captured.
     #[inline(always)]
     pub(crate) fn captured(
         &self,
@@ -44,7 +43,7 @@ impl Rules {
         places: [u8; MAX_PIECES],
         declared: u8,
         cell: u8,
-        by_unit: bool,
+        by: usize,
     ) -> Option<([u8; MAX_PIECES], u8)> {
         let [first, second] = self.places[seat.index()][usize::from(cell) % PLACES];
         let own = Slots::of(places);
@@ -58,8 +57,13 @@ impl Rules {
             UnitKind::Declared => there & Set::of(|slot| declared >> slot & 1 == 1),
         };
         let capture = &self.sheet.capture;
-        let taken = if by_unit {
-            (there & units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
+        let takes_units = match capture.unit_on_unit {
+            UnitMeeting::Takes => true,
+            UnitMeeting::TakesEqual => there.bits().count_ones() as usize <= by,
+            UnitMeeting::Shares | UnitMeeting::Barred => false,
+        };
+        let taken = if by > 1 {
+            (there & units).when(takes_units) | (there & !units).when(capture.unit_on_single == Meeting::Takes)
         } else {
             let singles = there & !units;
             let group = if capture.group == Group::One { singles.lowest() } else { singles };

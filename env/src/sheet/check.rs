@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::values::{MAX_KINDS, MAX_PIECES};
 use super::{
     Area, Block, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRule, Meeting,
-    Must, Odds, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind, Values, WithPartner,
-    Without,
+    Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    UnitMeeting, Values, WithPartner, Without,
 };
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
@@ -91,6 +91,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
         is_sum: kind == TurnKind::Series && sheet.turn.hop == Hop::Sum,
         is_dice: kind == TurnKind::Dice,
         is_divide: kind == TurnKind::Divide,
+        has_dice: kind == TurnKind::Series && sheet.throws.dice > 1,
         problems: Vec::new(),
     };
     check.names();
@@ -113,6 +114,8 @@ struct Check<'a> {
     is_sum: bool,
     is_dice: bool,
     is_divide: bool,
+    /// Several dice that are used one by one.
+    has_dice: bool,
     problems: Vec<Problem>,
 }
 
@@ -159,15 +162,15 @@ impl Check<'_> {
                 }
             }
         }
-        let is_for_many = self.is_dice || self.is_throw;
+        let is_for_many = self.is_dice || self.is_throw || self.is_series && !self.is_sum;
         let are_four = seats.allowed.iter().any(|letters| letters == "SENW");
         self.say_all([
             (has_teams && !are_four, "seats.allowed", "teams are four seats: `SENW`"),
-            (has_teams && !is_for_many, "seats.teams", "teams play with turn.kind = \"dice\" or \"throw\" only"),
+            (has_teams && !is_for_many, "seats.teams", "no teams play with one hop for a series, and divided totals"),
             (
                 has_placings && !is_for_many,
                 "seats.end",
-                "placings are played with turn.kind = \"dice\" or \"throw\" only",
+                "no placings are played with one hop for a series, and divided totals",
             ),
         ]);
     }
@@ -185,12 +188,19 @@ impl Check<'_> {
             let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
             self.say(sum == 0 || sum > 60_000, "throws.odds", "the weights sum to 1 to 60000");
         }
-        let expected = if self.is_dice || self.is_divide { 2 } else { 1 };
-        self.say(throws.dice != expected, "throws.dice", format!("a turn of this kind has {expected}"));
+        let expected = match (self.is_dice || self.is_divide, self.is_series && !self.is_sum) {
+            (true, _) => 2..=2,
+            (_, true) => 1..=4,
+            _ => 1..=1,
+        };
+        let problem = format!("a turn of this kind has {} to {} dice", expected.start(), expected.end());
+        self.say(!expected.contains(&throws.dice), "throws.dice", problem);
+        let is_many = self.has_dice && values.len() > MAX_KINDS + 1;
+        self.say(is_many, "throws.values", format!("several dice have {} values at most", MAX_KINDS + 1));
         let (least, most) = (values.first().copied(), values.last().copied());
         let is_large = self.is_divide && most > Some(15);
         self.say(is_large, "throws.values", "a die of a divided total shows at most 15");
-        self.say(expected == 2 && least == Some(0), "throws.values", "a die of two has no 0");
+        self.say(throws.dice > 1 && least == Some(0), "throws.values", "one of several dice has no 0");
     }
 
     fn turn(&mut self) {
@@ -208,11 +218,12 @@ impl Check<'_> {
                 self.say(true, key, format!("{value} is never thrown"));
             }
         }
-        self.say(!is_series && !turn.stop.is_empty(), "turn.stop", "only a series stops");
-        self.say(is_series && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
+        let has_dice = self.has_dice;
+        self.say((!is_series || has_dice) && !turn.stop.is_empty(), "turn.stop", "only a series of one die stops");
+        self.say(is_series && !has_dice && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
         let going_on = sheet.throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
         let problem = format!("a series goes on after {MAX_KINDS} values at most, here after {going_on}");
-        self.say(is_series && going_on > MAX_KINDS, "turn.stop", problem);
+        self.say(is_series && !has_dice && going_on > MAX_KINDS, "turn.stop", problem);
         let has_doublets = is_dice || is_divide;
         let grants = turn.again_on_doublet || turn.again_on_capture;
         let (divides, has_units) = (turn.divide != Divide::None, sheet.unit.kind != UnitKind::None);
@@ -247,7 +258,6 @@ impl Check<'_> {
             (is_throw, "throw", sheet.entry.clear, "entry.clear"),
             (is_throw, "throw", sheet.entry.by_bonus, "entry.by_bonus"),
             (is_throw, "throw", sheet.stacking.block != Block::None, "stacking.block"),
-            (is_throw, "throw", sheet.stacking.partner != WithPartner::Closed, "stacking.partner"),
             (is_throw, "throw", sheet.finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
             (is_throw, "throw", !sheet.finish.from_last.is_empty(), "finish.from_last"),
             (is_throw, "throw", sheet.finish.fill, "finish.fill"),
@@ -258,7 +268,6 @@ impl Check<'_> {
         }
         let musts: &[Must] = match turn.kind {
             TurnKind::Throw => &[Must::One, Must::NoMerge, Must::Optional],
-            TurnKind::Series if turn.hop == Hop::Each => &[Must::Most, Must::Optional],
             TurnKind::Series => &[Must::Most, Must::Greedy, Must::Optional],
             TurnKind::Dice => &[Must::Most, Must::Optional],
             TurnKind::Divide => &[Must::Most],
@@ -281,6 +290,7 @@ impl Check<'_> {
         let (by_count, is_free) = (entry.at == EntryAt::COUNT, !entry.spends);
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
+        let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
         let is_one = |values: &Values| *values == Values::These(vec![1]);
         self.say_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "with two dice pieces that wait come first"),
@@ -297,6 +307,7 @@ impl Check<'_> {
             (is_sum && entry.first != entry.next, "entry.next", "a series enters by the same throws at any time"),
             (is_sum && !is_one(&entry.first), "entry.first", "a series with one hop enters with [1]"),
             (!is_series && loses, "entry.lost_before", "only a series has throws before"),
+            (has_others && loses, "entry.lost_before", "this goes without teams, and with one die"),
         ]);
     }
 
@@ -409,8 +420,18 @@ impl Check<'_> {
         let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
         let (has_gate, is_closed) = (sheet.gate.at != 0, sheet.board.mark_rule == MarkRule::Closed);
         let (stacking, capture) = (&sheet.stacking, &sheet.capture);
-        let blocks = !unit.passable;
+        let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || is_series && !is_sum);
+        let with_hops = "this goes with turn.kind = \"throw\", and with a series of hops with a landing each";
+        for value in unit.three.iter().filter(|value| !sheet.throws.values.contains(value)) {
+            self.say(true, "unit.three", format!("{value} is never thrown"));
+        }
         self.say_all([
+            (!has_hops && stacking.partner != WithPartner::Closed, "stacking.partner", with_hops),
+            (!has_hops && capture.unit_on_unit != UnitMeeting::Takes, "capture.unit_on_unit", with_hops),
+            (!has_hops && matches!(sheet.pieces.sent_to, Returns::Square(_)), "pieces.sent_to", with_hops),
+            (!has_hops && unit.speed == Speed::Double, "unit.speed", with_hops),
+            (!unit.three.is_empty() && sheet.throws.dice < 3, "unit.three", "three pieces move with three dice"),
+            (has_dice && is_declared, "unit.kind", "with several dice pieces that stand together are units"),
             (is_declared && unit.from.is_empty(), "unit.from", "declared units leave some square together"),
             (is_declared && !is_series, "unit.kind", "units are declared with turn.kind = \"series\" only"),
             (is_declared && unit.area != Area::Any, "unit.area", "declared units stay units wherever they are"),
@@ -620,6 +641,23 @@ impl Check<'_> {
             let is_short = first <= enters.max(begins.into());
             self.say(is_short, "finish.fill", "pieces begin or enter on the squares that are filled");
         }
+        if let Returns::Square(number) = sheet.pieces.sent_to {
+            let at = usize::from(number.wrapping_sub(board.first_number));
+            let is_other = |&seat: &Seat| seat != Seat::SOUTH && way(seat).contains(&course[at]);
+            let is_marked =
+                |square: &Square| board.mark_kinds().any(|marks| marks.squares.contains(&square.to_string()));
+            let room = sheet.stacking.private.unwrap_or(sheet.stacking.plain);
+            let problem = match () {
+                () if number < board.first_number || number > last => Some("this is no square of the course"),
+                () if is_shut && number >= gate.at => Some("captured pieces return beyond their gate"),
+                () if sheet.finish.fill => Some("this goes with a finish"),
+                () if playing.iter().any(is_other) => Some("another seat comes to this square"),
+                () if is_marked(&course[at]) => Some("captured pieces return to a square without a mark"),
+                () if room != Room::Any => Some("this square has no room for all pieces"),
+                () => None,
+            };
+            self.say(problem.is_some(), "pieces.sent_to", problem.unwrap_or_default());
+        }
         self.pieces(last);
     }
 
@@ -647,10 +685,10 @@ impl Check<'_> {
             }
         }
         let begins = pieces.setup == Setup::All(SentTo::Start);
-        let is_on_start = begins || pieces.sent_to == SentTo::Start;
+        let is_on_start = begins || pieces.sent_to == Returns::START;
         self.say_all([
             (
-                sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == SentTo::Start || begins && !self.is_throw),
+                sheet.entry.at == EntryAt::COUNT && (pieces.sent_to == Returns::START || begins && !self.is_throw),
                 "entry.at",
                 "pieces that wait on the first square do not enter by count",
             ),

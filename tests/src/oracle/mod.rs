@@ -29,8 +29,8 @@ static SHEETS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
 /// Every position in which `throws` can legally leave the built-in game that stands at `position`.
 ///
 /// `position` is a text of the notation at the start of a turn (pending `*`). `throws` is a whole series, one throw or
-/// two dice, as the game has them. Each position of the answer names the next seat to act and pends `*`; where the game
-/// is over, both fields are `-`.
+/// the dice that are thrown at once, as the game has them. Each position of the answer names the next seat to act and
+/// pends `*`; where the game is over, both fields are `-`.
 ///
 /// # Errors
 ///
@@ -73,6 +73,10 @@ mod tests {
 
         fn one_throw(&mut self) -> Vec<u8> {
             vec![[1, 2, 2, 3, 4, 8][self.draw(6)]]
+        }
+
+        fn three_dice(&mut self) -> Vec<u8> {
+            (0..3).map(|_| [1, 2, 5, 6][self.draw(4)]).collect()
         }
 
         fn two_dice(&mut self) -> Vec<u8> {
@@ -142,6 +146,13 @@ mod tests {
             "pagade?pieces=2&two=two_sets&finished_partner=skip&team_cut=shared S:12,12/E:12,12/N:12,12/W:12,12 S *",
         ] {
             plays_on(start, Stream::two_dice, 1000);
+        }
+        for start in [
+            "chaupar S:6,7,9,10/N:6,7,9,10 S *",
+            "chaupar?pieces=2&pairs=group&triples=all S:9,10/E:9,10/N:9,10/W:9,10 E *",
+            "chaupar?pieces=3&must_use=optional&pairs=closed&captured=centre S:7,9,10/N:7,9,10 S *",
+        ] {
+            plays_on(start, Stream::three_dice, 1000);
         }
     }
 

@@ -29,6 +29,12 @@
 //! * An own or a partner's unit that cannot be passed stops a piece too, also one that enters by count.
 //! * A piece that bounces passes all squares on its way there and back.
 //! * A seat with its pieces on the board from the beginning has entered its first one.
+//! * Several dice: single pieces use dice one by one, in any order; a unit may also form in the turn and leave with the
+//!   next equal dice. `most` counts dice, and `greedy` ends when neither a die nor equal dice can be used.
+//! * `unit.split = false` with several dice: three may leave four, and the one that stays is left alone.
+//! * Several dice and `half`: a unit that goes nowhere by one of its dice cannot use them.
+//! * A captured piece that is sent to a square with a number meets nothing there, and its owner has room for it.
+//! * `takes-equal`: the pieces of one seat that count as a unit there are compared; a declared unit has two pieces.
 //! * The gate that waits: the game ends as soon as no seat can move with any throw, also where one more was granted.
 //!   With `hop = sum` one throw at a time is tried.
 
@@ -52,8 +58,8 @@ mod tests;
 /// Every position in which `throws` can legally leave the game of `sheet` (TOML) that stands at `position`.
 ///
 /// `position` is a text at the start of a turn (pending `*`), or where a turn has at most so many throws, after some of
-/// them (`*1`). `throws` is one throw, a whole series or two dice, as the sheet's turn has it. Each position of the
-/// answer names the next seat to act; where the game is over, mover and pending are `-`.
+/// them (`*1`). `throws` is one throw, a whole series or the dice thrown at once, as the sheet's turn has it. Each
+/// position of the answer names the next seat to act; where the game is over, mover and pending are `-`.
 ///
 /// # Errors
 ///

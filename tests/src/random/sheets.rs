@@ -10,9 +10,9 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{
-    Any, Area, Block, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group, LastThrow, MarkRule,
-    Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Room, SentTo, Setup, Sheet, Speed,
-    Teams, TurnKind, UnitKind, Values, WithPartner, Without, builtin,
+    Any, Area, Block, Capture, CourseCopy, Divide, End, EntryAt, FinishedPartner, FirstWhile, Flags, Group, LastThrow,
+    MarkRule, Marks, Meeting, Must, NamedEntry, NamedOdds, Odds, OpenedBy, Order, Overshoot, Returns, Room, SentTo,
+    Setup, Sheet, Speed, Teams, TurnKind, Unit, UnitKind, UnitMeeting, Values, WithPartner, Without, builtin,
 };
 
 /// Whether a sheet has a combination of keys.
@@ -36,6 +36,8 @@ const DISPUTED: [(&str, Condition); 5] = [
     }),
 ];
 
+const SPEEDS: [Speed; 5] = [Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven, Speed::Double];
+
 fn marks_again(sheet: &Sheet) -> bool {
     sheet.board.mark_kinds().any(|marks| marks.again && !marks.squares.is_empty())
 }
@@ -44,13 +46,24 @@ fn has_units(sheet: &Sheet) -> bool {
     sheet.unit.kind != UnitKind::None
 }
 
-fn has_private_start(sheet: &Sheet) -> bool {
-    sheet.pieces.sent_to == SentTo::Start || sheet.pieces.setup == Setup::All(SentTo::Start)
+fn has_several_dice(sheet: &Sheet) -> bool {
+    sheet.turn.kind == TurnKind::Series && sheet.throws.dice > 1
 }
 
-/// A random sheet of a game in which throws are used one by one, without what is disputed.
+fn has_private_start(sheet: &Sheet) -> bool {
+    sheet.pieces.sent_to == Returns::Wait(SentTo::Start) || sheet.pieces.setup == Setup::All(SentTo::Start)
+}
+
+/// A random sheet of a game in which throws are used one by one, without what is disputed: one is made at a time, or in
+/// every third sheet several dice are thrown at once.
 pub fn one_throw(rng: &mut GameRng) -> Arc<Sheet> {
-    let bases: Vec<&Arc<Sheet>> = builtin::all().iter().filter(|sheet| sheet.turn.kind == TurnKind::Throw).collect();
+    let several = below(3, rng) == 0;
+    let is_base = |sheet: &&Arc<Sheet>| match sheet.turn.kind {
+        TurnKind::Throw => !several,
+        TurnKind::Series => several && has_several_dice(sheet),
+        TurnKind::Dice | TurnKind::Divide => false,
+    };
+    let bases: Vec<&Arc<Sheet>> = builtin::all().iter().filter(is_base).collect();
     let base = bases[below(bases.len(), rng)];
     let mut sheet = Sheet { name: "random".to_owned(), flags: Flags::new(), ..(**base).clone() };
     for _ in 0..below(30, rng) {
@@ -96,6 +109,7 @@ fn letters(sets: &[&str]) -> Vec<String> {
 /// Changes one thing, which may lead to a contradiction.
 fn change(sheet: &mut Sheet, rng: &mut GameRng) {
     match below(4, rng) {
+        0 if has_several_dice(sheet) => change_dice(sheet, rng),
         0 => change_throws(sheet, rng),
         1 => change_entry_and_finish(sheet, rng),
         2 => change_meetings(sheet, rng),
@@ -156,10 +170,41 @@ fn change_throws(sheet: &mut Sheet, rng: &mut GameRng) {
     }
 }
 
+/// Changes dice that are thrown at once, and what equal ones move.
+fn change_dice(sheet: &mut Sheet, rng: &mut GameRng) {
+    match below(8, rng) {
+        0 => {
+            sheet.throws.dice = 2 + below(3, rng) as u8;
+            if sheet.throws.dice == 2 {
+                sheet.unit.three.clear();
+            }
+        }
+        1 => {
+            let sets: [&[u8]; 6] = [&[1, 2, 5, 6], &[1, 3, 4, 6], &[1, 2], &[8, 1, 2, 3], &[3, 1, 7], &[4, 1, 2]];
+            sheet.throws.values = one_of(&sets, rng).to_vec();
+            sheet.throws.odds = Odds::Named(one_of(&[NamedOdds::Cowries, NamedOdds::Equal], rng));
+            if sheet.throws.dice > 2 && sheet.unit.kind == UnitKind::Together {
+                sheet.unit.three = sheet.throws.values.clone();
+            }
+            sheet.entry.first = Values::Named(Any::Any);
+            sheet.entry.next = Values::Named(Any::Any);
+        }
+        2 => sheet.turn.must = one_of(&[Must::Most, Must::Greedy, Must::Optional], rng),
+        3 => sheet.turn.again_on_capture = !sheet.turn.again_on_capture,
+        4 | 5 => sheet.unit.three = some_of(&sheet.throws.values.clone(), rng),
+        6 => {
+            let squares = marked_alike(sheet, rng);
+            sheet.unit.kind = UnitKind::Declared;
+            sheet.unit.from = squares.iter().map(Square::to_string).collect();
+        }
+        _ => sheet.finish.bear_off = some_of(&sheet.throws.values.clone(), rng),
+    }
+}
+
 fn change_entry_and_finish(sheet: &mut Sheet, rng: &mut GameRng) {
     let (entry, finish) = (&mut sheet.entry, &mut sheet.finish);
     let thrown = &sheet.throws.values;
-    match below(15, rng) {
+    match below(16, rng) {
         0 => {
             entry.first = values(thrown, rng);
             entry.next = values(thrown, rng);
@@ -200,9 +245,10 @@ fn change_entry_and_finish(sheet: &mut Sheet, rng: &mut GameRng) {
                 sheet.pieces.setup = Setup::All(SentTo::Off);
             }
         }
+        14 => sheet.pieces.sent_to = Returns::Square(1 + below(12, rng) as u8),
         _ => {
             let sent_to = one_of(&[SentTo::Off, SentTo::Start], rng);
-            sheet.pieces.sent_to = sent_to;
+            sheet.pieces.sent_to = Returns::Wait(sent_to);
             let mut numbers: Vec<u8> = (0..MAX_PIECES).map(|_| 1 + below(12, rng) as u8).collect();
             numbers.sort_unstable();
             let setups = [Setup::All(sent_to), Setup::All(SentTo::Off), Setup::All(SentTo::Start), Setup::On(numbers)];
@@ -214,10 +260,13 @@ fn change_entry_and_finish(sheet: &mut Sheet, rng: &mut GameRng) {
 fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
     let stacking = &mut sheet.stacking;
     let rooms = [Room::One, Room::Two, Room::Any];
-    match below(14, rng) {
+    match below(18, rng) {
         0 => {
             stacking.plain = one_of(&rooms, rng);
             stacking.marked = one_of(&[Room::One, Room::Any], rng);
+            if matches!(sheet.pieces.sent_to, Returns::Square(_)) {
+                stacking.private = Some(Room::Any);
+            }
         }
         1 => stacking.private = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
         2 => stacking.inner = one_of(&[None, Some(Room::One), Some(Room::Two), Some(Room::Any)], rng),
@@ -250,14 +299,27 @@ fn change_meetings(sheet: &mut Sheet, rng: &mut GameRng) {
             let unit = &mut sheet.unit;
             unit.kind = one_of(&[UnitKind::None, UnitKind::Together], rng);
             unit.area = one_of(&[Area::Any, Area::Inner], rng);
-            unit.speed = one_of(&[Speed::Full, Speed::Half, Speed::HalfSpent, Speed::HalfEven], rng);
+            unit.speed = one_of(&SPEEDS, rng);
             (unit.split, unit.passable) = (below(2, rng) == 0, below(2, rng) == 0);
         }
         11 => {
+            let unit = &mut sheet.unit;
+            unit.kind = UnitKind::Together;
+            (unit.speed, unit.split) = (one_of(&SPEEDS, rng), below(2, rng) == 0);
+        }
+        12 => {
+            sheet.unit = Unit::default();
+            sheet.capture = Capture { group: sheet.capture.group, ..Capture::default() };
+        }
+        13 => {
             sheet.capture.single_on_unit = one_of(&[Meeting::Takes, Meeting::Shares, Meeting::Barred], rng);
             sheet.capture.unit_on_single = one_of(&[Meeting::Takes, Meeting::Shares], rng);
         }
-        12 => sheet.capture.group = one_of(&[Group::All, Group::One], rng),
+        14 | 15 => {
+            let all = [UnitMeeting::Takes, UnitMeeting::TakesEqual, UnitMeeting::Shares, UnitMeeting::Barred];
+            sheet.capture.unit_on_unit = one_of(&all, rng);
+        }
+        16 => sheet.capture.group = one_of(&[Group::All, Group::One], rng),
         _ => {
             sheet.gate.at = one_of(&[0, 5, 9, 14, 40], rng);
             sheet.gate.without = one_of(&[Without::Wait, Without::Lap, Without::Open], rng);
@@ -297,6 +359,10 @@ fn change_board(sheet: &mut Sheet, rng: &mut GameRng) {
         7 => {
             let other = &builtin::all()[below(builtin::all().len(), rng)];
             sheet.board = other.board.clone();
+            if matches!(sheet.pieces.sent_to, Returns::Square(_)) && below(2, rng) == 0 {
+                sheet.pieces.sent_to = Returns::Wait(SentTo::Off);
+                sheet.pieces.setup = Setup::All(SentTo::Off);
+            }
             sheet.seats.allowed = other.seats.allowed.clone();
             sheet.seats.teams = Teams::None;
             sheet.stacking.partner = WithPartner::Closed;

@@ -21,8 +21,8 @@ use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
-    Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Room, SentTo, Setup, Sheet,
-    Speed, UnitKind, WithPartner, Without,
+    Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Returns, Room, SentTo,
+    Setup, Sheet, Speed, UnitKind, UnitMeeting, WithPartner, Without,
 };
 
 /// Entries of a table by place.
@@ -189,8 +189,8 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
 }
 
 impl Rules {
-    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. `steps` has the numbers of steps that
-    /// a piece can go with a throw, as bits.
+    /// Compiles a sheet, which has been checked, for `seats` of `pieces` pieces. One throw is of 1 or 2 `dice`; `steps`
+    /// has the numbers of steps that a piece can go with it, as bits.
     ///
     /// # Errors
     /// The problem of its course.
@@ -198,10 +198,11 @@ impl Rules {
         sheet: Arc<Sheet>,
         seats: SeatSet,
         pieces: usize,
+        dice: u8,
         steps: fn([u8; 2]) -> u128,
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board).map_err(|(_, error)| error)?;
-        let outcomes = outcomes(&sheet, steps);
+        let outcomes = outcomes(&sheet, dice, steps);
         let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         faces.sort_unstable();
         faces.dedup();
@@ -250,7 +251,7 @@ impl Rules {
         let plain = cells_of(&|_| true) & !marked & !private;
         let inner = plain & !cells_of(&is_outer);
 
-        let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == SentTo::Start;
+        let begins_on_board = sheet.pieces.setup == Setup::All(SentTo::Start) || sheet.pieces.sent_to == Returns::START;
         let mut cells = Box::new([[0; PLACES]; MAX_SEATS]);
         let mut bits = Box::new([[0; PLACES]; MAX_SEATS]);
         let mut places = Box::new([[[NOWHERE; 2]; PLACES]; MAX_SEATS]);
@@ -307,8 +308,10 @@ impl Rules {
             (Block::None, Meeting::Barred) => plain & unit_cells,
             (Block::None, Meeting::Takes | Meeting::Shares) => 0,
         };
-        let shares =
-            capture.group == Group::One || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares);
+        let barred_to_units = if capture.unit_on_unit == UnitMeeting::Barred { plain & unit_cells } else { 0 };
+        let shares = capture.group == Group::One
+            || [capture.single_on_unit, capture.unit_on_single].contains(&Meeting::Shares)
+            || [UnitMeeting::TakesEqual, UnitMeeting::Shares].contains(&capture.unit_on_unit);
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
         let mut rules = Rules {
             home,
@@ -325,7 +328,7 @@ impl Rules {
             },
             origin: match sheet.entry.at {
                 EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::START if sheet.pieces.sent_to == SentTo::Start => 1,
+                EntryAt::START if sheet.pieces.sent_to == Returns::START => 1,
                 EntryAt::START | EntryAt::Square(_) => 0,
             },
             back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
@@ -341,7 +344,7 @@ impl Rules {
             meeting,
             bits,
             closed_to_single: [one, two, blocked, barred],
-            closed_to_unit: [one | two, 0, blocked, 0],
+            closed_to_unit: [one | two, 0, blocked, barred_to_units],
             never_for_units: 1 << WALL | closed | one,
             closed_by_partner: closed | if stacking.partner == WithPartner::Closed { plain } else { 0 },
             impassable: {
@@ -488,20 +491,28 @@ impl Rules {
         }
     }
 
+    /// The place of the square with this number.
+    fn place_of(&self, number: u8) -> u8 {
+        number + 1 - self.sheet.board.first_number
+    }
+
     /// The place where captured pieces go.
     #[inline]
     pub(crate) fn sent_to(&self) -> u8 {
-        u8::from(self.sheet.pieces.sent_to == SentTo::Start)
+        match self.sheet.pieces.sent_to {
+            Returns::Wait(to) => u8::from(to == SentTo::Start),
+            Returns::Square(number) => self.place_of(number),
+        }
     }
 
     /// The places where pieces begin, ascending; where a seat has fewer, its own begin on the last of them.
     pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
             Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
-            Setup::On(numbers) => {
-                let place = |number: &u8| number + 1 - self.sheet.board.first_number;
-                numbers[numbers.len().saturating_sub(MAX_PIECES)..].iter().map(place).collect()
-            }
+            Setup::On(numbers) => numbers[numbers.len().saturating_sub(MAX_PIECES)..]
+                .iter()
+                .map(|&number| self.place_of(number))
+                .collect(),
         }
     }
 }
@@ -521,6 +532,7 @@ impl ThrowEffects {
                 Speed::Half | Speed::HalfSpent => value / 2,
                 Speed::HalfEven if value.is_multiple_of(2) => value / 2,
                 Speed::HalfEven => 0,
+                Speed::Double => 2 * value,
             },
         }
     }

@@ -3,8 +3,9 @@
 use crate::race::compile::Throw;
 use crate::sheet::values::{NamedOdds, Odds, Sheet};
 
-/// The outcomes of a throw, by ascending values, with the numbers of steps that a piece can go with each.
-pub(crate) fn outcomes(sheet: &Sheet, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
+/// The outcomes of a throw of one die or two, by ascending values, with the numbers of steps that a piece can go with
+/// each.
+pub(crate) fn outcomes(sheet: &Sheet, dice: u8, steps: fn([u8; 2]) -> u128) -> Vec<Throw> {
     let values = &sheet.throws.values;
     let weights: Vec<u32> = match &sheet.throws.odds {
         Odds::Weights(weights) => weights.clone(),
@@ -19,7 +20,7 @@ pub(crate) fn outcomes(sheet: &Sheet, steps: fn([u8; 2]) -> u128) -> Vec<Throw> 
     let follows = |[value, _]: [u8; 2]| sheet.turn.bonus.contains(&value);
     let steps = |values| steps(values) | if follows(values) { 2 | steps(values) << 1 } else { 0 };
     let throw = |values: [u8; 2], weight: u32| Throw { values, weight, steps: steps(values) };
-    if sheet.throws.dice == 1 {
+    if dice == 1 {
         return one.into_iter().map(|(value, weight)| throw([value, 0], weight)).collect();
     }
     let pairs = one.iter().enumerate().flat_map(|(at, &a)| one[at..].iter().map(move |&b| (a, b)));

@@ -175,8 +175,7 @@ fn sort_many(places: &mut [u8; MAX_PIECES]) {
 /// engine then offers only the throws that end it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Series {
-    /// By kind. The fourth is 0: four bytes are cleared at once, but three together with a part of their neighbour,
-    /// which is then slow to read.
+    /// By kind. The order has no throws of the fourth, of which there are some only where several dice are thrown.
     counts: [u8; MAX_KINDS + 1],
     order: [u64; 2],
 }
@@ -209,10 +208,15 @@ pub(crate) enum SeriesKind {
     One = 1,
     Four = 2,
     Zero = 3,
+    /// Of several dice.
+    Fourth = 4,
 }
 
 impl SeriesKind {
     pub(crate) const ALL: [SeriesKind; MAX_KINDS] = [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero];
+    /// Those of several dice.
+    pub(crate) const OF_DICE: [SeriesKind; MAX_KINDS + 1] =
+        [SeriesKind::One, SeriesKind::Four, SeriesKind::Zero, SeriesKind::Fourth];
 }
 
 impl Series {
@@ -246,23 +250,33 @@ impl Series {
         if self.is_full() {
             return;
         }
+        self.counts[kind as usize - 1] += u8::from(is_kept);
+        if kind == SeriesKind::Fourth {
+            return;
+        }
         let order = self.order();
         let length = (128 - order.leading_zeros()).div_ceil(2);
         self.set_order(order | (kind as u128) << (2 * length));
-        self.counts[kind as usize - 1] += u8::from(is_kept);
     }
 
     /// The throws in the order thrown, with those that are lost.
     pub(crate) fn iter(self) -> impl Iterator<Item = SeriesKind> {
         let mut order = self.order();
-        std::iter::from_fn(move || {
+        let ordered = std::iter::from_fn(move || {
             let kind = SeriesKind::ALL.into_iter().find(|&kind| kind as u128 == order & 3);
             order >>= 2;
             kind
-        })
+        });
+        ordered.chain(std::iter::repeat_n(SeriesKind::Fourth, self.count(SeriesKind::Fourth).into()))
     }
 
-    /// Number of kept throws of each kind.
+    /// Number of kept throws of a kind.
+    #[inline]
+    pub(crate) fn count(self, kind: SeriesKind) -> u8 {
+        self.counts[kind as usize - 1]
+    }
+
+    /// Number of kept throws of each kind of a series.
     #[inline]
     pub(crate) fn counts(self) -> [u8; MAX_KINDS] {
         let [counts @ .., _] = self.counts;
@@ -278,12 +292,13 @@ impl Series {
         // Those that are lost come first.
         let order = self.order();
         let length = (128 - order.leading_zeros()).div_ceil(2);
-        let kept = order >> (2 * (length - u32::from(self.counts.iter().sum::<u8>())));
+        let kept = order >> (2 * (length - u32::from(self.counts().iter().sum::<u8>())));
         let (low, high) = (kept & LOW, kept >> 1 & LOW);
         let places = match kind {
             SeriesKind::One => low & !high,
             SeriesKind::Four => high & !low,
             SeriesKind::Zero => low & high,
+            SeriesKind::Fourth => 0,
         };
         let below = (places & places.wrapping_neg()).wrapping_sub(1);
         self.set_order(kept & below | kept >> 2 & !below);

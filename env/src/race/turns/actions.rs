@@ -18,11 +18,15 @@ pub const PASS: Action = Action(8);
 pub const LARGER_FIRST: Action = Action(9);
 /// The throw is set aside until another has been played (a series played throw by throw).
 pub const LATER: Action = Action(9);
+/// `THREES + slot` (several dice): the piece of that slot and the next two like it take three equal dice together.
+pub const THREES: Action = Action(13);
 
 /// Size of the action space of a throw, and of a series with one hop.
 pub const ACTIONS: usize = 9;
 /// Size of the action space of a series played throw by throw.
 pub const EACH_ACTIONS: usize = 10;
+/// The same where three pieces can move together.
+pub const THREES_ACTIONS: usize = 15;
 /// Size of the action space of two dice.
 pub const DICE_ACTIONS: usize = 13;
 
@@ -42,8 +46,18 @@ pub fn slot(action: Action, pieces: usize) -> Option<usize> {
     }
 }
 
+/// The number of pieces that an action moves together, of so many of a seat.
+#[inline]
+pub fn together(action: Action, pieces: usize) -> usize {
+    match action {
+        action if action >= THREES => 3,
+        action if (slots(pieces)..PASS.0).contains(&action.0) => 2,
+        _ => 1,
+    }
+}
+
 /// Whether an action names two pieces, of so many of a seat.
 #[inline]
 pub fn is_pair(action: Action, pieces: usize) -> bool {
-    (slots(pieces)..PASS.0).contains(&action.0)
+    together(action, pieces) == 2
 }

@@ -89,7 +89,7 @@ impl DivideTurns {
         let mover = state.mover;
         let mut has_captured = false;
         for to in landings {
-            has_captured |= self.rules.capture(state, mover, to, false);
+            has_captured |= self.rules.capture(state, mover, to, 1);
         }
         sort(&mut own);
         state.pieces[mover.index()] = own;

@@ -1,7 +1,8 @@
-//! A series whose throws are played one by one, in any order, each with a landing of its own.
+//! Throws that are played one by one, in any order, each with a landing of its own: those of a series, or several dice.
 //!
-//! The smallest throw that is left is offered first; [`LATER`] sets its kind aside until another throw has been played.
-//! The throws that must be used are found by searching every order of those left.
+//! Pieces that move together use one throw of a series, and one die each of several. The smallest throw that is left is
+//! offered first; [`LATER`] sets its kind aside until another throw has been played. The throws that must be used are
+//! found by searching every order of those left.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::text::{TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
-use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES};
+use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS};
 use crate::race::turns::throw::ThrowTurns;
 use crate::sheet::values::{Must, UnitKind};
 
@@ -35,11 +36,22 @@ impl EachTurns {
 
     /// The kinds of throws that are left to be played, in the order in which they are offered.
     pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = AllottedThrow> {
-        let remaining = self.series.remaining(state);
-        self.series.all().filter(move |throw| match throw {
-            AllottedThrow::Of(kind) => remaining.counts[*kind as usize - 1] > 0,
-            AllottedThrow::Last(value) => *value == remaining.last,
-        })
+        self.series.left(state).filter(|&(_, count)| count > 0).map(|(throw, _)| throw)
+    }
+
+    /// The number of throws that are left.
+    fn count(&self, state: &State) -> u32 {
+        self.series.left(state).map(|(_, count)| u32::from(count)).sum()
+    }
+
+    /// Whether any throw may be played that can be, whatever becomes of the others.
+    fn is_free(&self) -> bool {
+        self.rules.sheet.turn.must != Must::Most
+    }
+
+    /// The throws that so many pieces use which move together.
+    fn used(&self, together: usize) -> u8 {
+        if self.rules.sheet.throws.dice > 1 { together as u8 } else { 1 }
     }
 
     /// The throws that are left and not set aside.
@@ -47,10 +59,10 @@ impl EachTurns {
         self.left(state).filter(|&throw| state.skipped & self.series.bit(throw) == 0)
     }
 
-    /// The place to which the piece of `slot` comes by a throw, alone or with the next one; [`WALL`] where it may
-    /// not.
-    pub(crate) fn target(&self, state: &State, slot: usize, value: u8, is_unit: bool) -> u8 {
-        let (mover, rules) = (state.mover, &*self.rules);
+    /// The place to which the piece of `slot` comes by a throw, alone or `together` with the next ones; [`WALL`] where
+    /// it may not.
+    pub(crate) fn target(&self, state: &State, slot: usize, value: u8, together: usize) -> u8 {
+        let (mover, is_unit, rules) = (self.colour(state), together > 1, &*self.rules);
         let own = &state.pieces[mover.index()];
         let from = own[slot];
         let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
@@ -75,10 +87,9 @@ impl EachTurns {
             (self.hops.hops(state, mover, own, value)[usize::from(from) % PLACES], occupied.to_single)
         };
         let may_go = if is_unit {
-            let next = slot + 1;
             let becomes_unit = rules.sheet.unit.kind == UnitKind::Declared && rules.declaring >> from & 1 == 1;
-            let are_alike =
-                next < self.rules.seating.pieces && own[next] == from && is_declared(next) == is_declared(slot);
+            let is_alike = |next: usize| own[next] == from && is_declared(next) == is_declared(slot);
+            let are_alike = slot + together <= rules.seating.pieces && (slot..slot + together).all(is_alike);
             from > 0 && are_alike && (is_pair || becomes_unit)
         } else {
             let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
@@ -88,14 +99,18 @@ impl EachTurns {
         if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
     }
 
-    /// The units that can play a throw of this value.
-    fn takers(&self, state: &State, value: u8) -> ActionMask {
-        let own = &state.pieces[state.mover.index()];
-        let like = |slot: usize| (own[slot], state.declared[state.mover.index()] >> slot & 1);
+    /// The pieces that can play a throw, alone or together.
+    fn takers(&self, state: &State, throw: AllottedThrow) -> ActionMask {
+        let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
+        let own = &state.pieces[colour];
+        let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
+        let count = self.series.left(state).filter(|&(other, _)| other == throw).map(|(_, count)| count).sum();
+        let go_in_threes = self.rules.sheet.unit.three.contains(&value);
+        let units = [(SINGLES, 1), (PAIRS, 2), (THREES, if go_in_threes { 3 } else { 0 })];
         let mut mask = ActionMask::EMPTY;
         for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
-            for (actions, is_unit) in [(SINGLES, false), (PAIRS, true)] {
-                if self.target(state, slot, value, is_unit) != WALL {
+            for (actions, together) in units.into_iter().filter(|&(_, many)| many > 0 && self.used(many) <= count) {
+                if self.target(state, slot, value, together) != WALL {
                     mask.insert(Action(actions.0 + slot as u8));
                 }
             }
@@ -106,16 +121,17 @@ impl EachTurns {
     /// The position after a throw was played.
     fn played(&self, state: &State, throw: AllottedThrow, action: Action) -> State {
         let mut next = *state;
-        let mover = state.mover.index();
-        let (slot, is_unit) = (usize::from(action.0 % PAIRS.0), action >= PAIRS);
-        let to = self.target(state, slot, self.series.pips(throw), is_unit);
-        self.series.use_up(&mut next, throw);
+        let (mover, pieces) = (self.colour(state).index(), self.rules.seating.pieces);
+        let (slot, together) = (actions::slot(action, pieces).unwrap_or(0), actions::together(action, pieces));
+        let is_unit = together > 1;
+        let to = self.target(state, slot, self.series.pips(throw), together);
+        (0..self.used(together)).for_each(|_| self.series.use_up(&mut next, throw));
         next.skipped = 0;
         next.phase = Phase::Allot;
         if to == WALL {
             return next;
         }
-        let is_moving = |at: usize| at == slot || is_unit && at == slot + 1;
+        let is_moving = |at: usize| (slot..slot + together).contains(&at);
         let stays_unit = is_unit && self.rules.sheet.unit.kind == UnitKind::Declared && to < self.rules.home;
         // When a declared unit parts, the other piece is no longer declared.
         let is_left = |at: usize| !is_unit && at == slot + 1 && state.declared[mover] >> slot & 1 == 1;
@@ -125,14 +141,14 @@ impl EachTurns {
             at => (state.pieces[mover][at], state.declared[mover] >> at & 1),
         });
         (next.pieces[mover], next.declared[mover]) = in_order(pieces);
-        next.has_captured |= self.rules.capture(&mut next, state.mover, to, is_unit);
+        next.has_captured |= self.rules.capture(&mut next, self.colour(state), to, together);
         next
     }
 
     /// The most throws that can still be used.
     fn best(&self, state: &State, memo: &mut Memo) -> u32 {
-        let left = self.series.remaining(state).count();
-        if left == 0 || self.rules.has_finished(&state.pieces[state.mover.index()]) {
+        let left = self.count(state);
+        if left == 0 || self.rules.has_finished(&state.pieces[self.colour(state).index()]) {
             return 0;
         }
         if let Some(&known) = memo.get(state) {
@@ -140,8 +156,9 @@ impl EachTurns {
         }
         let mut best = 0;
         'found: for throw in self.left(state) {
-            for action in self.takers(state, self.series.pips(throw)).iter() {
-                best = best.max(1 + self.best(&self.played(state, throw, action), memo));
+            for action in self.takers(state, throw).iter() {
+                let next = self.played(state, throw, action);
+                best = best.max(left - self.count(&next) + self.best(&next, memo));
                 if best == left {
                     break 'found;
                 }
@@ -152,7 +169,7 @@ impl EachTurns {
     }
 
     fn can_play(&self, state: &State) -> bool {
-        self.left(state).any(|throw| !self.takers(state, self.series.pips(throw)).is_empty())
+        self.left(state).any(|throw| !self.takers(state, throw).is_empty())
     }
 }
 
@@ -162,7 +179,7 @@ impl TurnMachine for EachTurns {
     }
 
     fn actions(&self) -> usize {
-        EACH_ACTIONS
+        if self.rules.sheet.unit.three.is_empty() { EACH_ACTIONS } else { THREES_ACTIONS }
     }
 
     #[inline]
@@ -171,21 +188,25 @@ impl TurnMachine for EachTurns {
     }
 
     fn legal_actions(&self, state: &State) -> ActionMask {
-        let is_optional = self.rules.sheet.turn.must == Must::Optional;
         let mut memo = Memo::new();
-        let best = if is_optional { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
+        let best = if self.is_free() { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
         let mut legal = |throw: AllottedThrow| -> ActionMask {
-            let takers = self.takers(state, self.series.pips(throw)).iter();
-            takers
-                .filter(|&action| is_optional || 1 + self.best(&self.played(state, throw, action), &mut memo) == best)
-                .collect()
+            let takers = self.takers(state, throw);
+            if self.is_free() {
+                return takers;
+            }
+            let mut reaches_best = |action: &Action| {
+                let next = self.played(state, throw, *action);
+                self.count(state) - self.count(&next) + self.best(&next, &mut memo) == best
+            };
+            takers.iter().filter(&mut reaches_best).collect()
         };
         let mut offered = self.offered(state);
         let mut mask = offered.next().map_or(ActionMask::EMPTY, &mut legal);
         if offered.any(|throw| !legal(throw).is_empty()) {
             mask.insert(LATER);
         }
-        if is_optional || mask.is_empty() {
+        if self.rules.sheet.turn.must == Must::Optional || mask.is_empty() {
             mask.insert(PASS);
         }
         mask
@@ -200,12 +221,12 @@ impl TurnMachine for EachTurns {
             state.phase = Phase::Allot;
             return;
         }
-        if let Some(throw) = throw.filter(|_| action < PASS) {
+        let plays = action < PASS || action >= THREES;
+        if let Some(throw) = throw.filter(|_| plays) {
             *state = self.played(state, throw, action);
         }
-        let is_optional = self.rules.sheet.turn.must == Must::Optional;
-        let goes_on = action < PASS && self.series.remaining(state).count() > 0;
-        if goes_on && (is_optional && self.can_play(state) || !is_optional && self.best(state, &mut Memo::new()) > 0) {
+        // Where one throw can be played, it is among those that must be.
+        if plays && self.can_play(state) {
             return;
         }
         let again = state.has_captured && self.rules.sheet.turn.again_on_capture;
@@ -223,29 +244,45 @@ impl TurnMachine for EachTurns {
     /// Throws can be played, those set aside are the first ones, and captured pieces have left the board.
     fn is_playable(&self, state: &State, _: impl Fn(&State) -> bool) -> bool {
         let first = self.left(state).take(state.skipped.count_ones() as usize);
+        let dice = u32::from(self.rules.sheet.throws.dice);
         let waits = |&enemy: &Seat| state.pieces[enemy.index()].contains(&self.rules.sent_to());
         first.fold(0, |bits, throw| bits | self.series.bit(throw)) == state.skipped
+            && (dice == 1 || state.skipped != 0 || self.count(state) < dice)
             && self.legal_actions(state).iter().any(|action| action != PASS)
-            && (!state.has_captured || self.rules.seating.enemies(state.mover).iter().any(waits))
+            && (!state.has_captured || self.rules.seating.enemies(self.colour(state)).iter().any(waits))
     }
 
     fn words(&self) -> TurnWords {
-        let turn = &[
-            "Throws are made until one ends the series. Then they are used one by one, in any order.",
-            "Each throw is a hop with a landing of its own. A piece moves any number of times.",
-        ];
-        TurnWords { turn, ..TurnWords::ONE_BY_ONE }
+        if self.rules.sheet.throws.dice == 1 {
+            let turn = &[
+                "Throws are made until one ends the series. Then they are used one by one, in any order.",
+                "Each throw is a hop with a landing of its own. A piece moves any number of times.",
+            ];
+            return TurnWords { turn, ..TurnWords::ONE_BY_ONE };
+        }
+        TurnWords {
+            turn: &[
+                "All dice are thrown. Then they are used one by one, in any order.",
+                "Each die is a hop with a landing of its own. A piece moves any number of times.",
+            ],
+            used: ["die", "dice"],
+            entering: ["any die", "a die of"],
+            whole: "A unit moves with two equal dice, each of its pieces by one die.",
+            ..TurnWords::ONE_BY_ONE
+        }
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        self.series.action_text(state, action, self.offered(state).next())
+        self.series.action_text(state, self.colour(state), action, self.offered(state).next())
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let pieces = self.rules.seating.pieces;
         let slot = actions::slot(action, pieces).filter(|_| action != LATER)?;
         let throw = self.series.pips(self.offered(state).next()?);
-        let target = self.target(state, slot, throw, actions::is_pair(action, pieces));
-        self.rules.landing(&state.pieces[state.mover.index()], action, throw, target)
+        let together = actions::together(action, pieces);
+        let target = self.target(state, slot, throw, together);
+        let moved = self.rules.landing(&state.pieces[self.colour(state).index()], action, throw, target)?;
+        Some(UnitMove { used: self.used(together).into(), ..moved })
     }
 }

@@ -316,11 +316,12 @@ impl Turns {
 /// # Errors
 /// The problem of its course.
 pub(crate) fn compile(sheet: Arc<Sheet>, seats: SeatSet, pieces: usize) -> Result<Rules, String> {
-    let steps = match sheet.turn.kind {
-        TurnKind::Throw => ThrowTurns::steps,
-        TurnKind::Series => SeriesTurns::steps,
-        TurnKind::Dice => DiceTurns::steps,
-        TurnKind::Divide => DivideTurns::steps,
+    // The dice of several that are used one by one are thrown so, too.
+    let (dice, steps): (u8, fn([u8; 2]) -> u128) = match sheet.turn.kind {
+        TurnKind::Throw => (1, ThrowTurns::steps),
+        TurnKind::Series => (1, SeriesTurns::steps),
+        TurnKind::Dice => (2, DiceTurns::steps),
+        TurnKind::Divide => (2, DivideTurns::steps),
     };
-    Rules::new(sheet, seats, pieces, steps)
+    Rules::new(sheet, seats, pieces, dice, steps)
 }

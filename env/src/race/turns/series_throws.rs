@@ -1,16 +1,17 @@
-//! The throws of a series: which are kept, which are left, and what they are in observations and texts. How they are
-//! used is another matter: in one hop for each piece ([`super::series`]) or one by one ([`super::each`]).
+//! The throws of a series, or of several dice at once: which are kept, which are left, and what they are in observations
+//! and texts. How they are used is another matter: in one hop for each piece ([`super::series`]) or one by one
+//! ([`super::each`]).
 
 use std::sync::Arc;
 
 use super::text::joined;
 use super::{CAPTURED_COLUMN, FoundEntries};
-use crate::game::Action;
+use crate::game::{Action, Seat};
 use crate::race::compile::Rules;
 use crate::race::compile::reach::bits;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, Phase, Series, SeriesKind, State, role};
-use crate::race::turns::actions::{self, LATER, PASS};
+use crate::race::turns::actions::{self, LATER, PASS, THREES};
 use crate::sheet::values::{Hop, LostBefore, Must, UnitKind};
 
 /// The throws of a series under one ruleset.
@@ -20,8 +21,10 @@ pub(crate) struct SeriesThrows {
     lost_before: LostBefore,
     /// The last place of the course, a copy beside what else is read with each throw.
     home: u8,
+    /// The dice that are thrown at once; 1 where a series goes on until a value ends it.
+    dice: u8,
     /// The values after which a series goes on, ascending; 0 for absent kinds.
-    faces: [u8; 3],
+    faces: [u8; 4],
     /// The throw of each outcome.
     outcomes: Vec<AllottedThrow>,
 }
@@ -48,14 +51,15 @@ impl SeriesThrows {
     pub(crate) fn new(rules: Arc<Rules>) -> SeriesThrows {
         let values: Vec<u8> = rules.outcomes.iter().map(|throw| throw.values[0]).collect();
         let stops = |value: &u8| rules.effects[usize::from(*value)].stops;
-        let mut faces = [0; 3];
+        let mut faces = [0; 4];
         faces.iter_mut().zip(values.iter().filter(|value| !stops(value))).for_each(|(face, value)| *face = *value);
         let outcome = |value: &u8| match faces.iter().position(|face| face == value) {
-            Some(kind) => AllottedThrow::Of(SeriesKind::ALL[kind]),
+            Some(kind) => AllottedThrow::Of(SeriesKind::OF_DICE[kind]),
             None => AllottedThrow::Last(*value),
         };
         let outcomes = values.iter().map(outcome).collect();
-        SeriesThrows { lost_before: rules.sheet.entry.lost_before, home: rules.home, faces, outcomes, rules }
+        let (lost_before, dice) = (rules.sheet.entry.lost_before, rules.sheet.throws.dice);
+        SeriesThrows { lost_before, home: rules.home, dice, faces, outcomes, rules }
     }
 
     /// Whether units must be declared, so that positions carry declarations.
@@ -80,7 +84,7 @@ impl SeriesThrows {
 
     /// Every throw, in the order in which they are allotted.
     pub(crate) fn all(&self) -> impl Iterator<Item = AllottedThrow> + '_ {
-        let kinds = SeriesKind::ALL.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
+        let kinds = SeriesKind::OF_DICE.into_iter().filter(|&kind| self.face(kind) > 0).map(AllottedThrow::Of);
         kinds.chain(self.lasts().map(AllottedThrow::Last))
     }
 
@@ -133,7 +137,12 @@ impl SeriesThrows {
             thrown => thrown,
         };
         match thrown {
-            AllottedThrow::Of(kind) => self.keep_throw(state, kind),
+            AllottedThrow::Of(kind) => {
+                self.keep_throw(state, kind);
+                if self.dice > 1 && state.series.iter().count() == usize::from(self.dice) {
+                    state.phase = Phase::Choose;
+                }
+            }
             AllottedThrow::Last(value) => {
                 state.dice[0] = value;
                 state.phase = Phase::Choose;
@@ -177,6 +186,14 @@ impl SeriesThrows {
         Remaining { counts: series.counts(), last }
     }
 
+    /// The kinds of throws with the number that is left of each, in the order in which they are allotted.
+    #[inline]
+    pub(crate) fn left(&self, state: &State) -> impl Iterator<Item = (AllottedThrow, u8)> {
+        let (series, last) = self.kept(state);
+        let kinds = SeriesKind::OF_DICE.into_iter().map(move |kind| (AllottedThrow::Of(kind), series.count(kind)));
+        kinds.chain(std::iter::once((AllottedThrow::Last(last), u8::from(last > 0))))
+    }
+
     /// Takes one throw out of those that the mover keeps.
     #[inline]
     pub(crate) fn use_up(&self, state: &mut State, throw: AllottedThrow) {
@@ -188,28 +205,41 @@ impl SeriesThrows {
     }
 
     pub(crate) fn columns(&self) -> u16 {
-        3 * COUNT_COLUMNS + self.lasts().count() as u16
+        self.last_column() + self.lasts().count() as u16
+    }
+
+    /// The first column of the throws that end the series.
+    fn last_column(&self) -> u16 {
+        COUNT_COLUMNS * if self.dice > 1 { 4 } else { 3 }
     }
 
     pub(crate) fn observe(&self, state: &State, at: u16, active: &mut FoundEntries) {
-        let remaining = self.remaining(state);
-        for (kind, count) in (0..).zip(remaining.counts).filter(|&(_, count)| count > 0) {
-            let at = at + kind * COUNT_COLUMNS;
+        let (series, last) = self.kept(state);
+        for (kind, of) in (0..).zip(SeriesKind::OF_DICE).filter(|&(_, of)| series.count(of) > 0) {
+            let (at, count) = (at + kind * COUNT_COLUMNS, series.count(of));
             active.extend((0..u16::from(count.min(3))).map(|more| at + more));
             active.extend(bits(count).map(|bit| at + 3 + bit));
         }
-        active.extend(self.stop(remaining.last).map(|stop| at + 3 * COUNT_COLUMNS + stop as u16));
+        active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
     /// Calls `add` with the value and number of each kind of throw that is left.
     pub(crate) fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
-        self.remaining(state).kinds().into_iter().for_each(|(throw, count)| add(self.pips(throw), count));
+        self.left(state).for_each(|(throw, count)| add(self.pips(throw), count));
     }
 
     /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_go_on` where the
     /// last one need not end the series.
     pub(crate) fn load(&self, state: &mut State, values: &[u8], phase: Phase, may_go_on: bool) -> Result<(), String> {
+        let (dice, count) = (usize::from(self.dice), values.len());
+        let is_other = match phase {
+            Phase::Choose => count != dice,
+            Phase::Throw => count >= dice,
+            Phase::Allot | Phase::Over => count > dice,
+        };
         let (last, series) = match values.split_last() {
+            _ if dice > 1 && is_other => return Err(format!("{dice} dice are thrown, here {count}")),
+            _ if dice > 1 => (0, values),
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
             _ if may_go_on => (0, values),
             _ => {
@@ -221,7 +251,7 @@ impl SeriesThrows {
             return Err(format!("a series holds at most {} throws before the one that ends it", Series::LIMIT));
         }
         for &value in series {
-            let kind = SeriesKind::ALL.into_iter().find(|&kind| self.face(kind) == value && value > 0);
+            let kind = SeriesKind::OF_DICE.into_iter().find(|&kind| self.face(kind) == value && value > 0);
             let kind = kind.ok_or_else(|| format!("{value} is no throw that a series goes on after"))?;
             if phase == Phase::Allot { state.series.push(kind, true) } else { self.keep_throw(state, kind) }
         }
@@ -239,9 +269,15 @@ impl SeriesThrows {
     }
 
     /// An action that takes the throw `next` in words.
-    pub(crate) fn action_text(&self, state: &State, action: Action, next: Option<AllottedThrow>) -> String {
+    pub(crate) fn action_text(
+        &self,
+        state: &State,
+        colour: Seat,
+        action: Action,
+        next: Option<AllottedThrow>,
+    ) -> String {
         let Some(value) = next.map(|throw| self.pips(throw)) else { return "pass".to_owned() };
-        let (own, rules) = (&state.pieces[state.mover.index()], &self.rules);
+        let (own, rules) = (&state.pieces[colour.index()], &self.rules);
         let slot = actions::slot(action, rules.seating.pieces).unwrap_or(0);
         let place = rules.place_within(state, own, slot);
         let is_waiting = state.roles[slot] == role::FRESH;
@@ -251,6 +287,7 @@ impl SeriesThrows {
             _ if actions::is_pair(action, rules.seating.pieces) => {
                 format!("{value}: {} on {place}", rules.sheet.words.unit)
             }
+            _ if action >= THREES => format!("{value}: three on {place}"),
             _ if is_waiting && own[slot] == 0 => format!("{value}: enter"),
             _ if is_waiting && own[slot] == rules.home => format!("{value}: bear off"),
             _ => format!("{value}: {place}"),

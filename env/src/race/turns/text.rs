@@ -56,14 +56,17 @@ pub(crate) enum MoveKind {
     Bear,
     /// A piece moves.
     Alone,
-    /// Two pieces move together.
-    Together,
+    /// So many pieces move together.
+    Together(usize),
 }
 
 impl MoveKind {
     /// That of an action which names a piece of the course.
     pub(crate) fn of(action: Action, pieces: usize) -> MoveKind {
-        if actions::is_pair(action, pieces) { MoveKind::Together } else { MoveKind::Alone }
+        match actions::together(action, pieces) {
+            1 => MoveKind::Alone,
+            count => MoveKind::Together(count),
+        }
     }
 }
 

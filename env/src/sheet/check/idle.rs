@@ -7,7 +7,9 @@ use crate::game::{MAX_SEATS, SeatSet};
 use crate::race::compile::reach::places_of;
 use crate::race::compile::{Cells, Rules};
 use crate::race::turns;
-use crate::sheet::{Flags, Hop, MarkRule, Must, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind, Without};
+use crate::sheet::{
+    Flags, Hop, MarkRule, Must, Returns, Room, SentTo, Setup, Sheet, Teams, TurnKind, UnitKind, Without,
+};
 
 /// The cells where pieces of two seats that play together can meet on some of these places.
 pub(super) fn shared(rules: &Rules, places: u128) -> Cells {
@@ -34,8 +36,9 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let plain = course & !marked & !stacking.inner.map_or(0, |_| inner) & !stacking.private.map_or(0, |_| private);
     let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
     let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
+    let has_room_for_three = places_of(on_course).any(|place| rules.room[usize::from(place)] > 2);
     let captures = captures(&rules);
-    let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == SentTo::Off && captures != 0;
+    let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF && captures != 0;
     let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
     let units = with_two & if is_declared { cells(on_course & rules.declaring, 0) } else { rules.unit_cells };
     let singles = with_two & captures & if is_declared { Cells::MAX } else { !rules.unit_cells };
@@ -48,7 +51,7 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let no_two = "no two pieces of a seat can stand on such a square";
     let is_throw = turn.kind == TurnKind::Throw;
     let no_teams = sheet.seats.teams == Teams::None;
-    let rows: [(bool, &str, &[&str]); 21] = [
+    let rows: [(bool, &str, &[&str]); 23] = [
         (is_throw && !grants, "nothing grants another throw", &["turn.most_throws", "turn.last_throw"]),
         (no_teams, "there are no teams", &["seats.one_mind", "seats.finished_partner", "gate.opened_by"]),
         (gate.at == 0, "there is no gate", &["gate.without", "gate.lap"]),
@@ -57,13 +60,15 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
         (marked == 0, "no square of the courses is marked", &["stacking.marked"]),
         (sheet.board.marks.is_empty(), "no square of the courses is marked", &["board.mark_rule", "board.mark_again"]),
         (sheet.board.mark_rule == MarkRule::Closed, "a closed mark has room for one piece", &["stacking.marked"]),
-        (!has_units, "there are no units", &["unit.area", "unit.speed", "unit.split", "unit.passable"]),
-        (!has_units, "there are no units", &["capture.single_on_unit", "capture.unit_on_single"]),
-        (!moves_units, "no throw moves a unit", &["capture.unit_on_single"]),
+        (!has_units, "there are no units", &["unit.area", "unit.speed", "unit.three", "unit.split", "unit.passable"]),
+        (!has_units, "there are no units", &MEETINGS),
+        (!moves_units, "no throw moves a unit", &MEETINGS[1..]),
+        (!is_declared && units & captures == 0, "no unit can be captured", &["capture.unit_on_unit"]),
+        (!has_room_for_three, "no three pieces of a seat can stand on a square", &["unit.three"]),
         (!is_declared, "units are not declared", &["unit.from"]),
         (units == 0, no_two, &["unit.kind"]),
         (captures == 0, "nothing can be captured", &["pieces.sent_to", "turn.again_on_capture"]),
-        (captures == 0, "nothing can be captured", &["capture.single_on_unit", "capture.unit_on_single"]),
+        (captures == 0, "nothing can be captured", &MEETINGS),
         (singles == 0, "no two single pieces can be captured together", &["capture.group"]),
         (!waits, "no piece ever waits off the board", &ENTRY),
         (most < 2, "a seat has one piece", &["turn.divide", "stacking.plain", "stacking.marked"]),
@@ -94,6 +99,9 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
 
 /// The most values of house rules of which each pair is tried.
 const MOST_PAIRED: usize = 100;
+
+/// Keys of units that meet pieces.
+const MEETINGS: [&str; 3] = ["capture.single_on_unit", "capture.unit_on_single", "capture.unit_on_unit"];
 
 /// Keys of pieces that enter.
 const ENTRY: [&str; 9] = [

@@ -16,10 +16,10 @@ pub struct Stacking {
     pub private: Option<Room>,
     /// On a marked square that is not closed: one or any.
     pub marked: Room,
-    /// The effect of two or more pieces of one seat on a square on the pieces of its enemies.
+    /// `throw`: the effect of two or more pieces of one seat on a square on the pieces of its enemies.
     #[serde(skip_serializing_if = "is_default")]
     pub block: Block,
-    /// A square with a partner's piece.
+    /// A square with a partner's piece (`throw`, and a `series` of hops with a landing each).
     #[serde(skip_serializing_if = "is_default")]
     pub partner: WithPartner,
 }
@@ -74,6 +74,10 @@ pub struct Unit {
     pub area: Area,
     /// The distance of a unit by a throw.
     pub speed: Speed,
+    /// A `series` of several dice: the values of three dice with which three pieces that stand together can move as
+    /// one.
+    #[serde(skip_serializing_if = "is_default")]
+    pub three: Vec<u8>,
     /// Whether one of two may leave alone.
     pub split: bool,
     /// Whether a piece that moves alone may pass a unit.
@@ -87,6 +91,7 @@ impl Default for Unit {
             from: Vec::new(),
             area: Area::Any,
             speed: Speed::Full,
+            three: Vec::new(),
             split: true,
             passable: true,
         }
@@ -130,9 +135,11 @@ pub enum Speed {
     HalfSpent,
     /// Half of an even throw; an odd one cannot be given to it.
     HalfEven,
+    /// Twice the throw (`throw`, and a `series` of hops with a landing each).
+    Double,
 }
 
-/// Captures on a plain square. A single piece always captures single ones, a unit always a unit.
+/// Captures on a plain square. A single piece always captures single ones.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Capture {
@@ -140,6 +147,10 @@ pub struct Capture {
     pub single_on_unit: Meeting,
     /// A unit that lands on an enemy's single pieces.
     pub unit_on_single: Meeting,
+    /// A unit that lands on an enemy's unit. Another value than the default goes with `throw`, and with a `series` of
+    /// hops with a landing each.
+    #[serde(skip_serializing_if = "is_default")]
+    pub unit_on_unit: UnitMeeting,
     /// The single pieces of one seat that a capture removes.
     pub group: Group,
 }
@@ -152,6 +163,21 @@ pub enum Meeting {
     #[default]
     Takes,
     /// They stay, and the square is shared.
+    Shares,
+    /// The square is closed.
+    Barred,
+}
+
+/// The effect of a unit on an enemy's unit on a plain square.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnitMeeting {
+    /// It is captured.
+    #[default]
+    Takes,
+    /// It is captured if it has no more pieces. A larger one stays, and the square is shared.
+    TakesEqual,
+    /// It stays, and the square is shared.
     Shares,
     /// The square is closed.
     Barred,

@@ -274,7 +274,7 @@ pub struct Pieces {
     pub setup: Setup,
     /// Where captured pieces go.
     #[serde(default)]
-    pub sent_to: SentTo,
+    pub sent_to: Returns,
 }
 
 fn one_to_four() -> Vec<u8> {
@@ -307,6 +307,28 @@ pub enum SentTo {
     /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
     /// none of them meets a piece of another seat.
     Start,
+}
+
+/// Where captured pieces go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged, expecting = "`off`, `start`, or the number of a square")]
+pub enum Returns {
+    /// To where pieces wait.
+    Wait(SentTo),
+    /// Onto the square with this number, which is not marked, and to which no other seat comes (`throw`, and a `series`
+    /// of hops with a landing each).
+    Square(u8),
+}
+
+impl Returns {
+    pub(crate) const OFF: Returns = Returns::Wait(SentTo::Off);
+    pub(crate) const START: Returns = Returns::Wait(SentTo::Start);
+}
+
+impl Default for Returns {
+    fn default() -> Returns {
+        Returns::OFF
+    }
 }
 
 /// House rules by name.

@@ -13,7 +13,8 @@ pub struct Throws {
     /// Their probabilities.
     #[serde(default)]
     pub odds: Odds,
-    /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`.
+    /// Dice that are thrown at once: 1, or 2 where the turn is `dice` or `divide`. A `series` of hops with a landing
+    /// each can be that of 2 to 4 dice, which have at most four values.
     #[serde(default = "one")]
     pub dice: u8,
 }
@@ -57,7 +58,7 @@ pub struct Turn {
     pub kind: TurnKind,
     /// The throws that must be used.
     pub must: Must,
-    /// `series`: the values that end it.
+    /// `series` of one die: the values that end it.
     #[serde(default)]
     pub stop: Vec<u8>,
     /// `series`: the moves of one piece by several throws.

@@ -58,7 +58,7 @@ fn options(rules: &Rules, before: &Position, seat: usize, (a, b): (u8, u8)) -> O
     }
     if a == b && waiting.is_empty() {
         let distance = rules.unit_distance(&[a]);
-        let pairs = rules.pairs(before, seat);
+        let pairs = rules.groups(before, seat, 2);
         options.both.extend(pairs.iter().filter_map(|pair| rules.hop(before, seat, pair, distance?)));
     }
     options

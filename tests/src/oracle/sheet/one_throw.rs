@@ -117,7 +117,7 @@ fn numbers_played(rules: &Rules, before: &Position, seat: usize, throw: u8) -> V
     let mut all: Vec<Position> =
         (0..rules.count).filter_map(|piece| alone(rules, before, seat, piece, steps(piece))).collect();
     if let Some(distance) = rules.unit_distance(&[throw]) {
-        let pairs = rules.pairs(before, seat);
+        let pairs = rules.groups(before, seat, 2);
         all.extend(pairs.iter().filter_map(|pair| rules.hop(before, seat, pair, distance)));
     }
     if rules.divides {

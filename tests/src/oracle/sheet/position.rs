@@ -87,7 +87,13 @@ impl Rules {
     /// Whether pieces can ever stand on the first square of their course.
     fn first_is_reached(&self) -> bool {
         let laps = self.gate > 0 && self.without == "lap" && self.gate - self.lap <= self.first;
-        self.private_start || self.enter_at.is_some() || self.first > 0 || laps || self.overshoot == "bounces"
+        let is_sent = self.sent_to == Some(self.first);
+        is_sent
+            || self.private_start
+            || self.enter_at.is_some()
+            || self.first > 0
+            || laps
+            || self.overshoot == "bounces"
     }
 
     /// Whether seats carry a `+`.
@@ -231,7 +237,8 @@ impl Rules {
         if self.standing(position, seat, square).len() > self.room(seat, number) {
             return Err(format!("too many pieces of a seat stand on {number}"));
         }
-        let shares = [self.single_on_unit, self.unit_on_single].contains(&"shares") || self.group == "one";
+        let meetings = [self.single_on_unit, self.unit_on_single, self.unit_on_unit];
+        let shares = meetings.iter().any(|word| ["shares", "takes-equal"].contains(word)) || self.group == "one";
         let rule = self.mark_rule(square);
         let mixes = rule.map_or(shares, |rule| rule != "closed");
         let is_apart = |other: usize| self.are_enemies(seat, other) || !self.shares_with_partner;

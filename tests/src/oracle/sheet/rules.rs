@@ -34,10 +34,13 @@ pub(super) struct Rules {
     pub count: usize,
     /// Whether pieces can wait off the board.
     pub knows_off: bool,
-    pub sent_to: &'static str,
+    /// The number of the square to which captured pieces go; off the board, none.
+    pub sent_to: Option<i32>,
     /// Whether the first square is private to its owner.
     pub private_start: bool,
     pub values: Vec<u8>,
+    /// Dice that are thrown at once.
+    pub dice: usize,
     pub kind: &'static str,
     pub must: &'static str,
     pub stop: Vec<u8>,
@@ -74,10 +77,13 @@ pub(super) struct Rules {
     pub unit_from: Vec<Square>,
     pub area: &'static str,
     pub speed: &'static str,
+    /// The values of three dice with which three pieces move as one.
+    pub three: Vec<u8>,
     pub split: bool,
     pub passable: bool,
     pub single_on_unit: &'static str,
     pub unit_on_single: &'static str,
+    pub unit_on_unit: &'static str,
     pub group: &'static str,
     /// 0: there is no gate.
     pub gate: i32,
@@ -98,7 +104,8 @@ pub(super) struct Rules {
 const ROOMS: [&str; 3] = ["any", "one", "two"];
 const OTHER_ROOMS: [&str; 4] = ["", "one", "two", "any"];
 const MEETINGS: [&str; 3] = ["takes", "shares", "barred"];
-const SENT_TO: [&str; 2] = ["off", "start"];
+const UNIT_MEETINGS: [&str; 4] = ["takes", "takes-equal", "shares", "barred"];
+const WAITING: [&str; 2] = ["off", "start"];
 const MARK_RULES: [&str; 4] = ["share", "block", "closed", "plain"];
 
 impl Rules {
@@ -118,9 +125,12 @@ impl Rules {
         let unfilled = if fills { count.max(written_count) - count - 1 } else { 0 };
         let setup = match keys.find("pieces.setup") {
             Some(Value::Array(_)) => "numbers",
-            _ => keys.word("pieces.setup", &SENT_TO)?,
+            _ => keys.word("pieces.setup", &WAITING)?,
         };
-        let sent_to = keys.word("pieces.sent_to", &SENT_TO)?;
+        let returns = match keys.find("pieces.sent_to") {
+            Some(Value::Integer(_)) => "number",
+            _ => keys.word("pieces.sent_to", &WAITING)?,
+        };
         let seats = seats(&keys, text)?;
         let teams = keys.word("seats.teams", &["none", "opposite"])? == "opposite" && seats.len() == 4;
         Ok(Rules {
@@ -134,10 +144,15 @@ impl Rules {
             courses,
             marks: marks(&keys)?,
             count: usize::try_from(count).map_err(|_| "a negative number of pieces")?,
-            knows_off: setup == "off" || sent_to == "off",
-            private_start: setup == "start" || sent_to == "start",
-            sent_to,
+            knows_off: setup == "off" || returns == "off",
+            private_start: setup == "start" || returns == "start",
+            sent_to: match returns {
+                "off" => None,
+                "start" => Some(first),
+                _ => Some(keys.number("pieces.sent_to", None)?),
+            },
             values: keys.numbers("throws.values")?,
+            dice: usize::try_from(keys.number("throws.dice", Some(1))?).map_err(|_| "a negative number of dice")?,
             kind: keys.needed_word("turn.kind", &["throw", "series", "dice", "divide"])?,
             must: keys.needed_word("turn.must", &["most", "greedy", "one", "no-merge", "optional"])?,
             stop: keys.numbers("turn.stop")?,
@@ -172,11 +187,13 @@ impl Rules {
             unit: keys.word("unit.kind", &["none", "together", "declared"])?,
             unit_from: keys.squares("unit.from")?,
             area: keys.word("unit.area", &["any", "inner"])?,
-            speed: keys.word("unit.speed", &["full", "half", "half-spent", "half-even"])?,
+            speed: keys.word("unit.speed", &["full", "half", "half-spent", "half-even", "double"])?,
+            three: keys.numbers("unit.three")?,
             split: keys.is_set("unit.split", true)?,
             passable: keys.is_set("unit.passable", true)?,
             single_on_unit: keys.word("capture.single_on_unit", &MEETINGS)?,
             unit_on_single: keys.word("capture.unit_on_single", &MEETINGS)?,
+            unit_on_unit: keys.word("capture.unit_on_unit", &UNIT_MEETINGS)?,
             group: keys.word("capture.group", &["all", "one"])?,
             gate: keys.number("gate.at", Some(0))?,
             without: keys.word("gate.without", &["wait", "lap", "open"])?,
@@ -216,6 +233,7 @@ impl Rules {
         }
         let whole = match self.kind {
             "throw" => throws.len() == 1,
+            "series" if self.dice > 1 => throws.len() == self.dice,
             "series" => throws.iter().position(|throw| self.stop.contains(throw)) == throws.len().checked_sub(1),
             _ => throws.len() == 2,
         };

@@ -44,10 +44,10 @@ pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throws: &[u
     nodes.into_iter().filter(is_legal).map(|node| node.position).collect()
 }
 
-/// Whether any single throw of a series moves anything.
+/// Whether any single throw of a series, or any equal dice, move anything.
 pub(super) fn can_move(rules: &Rules, before: &Position, seat: usize) -> bool {
     let series = Series { rules, before, seat };
-    rules.values.iter().any(|&value| series.all_nodes(vec![value]).len() > 1)
+    rules.values.iter().any(|&value| series.all_nodes(vec![value; rules.dice]).len() > 1)
 }
 
 /// The throws that are not lost, without those that move nothing.
@@ -120,13 +120,37 @@ impl Series<'_> {
                     self.hop(node, &[piece], &throws, Some(distance(&throws)), &mut found);
                 }
             }
-            for pair in self.rules.pairs(&node.position, self.seat) {
-                if pair.iter().all(|&piece| self.is_free(node, piece)) {
-                    self.hop(node, &pair, &throws, self.rules.unit_distance(&throws), &mut found);
+            if self.rules.dice == 1 {
+                self.pairs(node, &throws, &mut found);
+            }
+        }
+        if self.rules.dice > 1 {
+            self.groups_by_equal_dice(node, &mut found);
+        }
+        found
+    }
+
+    fn pairs(&self, node: &Node, throws: &[u8], found: &mut Vec<Node>) {
+        for pair in self.rules.groups(&node.position, self.seat, 2) {
+            if pair.iter().all(|&piece| self.is_free(node, piece)) {
+                self.hop(node, &pair, throws, self.rules.unit_distance(throws), found);
+            }
+        }
+    }
+
+    /// Two pieces go with two equal dice, three with three, by the distance of a unit by one of them.
+    fn groups_by_equal_dice(&self, node: &Node, found: &mut Vec<Node>) {
+        for &value in &self.rules.values {
+            let equal = node.unused.iter().filter(|&&die| die == value).count();
+            for size in 2..=equal.min(3) {
+                if size == 3 && !self.rules.three.contains(&value) {
+                    continue;
+                }
+                for group in self.rules.groups(&node.position, self.seat, size) {
+                    self.hop(node, &group, &vec![value; size], self.rules.unit_distance(&[value]), found);
                 }
             }
         }
-        found
     }
 
     fn moves_once(&self) -> bool {

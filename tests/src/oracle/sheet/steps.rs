@@ -7,7 +7,7 @@ use super::position::{Piece, Place, Position};
 use super::rules::Rules;
 
 impl Rules {
-    /// `own`, one piece or two as a unit, hops `distance` squares on along the course of `seat`.
+    /// `own`, one piece or several as a unit, hops `distance` squares on along the course of `seat`.
     pub fn hop(&self, before: &Position, seat: usize, own: &[usize], distance: i32) -> Option<Position> {
         match before.pieces[seat][own[0]].place {
             Place::On(from) if distance > 0 => self.go(before, seat, own, from, distance),
@@ -48,18 +48,22 @@ impl Rules {
         Some(after)
     }
 
-    /// The pairs of pieces of `seat` that can leave their square as a unit.
-    pub fn pairs(&self, position: &Position, seat: usize) -> Vec<[usize; 2]> {
+    /// The sets of `size` pieces of `seat` that can leave their square as a unit: two, or three where pieces only stand
+    /// together.
+    pub fn groups(&self, position: &Position, seat: usize, size: usize) -> Vec<Vec<usize>> {
         let own = &position.pieces[seat];
-        let mut pairs = Vec::new();
-        for one in 0..own.len() {
-            for other in one + 1..own.len() {
-                if own[one].place == own[other].place && self.is_pair(seat, own[one], own[other]) {
-                    pairs.push([one, other]);
-                }
-            }
+        let goes_with =
+            |one: usize, other: usize| own[one].place == own[other].place && self.is_pair(seat, own[one], own[other]);
+        let mut groups: Vec<Vec<usize>> = (0..own.len()).map(|piece| vec![piece]).collect();
+        for _ in 1..size {
+            let longer = |group: &Vec<usize>| {
+                let later = group[group.len() - 1] + 1..own.len();
+                let fits = later.filter(|&other| group.iter().all(|&one| goes_with(one, other)));
+                fits.map(|other| [group.as_slice(), &[other]].concat()).collect::<Vec<_>>()
+            };
+            groups = groups.iter().flat_map(longer).collect();
         }
-        pairs
+        groups.into_iter().filter(|group| group.len() == 2 || self.unit == "together").collect()
     }
 
     fn is_pair(&self, seat: usize, one: Piece, other: Piece) -> bool {
@@ -78,6 +82,7 @@ impl Rules {
         let halves: i32 = throws.iter().map(|throw| i32::from(throw / 2)).sum();
         match self.speed {
             "full" => Some(distance(throws)),
+            "double" => Some(2 * distance(throws)),
             "half" => (!throws.contains(&1)).then_some(halves),
             "half-spent" => Some(halves),
             _ => throws.iter().all(|throw| throw % 2 == 0).then_some(halves),
@@ -163,7 +168,7 @@ impl Rules {
         }
         match self.mark_rule(square) {
             Some(rule) => self.may_stand_on_mark(rule, before, seat, own, square).then_some(after),
-            None => self.meet(after, seat, own.len() == 2, square),
+            None => self.meet(after, seat, own.len(), square),
         }
     }
 
@@ -186,8 +191,8 @@ impl Rules {
         }
     }
 
-    /// The effect of a piece or a unit of `seat` that has come to a plain square on the others there.
-    fn meet(&self, mut after: Position, seat: usize, is_unit: bool, square: Square) -> Option<Position> {
+    /// The effect of a piece or a unit of `size` pieces of `seat` that has come to a plain square on the others there.
+    fn meet(&self, mut after: Position, seat: usize, size: usize, square: Square) -> Option<Position> {
         for &other in self.seats.iter().filter(|&&other| other != seat) {
             let (units, mut singles) = self.units_and_singles(&after, other, square);
             if units.is_empty() && singles.is_empty() {
@@ -202,8 +207,12 @@ impl Rules {
             if self.group == "one" {
                 singles.truncate(1);
             }
-            let (to_units, to_singles) =
-                if is_unit { ("takes", self.unit_on_single) } else { (self.single_on_unit, "takes") };
+            let (to_units, to_singles) = match self.unit_on_unit {
+                _ if size == 1 => (self.single_on_unit, "takes"),
+                "takes-equal" if self.unit == "together" && units.len() > size => ("shares", self.unit_on_single),
+                "takes-equal" => ("takes", self.unit_on_single),
+                to_units => (to_units, self.unit_on_single),
+            };
             for (pieces, meeting) in [(units, to_units), (singles, to_singles)] {
                 match meeting {
                     "barred" if !pieces.is_empty() => return None,
@@ -216,7 +225,7 @@ impl Rules {
     }
 
     fn capture(&self, position: &mut Position, seat: usize, other: usize, piece: usize) {
-        let place = if self.sent_to == "off" { Place::Off } else { Place::On(self.first) };
+        let place = self.sent_to.map_or(Place::Off, Place::On);
         position.pieces[other][piece] = Piece::at(place);
         position.is_marked[seat] |= self.gate > 0;
         position.earns_throw |= self.again_on_capture;

@@ -3,6 +3,7 @@
 use super::turns;
 
 const MAIN_PACHEH: &str = include_str!("../../../../env/games/main-pacheh.toml");
+const CHAUPAR: &str = include_str!("../../../../env/games/chaupar.toml");
 const CHOWKA_5: &str = include_str!("../../../../env/games/chowka-5.toml");
 const CHOWKA_7: &str = include_str!("../../../../env/games/chowka-7.toml");
 const FALKENER: &str = include_str!("../../../../env/games/ashta-kashte-1892.toml");
@@ -242,6 +243,110 @@ fn a_block_of_one_seat_stops_its_enemies() {
     assert_eq!(after("S:10,home/N:48,48", 10), "S:10,home/N:48,48 N *");
     assert_eq!(after("S:10,home/N:1,48", 4), "S:14,home/N:1,1 N *");
     assert_eq!(after("S:10,home/N:1,48", 10), "S:20,home/N:1,48 N *");
+}
+
+#[test]
+fn a_group_captures_no_larger_one() {
+    // South's 24 is North's 58.
+    let game = "chaupar?pieces=2&pairs=group";
+    assert_eq!(
+        results(CHAUPAR, &format!("{game} S:20,20/N:58,58 S *"), &[2, 2, 6]),
+        ["S:20,30/N:58,58 N *", "S:22,28/N:58,58 N *", "S:24,26/N:58,58 N *", "S:24,30/N:6,6 N *"]
+    );
+    let game = "chaupar?pieces=3&pairs=group";
+    let found = results(CHAUPAR, &format!("{game} S:20,20,home/N:58,58,58 S *"), &[2, 2, 6]);
+    assert!(found.contains(&"S:24,30,home/N:58,58,58 N *".to_owned()));
+    assert!(found.iter().all(|text| text.contains("N:58,58,58")));
+    let found = results(CHAUPAR, &format!("{game} S:20,20,20/N:58,58,home S *"), &[2, 2, 2]);
+    assert!(found.contains(&"S:24,24,24/N:6,6,home N *".to_owned()));
+}
+
+#[test]
+fn pieces_on_two_numbers_of_a_square_protect_each_other_and_part() {
+    // North's 8 and 76 are South's 42.
+    assert_eq!(results(CHAUPAR, "chaupar?pieces=2 S:40,home/N:8,76 S *", &[2, 2, 2]), ["S:46,home/N:8,76 N *"]);
+    assert_eq!(results(CHAUPAR, "chaupar?pieces=1 S:40/N:76 S *", &[2, 2, 2]), ["S:46/N:6 N *"]);
+    let found = results(CHAUPAR, "chaupar?pieces=2 S:8,76/N:6,7 S *", &[2, 2, 6]);
+    assert!(found.contains(&"S:18,76/N:6,7 N *".to_owned()) && !found.contains(&"S:18,80/N:6,7 N *".to_owned()));
+}
+
+#[test]
+fn a_pair_uses_two_dice() {
+    let after = |flags: &str| results(CHAUPAR, &format!("chaupar?pieces=2{flags} S:82,82/N:6,7 S *"), &[1, 1, 5]);
+    let all = ["S:82,home/N:6,7 N *", "S:83,83/N:6,7 N *", "S:home,home/N:6,7 - -"];
+    assert_eq!(after(""), all);
+    assert_eq!(after("&must_use=max"), all);
+    assert_eq!(
+        after("&must_use=optional"),
+        ["S:82,82/N:6,7 N *", "S:82,83/N:6,7 N *"].into_iter().chain(all).collect::<Vec<_>>()
+    );
+    let slower = ["S:82,home/N:6,7 N *", "S:83,83/N:6,7 N *"];
+    assert_eq!(after("&group_pips=1"), slower);
+}
+
+#[test]
+fn of_four_that_do_not_part_three_leave_together() {
+    let sheet = CHAUPAR.replace("speed = \"double\"", "speed = \"double\"\nsplit = false");
+    // A pair leaves, and no other goes with the one die that is left.
+    assert_eq!(
+        results(&sheet, "chaupar S:20,20,20,20/N:6,7,9,10 S *", &[6, 6, 6]),
+        ["S:20,20,32,32/N:6,7,9,10 N *", "S:20,32,32,32/N:6,7,9,10 N *"]
+    );
+}
+
+#[test]
+fn dice_that_the_last_piece_leaves_are_lost() {
+    let after = |seats: &str| results(CHAUPAR, &format!("chaupar?pieces=1 {seats} S *"), &[1, 1, 2]);
+    assert_eq!(after("S:83/E:6/N:20/W:6"), ["S:home/E:6/N:20/W:6 E *"]);
+    assert_eq!(after("S:home/E:6/N:20/W:6"), ["S:home/E:6/N:24/W:6 E *"]);
+    let sheet = CHAUPAR.replace("\"SENW\"]\nteams = \"opposite\"", "\"SENW\"]\nend = \"placings\"");
+    let after = |seats: &str| results(&sheet, &format!("chaupar?pieces=1 {seats} S *"), &[1, 1, 2]);
+    assert_eq!(after("S:83/E:6/N:home/W:6"), ["S#2:home/E:6/N:home/W:6 E *"]);
+}
+
+#[test]
+fn a_captured_piece_enters_with_any_of_the_dice() {
+    let game = "chaupar?pieces=2&captured=centre";
+    assert_eq!(results(CHAUPAR, &format!("{game} S:24,home/N:hand,home N *"), &[1, 2, 5]), ["S:24,home/N:8,home S *"]);
+    // South's 24 is North's 58.
+    assert_eq!(results(CHAUPAR, "chaupar?pieces=1&captured=centre S:23/N:58 S *", &[1, 1, 1]), ["S:26/N:hand N *"]);
+    assert!(turns(CHAUPAR, "chaupar?pieces=1 S:26/N:hand N *", &[1, 1, 1]).is_err());
+}
+
+#[test]
+fn as_many_dice_are_thrown_as_the_sheet_has() {
+    let position = "S:20/N:7 S *";
+    assert_eq!(results(CHAUPAR, &format!("chaupar?pieces=1&dice=2 {position}"), &[3, 4]), ["S:27/N:7 N *"]);
+    for (game, throws) in [
+        ("chaupar?pieces=1", &[1, 2][..]),
+        ("chaupar?pieces=1", &[1, 2, 5, 6]),
+        ("chaupar?pieces=1", &[1, 2, 3]),
+        ("chaupar?pieces=1&dice=2", &[1, 3, 4]),
+    ] {
+        assert!(turns(CHAUPAR, &format!("{game} {position}"), throws).is_err(), "{game} {throws:?}");
+    }
+}
+
+#[test]
+fn a_unit_meets_a_unit_as_the_sheet_says() {
+    // South's 14 is North's 40.
+    let after = |meeting: &str, own: &str, enemies: &str| {
+        let keys = format!("unit.kind = \"together\"\nunit.speed = \"double\"\ncapture.unit_on_unit = \"{meeting}\"");
+        let sheet = LUDO.replace("name = \"ludo\"", &format!("name = \"ludo\"\n{keys}"));
+        results(&sheet, &format!("ludo?pieces=3 S:{own},home/N:{enemies} S *"), &[2])
+    };
+    let single = "S:10,12,home/N:hand,40,40 N *";
+    for (meeting, together) in [
+        ("takes", Some("S:14,14,home/N:hand,hand,hand N *")),
+        ("takes-equal", Some("S:14,14,home/N:hand,hand,hand N *")),
+        ("shares", Some("S:14,14,home/N:hand,40,40 N *")),
+        ("barred", None),
+    ] {
+        let expected: Vec<&str> = [single].into_iter().chain(together).collect();
+        assert_eq!(after(meeting, "10,10", "hand,40,40"), expected, "{meeting}");
+    }
+    assert_eq!(after("takes-equal", "10,10", "40,40,40")[1], "S:14,14,home/N:40,40,40 N *");
+    assert_eq!(after("barred", "10,10", "hand,hand,40")[1], "S:14,14,home/N:hand,hand,hand N *");
 }
 
 #[test]

@@ -142,7 +142,9 @@ fn course(race: &Race) -> String {
 
 /// Every throw with its probability, as a fraction and as a decimal.
 fn throws(race: &Race, first: Seat) -> String {
-    let cases = cases(&race.ruleset().sheet().throws);
+    // At a chance node one die is thrown, or two.
+    let dice = race.throw_values(Outcome(0)).len() as u32;
+    let cases = cases(&race.ruleset().sheet().throws).saturating_pow(dice);
     let mut rows = vec![["throw", "in", "of", "probability"].map(str::to_owned)];
     let chances = race.chance_outcomes(&race.initial_state(first)).iter().enumerate();
     for (outcome, &probability) in chances.filter(|&(_, &probability)| probability > 0.0) {
@@ -158,14 +160,14 @@ fn throws(race: &Race, first: Seat) -> String {
     columns(&rows, |column| column > 0).trim_end().to_owned()
 }
 
-/// Equally likely cases of a throw.
+/// Equally likely cases of a throw of one die.
 fn cases(throws: &Throws) -> u64 {
     let one: u64 = match &throws.odds {
         Odds::Named(NamedOdds::Cowries) => 1 << throws.values.len().saturating_sub(1).min(32),
         Odds::Named(NamedOdds::Equal) => throws.values.len() as u64,
         Odds::Weights(weights) => weights.iter().map(|&weight| u64::from(weight)).sum(),
     };
-    one.saturating_pow(throws.dice.into()).max(1)
+    one.max(1)
 }
 
 /// The rules as they are understood, each topic with its sentences below it.

@@ -152,7 +152,7 @@ impl DiceTurns {
             state.pieces[colour.index()] = own;
             let together = second == first + 1 && hop.square == next.square;
             for hop in [hop, next].into_iter().filter(|hop| hop.cuts) {
-                self.rules.capture(state, colour, hop.place, together);
+                self.rules.capture(state, colour, hop.place, 1 + usize::from(together));
             }
         }
         self.end_turn(state, false);
@@ -305,7 +305,7 @@ impl TurnMachine for DiceTurns {
         let slot = actions::slot(action, self.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
         let kind = MoveKind::of(action, self.seating.pieces);
-        let used = if kind == MoveKind::Together { 2 } else { 1 };
+        let used = actions::together(action, self.seating.pieces);
         Some(UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) })
     }
 }

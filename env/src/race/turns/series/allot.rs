@@ -174,7 +174,7 @@ impl SeriesTurns {
     #[inline]
     pub(crate) fn takes_all_together(&self, remaining: Remaining) -> bool {
         match self.unit.speed {
-            Speed::Full | Speed::HalfSpent => true,
+            Speed::Full | Speed::Double | Speed::HalfSpent => true,
             Speed::Half => remaining.counts[0] == 0,
             Speed::HalfEven => false,
         }

@@ -173,7 +173,7 @@ impl TurnMachine for SeriesTurns {
 
     fn action_text(&self, state: &State, action: Action) -> String {
         let next = self.series.remaining(state).split().map(|(throw, _)| throw);
-        self.series.action_text(state, action, next)
+        self.series.action_text(state, state.mover, action, next)
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
@@ -197,7 +197,7 @@ impl TurnMachine for SeriesTurns {
         taken.from = taken.from.max(1);
         // Throws are allotted in ascending order, 1s first, but for the last one.
         let are_ones = self.next_value(state) == Some(1) || steps < self.series.face(SeriesKind::Four);
-        if taken.kind == MoveKind::Together && self.unit.speed != Speed::Full {
+        if matches!(taken.kind, MoveKind::Together(_)) && self.unit.speed != Speed::Full {
             taken.hidden = steps;
         } else if are_ones {
             taken.throws = vec![1; usize::from(steps)];

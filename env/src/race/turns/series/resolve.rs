@@ -16,7 +16,7 @@ impl SeriesTurns {
         let (places, declared) = self.settled(own, state.declared[mover.index()], allotment, landed);
         let mut has_captured = false;
         for (target, is_pair) in self.strikes(allotment, landed) {
-            has_captured |= self.rules.capture(state, mover, target, is_pair);
+            has_captured |= self.rules.capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
         self.end_turn(state, has_captured & self.grants);

@@ -295,7 +295,7 @@ impl ThrowTurns {
     #[inline(always)]
     fn hop(&self, state: &mut State, seat: Seat, throw: u8, action: Action) -> bool {
         let (places, to) = self.moved_by(state, seat, throw, action);
-        let has_captured = self.rules.capture(state, seat, to, action.0 >= self.slots);
+        let has_captured = self.rules.capture(state, seat, to, 1 + usize::from(action.0 >= self.slots));
         state.pieces[seat.index()] = places;
         state.cuts |= u8::from(self.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
