@@ -14,7 +14,7 @@ use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
 use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS};
-use crate::race::turns::throw::ThrowTurns;
+use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
 
 /// The rules of the turn.
@@ -62,11 +62,21 @@ impl EachTurns {
     /// The place to which the piece of `slot` comes by a throw, alone or `together` with the next ones; [`WALL`] where
     /// it may not.
     pub(crate) fn target(&self, state: &State, slot: usize, value: u8, together: usize) -> u8 {
+        self.target_among(&self.occupied(state), state, slot, value, together)
+    }
+
+    /// The pieces on the board, and the cells that they close to the pieces that move.
+    fn occupied(&self, state: &State) -> Occupied {
+        let colour = self.colour(state);
+        self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, colour, &state.pieces[colour.index()])
+    }
+
+    /// [`EachTurns::target`] among the pieces on the board.
+    fn target_among(&self, occupied: &Occupied, state: &State, slot: usize, value: u8, together: usize) -> u8 {
         let (mover, is_unit, rules) = (self.colour(state), together > 1, &*self.rules);
         let own = &state.pieces[mover.index()];
         let from = own[slot];
         let is_declared = |slot: usize| state.declared[mover.index()] >> slot & 1 == 1;
-        let occupied = self.hops.occupied::<_, MAX_PIECES>(&self.hops.long, state, mover, own);
         let bit = rules.bits[mover.index()][usize::from(from) % PLACES];
         let is_pair = match rules.sheet.unit.kind {
             UnitKind::None => false,
@@ -99,8 +109,8 @@ impl EachTurns {
         if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
     }
 
-    /// The pieces that can play a throw, alone or together.
-    fn takers(&self, state: &State, throw: AllottedThrow) -> ActionMask {
+    /// The pieces that can play a throw, alone or together, among the pieces on the board.
+    fn takers(&self, occupied: &Occupied, state: &State, throw: AllottedThrow) -> ActionMask {
         let (colour, value) = (self.colour(state).index(), self.series.pips(throw));
         let own = &state.pieces[colour];
         let like = |slot: usize| (own[slot], state.declared[colour] >> slot & 1);
@@ -110,7 +120,7 @@ impl EachTurns {
         let mut mask = ActionMask::EMPTY;
         for slot in (0..self.rules.seating.pieces).filter(|&slot| slot == 0 || like(slot - 1) != like(slot)) {
             for (actions, together) in units.into_iter().filter(|&(_, many)| many > 0 && self.used(many) <= count) {
-                if self.target(state, slot, value, together) != WALL {
+                if self.target_among(occupied, state, slot, value, together) != WALL {
                     mask.insert(Action(actions.0 + slot as u8));
                 }
             }
@@ -154,9 +164,9 @@ impl EachTurns {
         if let Some(&known) = memo.get(state) {
             return known;
         }
-        let mut best = 0;
+        let (mut best, occupied) = (0, self.occupied(state));
         'found: for throw in self.left(state) {
-            for action in self.takers(state, throw).iter() {
+            for action in self.takers(&occupied, state, throw).iter() {
                 let next = self.played(state, throw, action);
                 best = best.max(left - self.count(&next) + self.best(&next, memo));
                 if best == left {
@@ -169,7 +179,8 @@ impl EachTurns {
     }
 
     fn can_play(&self, state: &State) -> bool {
-        self.left(state).any(|throw| !self.takers(state, throw).is_empty())
+        let occupied = self.occupied(state);
+        self.left(state).any(|throw| !self.takers(&occupied, state, throw).is_empty())
     }
 }
 
@@ -188,10 +199,10 @@ impl TurnMachine for EachTurns {
     }
 
     fn legal_actions(&self, state: &State) -> ActionMask {
-        let mut memo = Memo::new();
+        let (mut memo, occupied) = (Memo::new(), self.occupied(state));
         let best = if self.is_free() { 0 } else { self.best(&State { skipped: 0, ..*state }, &mut memo) };
         let mut legal = |throw: AllottedThrow| -> ActionMask {
-            let takers = self.takers(state, throw);
+            let takers = self.takers(&occupied, state, throw);
             if self.is_free() {
                 return takers;
             }

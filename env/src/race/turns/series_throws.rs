@@ -1,5 +1,5 @@
-//! The throws of a series, or of several dice at once: which are kept, which are left, and what they are in observations
-//! and texts. How they are used is another matter: in one hop for each piece ([`super::series`]) or one by one
+//! The throws of a series, or of several dice: which are kept, which are left, and what they are in observations and
+//! texts. How they are used is another matter: in one hop for each piece ([`super::series`]) or one by one
 //! ([`super::each`]).
 
 use std::sync::Arc;

@@ -15,7 +15,7 @@ pub enum Course {
 }
 
 /// As [`check_game`](super::check_game), and the laws of races: a throw moves nothing, an action takes the pieces of
-/// its side forward and sends others back to the start at most.
+/// its side forward and sends others back to one place at most.
 ///
 /// # Errors
 /// The first law found broken.
@@ -58,8 +58,9 @@ fn check_moves<G: RaceGame>(game: &G, course: Course, before: &G::State, after: 
     Ok(())
 }
 
-/// Whether `new` is `old` with some entries turned to 0; both ascend.
+/// Whether `new` is `old` with some entries turned to one that is smaller; both ascend.
 fn is_captured(old: &[u8], new: &[u8]) -> bool {
-    let mut left = old.iter();
-    new.iter().filter(|&&steps| steps > 0).all(|steps| left.any(|old| old == steps))
+    let (mut lost, mut sent) = (old.to_vec(), new.to_vec());
+    sent.retain(|steps| lost.iter().position(|old| old == steps).map(|at| lost.remove(at)).is_none());
+    sent.iter().all(|steps| *steps == sent[0]) && lost.iter().all(|old| *old > sent[0])
 }
