@@ -58,7 +58,7 @@ def test_the_file_is_what_its_page_says(made):
     siga, optional, *others = report["forms"]
     assert siga["player"] == "siga" and siga["version"] and siga["skill"][2]["opponent"] == "novice"
     assert optional["player"] == "perfect" and optional["profile"]["luck"]["mean"] > 0
-    assert all(entry["player"] == "greedy+2ply" and entry["profile"]["luck"] is None for entry in others)
+    assert all(entry["player"] == "hunter" and entry["profile"]["luck"] is None for entry in others)
     for entry in report["house_rules"]:
         assert list(entry) == rule
         assert list(entry["change"]) == ["turns", "captures", "first", "choices"]

@@ -27,10 +27,9 @@ use crate::cli::AtlasArgs;
 const FORMAT: u32 = 1;
 /// The file with all figures.
 const FIGURES: &str = "atlas.json";
-/// The player where there is neither a table nor a bot: the strongest that plays every game.
-const WITHOUT_BOT: &str = "greedy+2ply";
-/// The player of house rules. It plays every game to its end; `greedy` draws some out for thousands of turns.
-const OF_HOUSE_RULES: &str = "hunter";
+/// The player where there is neither a table nor a bot, and that of house rules: it plays every game to its end, fast;
+/// `greedy` draws some out for thousands of turns.
+const BASELINE: &str = "hunter";
 /// What the player meets, beside its own level of difficulty.
 const OPPONENTS: [&str; 2] = ["random", "greedy"];
 const LEVEL: &str = "novice";
@@ -157,7 +156,7 @@ fn form(race: Race, tables: &[Arc<Table>], config: &MatchConfig) -> Result<Form>
     let player = match (perfect, &bot) {
         (Some(perfect), _) => games::player(&perfect, &race)?,
         (None, Some(bot)) => bot.clone(),
-        (None, None) => games::player(&games::agent(WITHOUT_BOT)?, &race)?,
+        (None, None) => games::player(&games::agent(BASELINE)?, &race)?,
     };
     // The values of a baseline are no chances of winning.
     let has_luck = bot.is_some() || player.table().is_some();
@@ -182,7 +181,7 @@ fn form(race: Race, tables: &[Arc<Table>], config: &MatchConfig) -> Result<Form>
 
 /// The changes of every house rule of a game, which has these `forms`; those that cannot be played are left out.
 fn house_rules(forms: &[Ruleset], config: &MatchConfig) -> Result<Vec<HouseRuleChange>> {
-    let agent = games::agent(OF_HOUSE_RULES)?;
+    let agent = games::agent(BASELINE)?;
     let play = |ruleset: &Ruleset| -> Result<Vec<Option<GameProfile>>> {
         let race = Race::new(ruleset.clone());
         let player = games::player(&agent, &race)?;
@@ -205,11 +204,11 @@ fn house_rules(forms: &[Ruleset], config: &MatchConfig) -> Result<Vec<HouseRuleC
     Ok(rules)
 }
 
-/// The truths of a solved game, from perfect play against itself and against the strongest baseline.
+/// The truths of a solved game, from perfect play against itself and against a baseline.
 fn solved(table: &Arc<Table>, config: &MatchConfig) -> Result<SolvedForm> {
     let race = Race::new(table.ruleset().clone());
     let shortlist = Shortlist::default();
-    let baseline = games::player(&games::agent(WITHOUT_BOT)?, &race)?;
+    let baseline = games::player(&games::agent(BASELINE)?, &race)?;
     let watch = MatchProgress::UNWATCHED;
     survey(&race, &|| Perfect::agent(table), Whose::Both, table, Some(&shortlist), config, &watch);
     survey(&race, &|| baseline.agent(), Whose::Agent, table, Some(&shortlist), config, &watch);

@@ -8,7 +8,7 @@ use crate::report::plot::{Bar, BarPanel, Bars, PlotLabels, bar_panels};
 use anyhow::Result;
 use ashta_agents::arena::{Interval, ProfileChange};
 
-use super::{Atlas, Form, HouseRuleChange, LEVEL, OF_HOUSE_RULES, OPPONENTS, SolvedForm, WITHOUT_BOT};
+use super::{Atlas, BASELINE, Form, HouseRuleChange, LEVEL, OPPONENTS, SolvedForm};
 
 /// The columns of the table: head, meaning, and what stands there of a form.
 type Column = (&'static str, &'static str, fn(&Form) -> String);
@@ -146,7 +146,7 @@ pub fn page(atlas: &Atlas, args: &AtlasArgs) -> String {
         "# Atlas\n\nGames beside each other, measured by games of the best player at hand:\n\n\
          ```sh\nashta atlas{games}{tables} --pairs {pairs} --seed {seed}\n```\n\n\
          The player is perfect play where there is a table of the game, else the bot with the largest network, else\n\
-         `{WITHOUT_BOT}`. Brackets are intervals with 95 % confidence, and [atlas.json](atlas.json) has all figures.\n\
+         `{BASELINE}`. Brackets are intervals with 95 % confidence, and [atlas.json](atlas.json) has all figures.\n\
          The player plays {pairs} games against itself, and {pairs} pairs against each other (with more than two sides\n\
          a game for each seat instead of two). A score is a mean return: 100 % wins all games.\n\n\
          | column | meaning |\n|---|---|\n"
@@ -165,7 +165,7 @@ pub fn page(atlas: &Atlas, args: &AtlasArgs) -> String {
     PICTURES.iter().for_each(|Picture { file, title, .. }| text += &format!("\n![{title}]({file})"));
     text += &format!(
         "\n\n## House rules\n\nOf all values of the house rules of a game the one that changes a figure most, and by how \
-         much, in games of\n`{OF_HOUSE_RULES}` against itself with the same throws. A change counts where it is larger \
+         much, in games of\n`{BASELINE}` against itself with the same throws. A change counts where it is larger \
          than its interval is wide, so that\nnone of hundreds comes about by chance; – stands where there is none.\n\n\
          | game | {} |\n|---|{}\n",
         MEASURES.map(|(head, ..)| head).join(" | "),
@@ -217,7 +217,7 @@ fn truths(text: &mut String, SolvedForm { ruleset, error, truths }: &SolvedForm)
     let exact = error.map_or("not proved".to_owned(), |error| format!("exact to {:.4} points", 100.0 * error));
     *text += &format!(
         "\n## Truths about {}\n\nValues are those of perfect play, {exact}; positions are from its games against itself and \
-         `{WITHOUT_BOT}`.\n",
+         `{BASELINE}`.\n",
         ruleset.game_text()
     );
     for (number, truth) in (1..).zip(truths) {
