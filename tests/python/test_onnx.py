@@ -100,8 +100,9 @@ def test_a_released_bot_answers_as_its_network_does(bot, tmp_path):
     metadata = running.get_modelmeta().custom_metadata_map
     manifest = json.loads(metadata["manifest"])
     assert manifest == program.manifest(bot)
-    places = {"pagade-4p": "placings", "pagade-teams": "teams"}
-    assert metadata["outlook"] == places.get(bot.stem.removesuffix("-strong"), "winner")
+    name = bot.stem.removesuffix("-strong")
+    expected = "teams" if name.endswith("-teams") else {"pagade-4p": "placings"}.get(name, "winner")
+    assert metadata["outlook"] == expected
     policy, values = running.run(["policy", "values"], batch_of(manifest, manifest["probes"]))
     starts = 0
     for row, probe in enumerate(manifest["probes"]):
