@@ -445,7 +445,7 @@ impl ThrowTurns {
             (state.phase, state.has_captured) = (Phase::Allot, is_granted);
             return;
         }
-        if is_first && self.rules.effects[usize::from(number)].bonus && !(self.loses_last && !counts) {
+        if is_first && self.rules.effects[usize::from(number)].bonus && (counts || !self.loses_last) {
             // A step follows, unless nothing can make it.
             let next = State { phase: Phase::Allot, dice: [1, number], has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
