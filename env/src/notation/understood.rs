@@ -386,7 +386,7 @@ impl Race {
             said.push(match sheet.capture.unit_on_unit {
                 UnitMeeting::Takes => met(Meeting::Takes, "A unit", "an enemy's unit"),
                 UnitMeeting::TakesEqual => {
-                    format!("A unit that lands on an enemy's {word} it, unless it has more pieces. They then share the square.")
+                    format!("A unit that lands on an enemy's unit {word} it, unless that has more pieces: then both stay.")
                 }
                 UnitMeeting::Shares => met(Meeting::Shares, "A unit", "an enemy's unit"),
                 UnitMeeting::Barred => met(Meeting::Barred, "A unit", "an enemy's unit"),
