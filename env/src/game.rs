@@ -419,7 +419,7 @@ pub trait Game: Send + Sync {
 
 /// A game in which the pieces of each seat run a course. Baselines compare how far they have come.
 pub trait RaceGame: Game {
-    /// Pieces of each seat, 1 to 4.
+    /// Pieces of each seat, 1 to [`MAX_PIECES`].
     fn pieces(&self) -> usize;
 
     /// Steps from off the board to the end of the course: the largest entry of [`RaceGame::steps`].
@@ -428,4 +428,9 @@ pub trait RaceGame: Game {
     /// Steps that each piece of `seat` has made, ascending, 0 to [`RaceGame::goal`]; only the first
     /// [`RaceGame::pieces`] entries are meaningful. Throws that were allotted but not yet played do not count.
     fn steps(&self, state: &Self::State, seat: Seat) -> [u8; MAX_PIECES];
+
+    /// The entry of [`RaceGame::steps`] of a piece that has just been captured.
+    fn captured(&self) -> u8 {
+        0
+    }
 }

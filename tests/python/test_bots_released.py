@@ -99,7 +99,7 @@ def test_listed_bots_are_there_and_no_others():
         assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
 
 
-# Games of Chaupar in teams are long, and each turn has many ways: in ten minutes too few are played to learn from.
+# Chaupar in teams: after three minutes of self-play, 576 games, its bot lost to two baselines.
 WITHOUT_BOT = {("chaupar", 4)}
 
 

@@ -136,19 +136,22 @@ const ROWS: &[Row] = &[
     ("TE", "pieces.sent_to", "26", PRIVATE, "refused: this is no square of the course"),
     ("TE", "pieces.sent_to", "24", PRIVATE_OF_ONE, "refused: this square has no room for all pieces"),
     ("SDV", "pieces.sent_to", "24", "", "refused: this goes with turn.kind = \"throw\", and with a series of hops"),
+    ("TE", "pieces.sent_to", "24", PRIVATE_BEYOND, "refused: captured pieces return beyond their gate"),
+    ("TE", "pieces.sent_to", "24", PRIVATE_MARKED, "refused: captured pieces return to a square without a mark"),
+    ("T", "pieces.sent_to", "24", PRIVATE_FILLED, "refused: this goes with a finish"),
     ("TSE", "throws.values", "[5, 1, 2, 3, 4]", "turn.again = []", "odds"),
     ("DV", "throws.values", "[1, 2, 4, 6]", "", "odds"),
     ("TSE", "throws.odds", "'equal'", "", "odds"),
     ("DV", "throws.odds", "'cowries'", "", "odds"),
     ("TSE", "throws.odds", "[1, 2, 3, 4, 5]", "", "odds"),
     ("DV", "throws.odds", "[1, 2, 3, 4]", "", "odds"),
-    ("TS", "throws.dice", "2", "", "refused: a turn of this kind has 1"),
+    ("TS", "throws.dice", "2", "", "refused: a turn of this kind has 1 die"),
     ("E", "throws.dice", "3", TWO_DICE, "turns"),
     ("E", "throws.values", "[0, 1, 2, 3]", TWO_DICE, "refused: one of several dice has no 0"),
     ("E", "throws.dice", "5", TWO_DICE, "refused: a turn of this kind has 1 to 4 dice"),
     ("E", "throws.dice", "2", "", "refused: several dice have 4 values at most"),
     ("E", "throws.dice", "2", "", "refused: only a series of one die stops"),
-    ("DV", "throws.dice", "1", "", "refused: a turn of this kind has 2"),
+    ("DV", "throws.dice", "1", "", "refused: a turn of this kind has 2 dice"),
     ("TDV", "turn.hop", "'each'", "", "refused: only a series"),
     ("S", "turn.hop", "'each'", "", "turns"),
     ("E", "turn.hop", "'sum'", FIRST, "turns"),
@@ -397,6 +400,12 @@ const FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1';
                       pieces.allowed = [1, 2]; stacking.plain = 'one'";
 const FILLED_BY_FOUR: &str =
     "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N1'; board.marks = []; stacking.plain = 'one'";
+const PRIVATE_BEYOND: &str =
+    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; gate.at = 24"#;
+const PRIVATE_MARKED: &str =
+    r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = ["D2", "F4", "D6", "B4"]"#;
+const PRIVATE_FILLED: &str = "board.side = 7; board.course = 'D1 E3 N6 W6 S6 E2 NE1 N2'; board.marks = []; \
+                              finish.fill = true; stacking.plain = 'one'";
 const PRIVATE_OF_THREE: &str =
     r#"board.side = 7; board.course = "D1 E3 N6 W6 S6 E2 NE1 N2"; board.marks = []; pieces.count = 3"#;
 const PRIVATE_OF_ONE: &str =

@@ -364,6 +364,7 @@ mod tests {
             "siga",
             "thaayam",
             "chowka-7",
+            "chaupar?triples=all&must_use=optional",
         ];
         for game in games {
             let (mut results, mut checked) = (TurnResults::new(), 0);

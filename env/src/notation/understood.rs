@@ -199,7 +199,9 @@ impl Race {
         say(!stops.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
         let must = match turn.must {
             Must::Most => format!("As many {} as can be used in any way must be used.", words.used[1]),
-            Must::Greedy => "Throws may be used in any way, until no more of them can be used.".to_owned(),
+            Must::Greedy => {
+                format!("{} may be used in any way, until no more of them can be used.", capital(words.used[1]))
+            }
             Must::One => format!("A {one} must be used if any piece can move by it."),
             Must::NoMerge => format!("A {one} must be used, unless each move by it would lead onto an own piece."),
             Must::Optional => format!("No {one} has to be used."),
@@ -347,18 +349,20 @@ impl Race {
             }
             Speed::Half | Speed::HalfSpent => "A unit moves by half of each throw, rounded down; it takes no 1.",
             Speed::HalfEven => "A unit moves by half of an even throw; it takes no odd one.",
-            Speed::Double if self.rules.sheet.throws.dice > 1 => {
-                "A unit moves with two equal dice, each of its pieces by twice the number of one."
-            }
             Speed::Double => "A unit moves by twice the throw.",
         };
         let split = if unit.split { "One of the two may leave alone." } else { "Neither of the two may leave alone." };
         let what = format!("Two own pieces {what} a unit ({word}), which may move as one.");
-        let mut three = unit.three.clone();
-        three.sort_unstable();
-        let together = format!("Three pieces on one square may move so with three dice of {}.", any_of(&three));
-        let three = (!three.is_empty()).then_some(together);
-        [what, speed.to_owned(), split.to_owned()].into_iter().chain(three).collect()
+        let mut said = vec![what, speed.to_owned(), split.to_owned()];
+        if self.series().is_some() && self.rules.sheet.throws.dice > 1 {
+            said.push("It takes as many equal dice as it has pieces, and moves by one of them.".to_owned());
+        }
+        if !unit.three.is_empty() {
+            let mut three = unit.three.clone();
+            three.sort_unstable();
+            said.push(format!("Three pieces on one square may move so, too, with three dice of {}.", any_of(&three)));
+        }
+        said
     }
 
     fn about_captures(&self) -> Vec<String> {
@@ -386,7 +390,9 @@ impl Race {
             said.push(match sheet.capture.unit_on_unit {
                 UnitMeeting::Takes => met(Meeting::Takes, "A unit", "an enemy's unit"),
                 UnitMeeting::TakesEqual => {
-                    format!("A unit that lands on an enemy's unit {word} it, unless that has more pieces: then both stay.")
+                    format!(
+                        "A unit that lands on an enemy's unit {word} it, unless that has more pieces: then both stay."
+                    )
                 }
                 UnitMeeting::Shares => met(Meeting::Shares, "A unit", "an enemy's unit"),
                 UnitMeeting::Barred => met(Meeting::Barred, "A unit", "an enemy's unit"),

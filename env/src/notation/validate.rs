@@ -130,6 +130,10 @@ mod tests {
             // The 4 comes first; a throw is not set aside for none that can be played.
             "thaayam?pieces=2&hop=each S:4,8/N:off,off S 4,8,2;!8",
             "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4,2;!4",
+            // Three dice were thrown; all of them are left, and none is set aside.
+            "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2,6;",
+            "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2",
+            "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2,6,*",
             // Nothing can be played any more.
             "thaayam?pieces=2&hop=each S:23,23/N:off,off S 4;",
         ] {
@@ -142,6 +146,8 @@ mod tests {
             "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;+",
             "ashtapada S:off,off/N:off,off S 4,3;off+0",
             "siga S:20,home/N:off,off S 2;/4",
+            "chaupar S:6,7,9,10/N:6,7,9,10 S 1,2,6;!1",
+            "chaupar S:6,7,9,10/N:6,7,9,10 S 6,6,*",
             "ashta-kashte-1892?grace=separate S:off,off,0,5/N:off,off,off,off S 4;in",
             "saturankam S:0,0/N:0,0 S 1,3;0+3",
             "thaayam?pieces=2&hop=each S:off,0/N:off,off S 4,2;",
@@ -206,6 +212,8 @@ mod tests {
             "siga?pieces=4",
             "ashta-kashte-1892?grace=separate",
             "chowka-5?throws=collect",
+            "chaupar",
+            "chaupar?dice=2&must_use=max",
             "pagade?no_cut=lap",
             "saturankam",
         ] {

@@ -119,7 +119,7 @@ impl Race {
         state.pieces[seat.index()]
     }
 
-    /// The place where captured pieces wait: off the board, or on the first square.
+    /// The place where captured pieces go: off the board, the first square, or another that is the owner's alone.
     pub fn waiting_place(&self) -> u8 {
         self.rules.sent_to()
     }
@@ -269,5 +269,9 @@ impl RaceGame for Race {
 
     fn steps(&self, state: &State, seat: Seat) -> [u8; MAX_PIECES] {
         state.pieces[seat.index()].map(|place| self.rules.steps(place))
+    }
+
+    fn captured(&self) -> u8 {
+        self.rules.steps(self.rules.sent_to())
     }
 }

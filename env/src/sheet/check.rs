@@ -89,6 +89,7 @@ pub(crate) fn one(sheet: &Sheet) -> Vec<Problem> {
         is_throw: kind == TurnKind::Throw,
         is_series: kind == TurnKind::Series,
         is_sum: kind == TurnKind::Series && sheet.turn.hop == Hop::Sum,
+        is_each: kind == TurnKind::Series && sheet.turn.hop == Hop::Each,
         is_dice: kind == TurnKind::Dice,
         is_divide: kind == TurnKind::Divide,
         has_dice: kind == TurnKind::Series && sheet.throws.dice > 1,
@@ -112,6 +113,8 @@ struct Check<'a> {
     is_series: bool,
     /// A series in one hop for each piece.
     is_sum: bool,
+    /// A series of hops with a landing each.
+    is_each: bool,
     is_dice: bool,
     is_divide: bool,
     /// Several dice that are used one by one.
@@ -162,7 +165,7 @@ impl Check<'_> {
                 }
             }
         }
-        let is_for_many = self.is_dice || self.is_throw || self.is_series && !self.is_sum;
+        let is_for_many = self.is_dice || self.is_throw || self.is_each;
         let are_four = seats.allowed.iter().any(|letters| letters == "SENW");
         self.say_all([
             (has_teams && !are_four, "seats.allowed", "teams are four seats: `SENW`"),
@@ -188,13 +191,12 @@ impl Check<'_> {
             let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
             self.say(sum == 0 || sum > 60_000, "throws.odds", "the weights sum to 1 to 60000");
         }
-        let expected = match (self.is_dice || self.is_divide, self.is_series && !self.is_sum) {
-            (true, _) => 2..=2,
-            (_, true) => 1..=4,
-            _ => 1..=1,
+        let (expected, count) = match (self.is_dice || self.is_divide, self.is_each) {
+            (true, _) => (2..=2, "2 dice"),
+            (_, true) => (1..=4, "1 to 4 dice"),
+            _ => (1..=1, "1 die"),
         };
-        let problem = format!("a turn of this kind has {} to {} dice", expected.start(), expected.end());
-        self.say(!expected.contains(&throws.dice), "throws.dice", problem);
+        self.say(!expected.contains(&throws.dice), "throws.dice", format!("a turn of this kind has {count}"));
         let is_many = self.has_dice && values.len() > MAX_KINDS + 1;
         self.say(is_many, "throws.values", format!("several dice have {} values at most", MAX_KINDS + 1));
         let (least, most) = (values.first().copied(), values.last().copied());
@@ -420,7 +422,7 @@ impl Check<'_> {
         let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
         let (has_gate, is_closed) = (sheet.gate.at != 0, sheet.board.mark_rule == MarkRule::Closed);
         let (stacking, capture) = (&sheet.stacking, &sheet.capture);
-        let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || is_series && !is_sum);
+        let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || self.is_each);
         let with_hops = "this goes with turn.kind = \"throw\", and with a series of hops with a landing each";
         for value in unit.three.iter().filter(|value| !sheet.throws.values.contains(value)) {
             self.say(true, "unit.three", format!("{value} is never thrown"));

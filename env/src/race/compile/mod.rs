@@ -216,8 +216,7 @@ impl Rules {
         let squares = board.course(Seat::SOUTH).len() as u8;
         let home =
             if sheet.finish.fill { squares + 1 - sheet.pieces.count.saturating_sub(pieces as u8) } else { squares };
-        let place_of = |number: u8| number + 1 - sheet.board.first_number;
-        let gate = if sheet.gate.at == 0 { NOWHERE } else { place_of(sheet.gate.at) };
+        let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
         let has_teams = seating.has_teams;
 
@@ -324,7 +323,7 @@ impl Rules {
             entry: match sheet.entry.at {
                 EntryAt::START => 1,
                 EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::Square(number) => place_of(number),
+                EntryAt::Square(number) => sheet.board.place_of(number),
             },
             origin: match sheet.entry.at {
                 EntryAt::COUNT => 1 - sheet.board.first_number,
@@ -491,17 +490,12 @@ impl Rules {
         }
     }
 
-    /// The place of the square with this number.
-    fn place_of(&self, number: u8) -> u8 {
-        number + 1 - self.sheet.board.first_number
-    }
-
     /// The place where captured pieces go.
     #[inline]
     pub(crate) fn sent_to(&self) -> u8 {
         match self.sheet.pieces.sent_to {
             Returns::Wait(to) => u8::from(to == SentTo::Start),
-            Returns::Square(number) => self.place_of(number),
+            Returns::Square(number) => self.sheet.board.place_of(number),
         }
     }
 
@@ -509,10 +503,10 @@ impl Rules {
     pub(crate) fn setup(&self) -> ArrayVec<u8, MAX_PIECES> {
         match &self.sheet.pieces.setup {
             Setup::All(to) => [u8::from(*to == SentTo::Start); MAX_PIECES].into(),
-            Setup::On(numbers) => numbers[numbers.len().saturating_sub(MAX_PIECES)..]
-                .iter()
-                .map(|&number| self.place_of(number))
-                .collect(),
+            Setup::On(numbers) => {
+                let last = &numbers[numbers.len().saturating_sub(MAX_PIECES)..];
+                last.iter().map(|&number| self.sheet.board.place_of(number)).collect()
+            }
         }
     }
 }

@@ -278,7 +278,7 @@ impl TurnMachine for EachTurns {
             ],
             used: ["die", "dice"],
             entering: ["any die", "a die of"],
-            whole: "A unit moves with two equal dice, each of its pieces by one die.",
+            whole: "A unit moves by the whole throw, which counts for each of its pieces.",
             ..TurnWords::ONE_BY_ONE
         }
     }

@@ -191,6 +191,11 @@ pub struct Board {
 }
 
 impl Board {
+    /// The place of the square with this number: the first square of a course is place 1.
+    pub(crate) fn place_of(&self, number: u8) -> u8 {
+        number + 1 - self.first_number
+    }
+
     /// The kinds of marked squares, the usual ones first.
     pub fn mark_kinds(&self) -> impl Iterator<Item = Marks> {
         let usual = Marks { squares: self.marks.clone(), rule: self.mark_rule, again: self.mark_again };

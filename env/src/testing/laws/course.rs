@@ -15,7 +15,7 @@ pub enum Course {
 }
 
 /// As [`check_game`](super::check_game), and the laws of races: a throw moves nothing, an action takes the pieces of
-/// its side forward and sends others back to one place at most.
+/// its side forward and sends others back to where captured pieces go at most.
 ///
 /// # Errors
 /// The first law found broken.
@@ -52,15 +52,15 @@ fn check_moves<G: RaceGame>(game: &G, course: Course, before: &G::State, after: 
             let runs = course == Course::Laps || old.iter().zip(&new).all(|(old, new)| old <= new);
             hold("moves run forward", before, runs, says)?;
         } else {
-            hold("others are captured or left alone", before, is_captured(&old, &new), says)?;
+            hold("others are captured or left alone", before, is_captured(&old, &new, game.captured()), says)?;
         }
     }
     Ok(())
 }
 
-/// Whether `new` is `old` with some entries turned to one that is smaller; both ascend.
-fn is_captured(old: &[u8], new: &[u8]) -> bool {
-    let (mut lost, mut sent) = (old.to_vec(), new.to_vec());
-    sent.retain(|steps| lost.iter().position(|old| old == steps).map(|at| lost.remove(at)).is_none());
-    sent.iter().all(|steps| *steps == sent[0]) && lost.iter().all(|old| *old > sent[0])
+/// Whether `new` is `old` with some entries turned to `captured`; both ascend.
+fn is_captured(old: &[u8], new: &[u8], captured: u8) -> bool {
+    let mut left = old.to_vec();
+    let mut is_kept = |steps: &&u8| left.iter().position(|old| old == *steps).map(|at| left.remove(at)).is_some();
+    new.iter().filter(|steps| !is_kept(steps)).all(|&steps| steps == captured)
 }
