@@ -46,10 +46,11 @@ pub(super) fn all(sheet: &Sheet) -> Vec<Problem> {
     problems
 }
 
-/// Adds a problem of a key, if it is one.
+/// Adds a problem of a key, if it is one and was not said before.
 fn say(problems: &mut Vec<Problem>, is_wrong: bool, key: &str, message: impl Into<String>) {
     if is_wrong {
-        problems.push((key.to_owned(), message.into()));
+        let problem = (key.to_owned(), message.into());
+        problems.extend((!problems.contains(&problem)).then_some(problem));
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct ListedWalk {
     /// Lists of ends, concatenated.
     ends: Vec<ListedEnd>,
     consequences: IndexSet<Consequence>,
+    /// By side position and place, the side position after the loss of a piece there.
+    left: Vec<Side>,
     /// `[seat][place]`: the contribution of a piece there to the key of a pattern.
     keys: Box<[[u32; PLACES]; MAX_SEATS]>,
     /// Whether a game can end because no seat can move.
@@ -101,6 +103,13 @@ impl ListedWalk {
         let key = |seat: usize, place: usize| mix((seat * PLACES + place) as u64 + 1) as u32;
         let mut race = index.race.clone();
         by_kind!(&mut race.turns, turns => turns.ignore_dead_ends());
+        let left = |side: Side, place: u8| {
+            let mut places = *index.sides.places(side);
+            let Some(slot) = places.iter().position(|&other| other == place) else { return side };
+            places[slot] = rules.sent_to();
+            sort(&mut places);
+            index.sides.number(places, index.sides.mark(side), index.sides.thrown(side))
+        };
         let mut walk = ListedWalk {
             race,
             turns: vec![Vec::new(); MAX_SEATS],
@@ -108,6 +117,7 @@ impl ListedWalk {
             ends: Vec::new(),
             consequences: QUIET.into_iter().map(|then| Consequence { then, lost: Vec::new() }).collect(),
             keys: Box::new(std::array::from_fn(|seat| std::array::from_fn(|place| key(seat, place)))),
+            left: sides.clone().flat_map(|side| (0..PLACES as u8).map(move |place| left(side, place))).collect(),
             waits: rules.waits_at_gate(),
             may_be_stuck: vec![false; sides.len()],
         };
@@ -193,7 +203,7 @@ impl ListedWalk {
         let rules = &self.race.rules;
         let pieces = index.race.pieces();
         let mut found: Vec<Vec<Piece>> = vec![Vec::new()];
-        for enemy in index.in_turn(mover).skip(1) {
+        for enemy in index.others(mover) {
             let bits = &rules.bits[enemy.index()];
             for place in (1..rules.home).filter(|&place| bits[usize::from(place)] & relevant.twos != 0) {
                 // Where only two matter, they may be of two seats, or on two places of one seat.
@@ -255,8 +265,8 @@ impl ListedWalk {
     pub(super) fn visit(&self, index: &TurnIndex, mover: Seat, sides: Sides, visitor: &mut impl TurnVisitor) {
         let rules = &self.race.rules;
         let mut occupancy = Occupancy::default();
-        for (&side, seat) in sides[..index.seats()].iter().zip(index.in_turn(mover)).skip(1) {
-            occupancy = occupancy.and(&rules.bits[seat.index()], index.sides.places(side));
+        for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
+            occupancy = occupancy.plus(index.occupied[seat.index()][usize::from(side)]);
         }
         let first = rules.outcomes.len() * usize::from(sides[0]);
         let turns = &self.turns[mover.index()][first..first + rules.outcomes.len()];
@@ -302,7 +312,7 @@ impl ListedWalk {
     #[inline]
     fn find(&self, index: &TurnIndex, mover: Seat, sides: Sides, met: Cells, turn: &ListedTurn) -> u32 {
         let mut key = 0_u32;
-        for (&side, seat) in sides[..index.seats()].iter().zip(index.in_turn(mover)).skip(1) {
+        for (&side, seat) in sides[1..index.seats()].iter().zip(index.others(mover)) {
             for &place in index.sides.places(side) {
                 let place = usize::from(place) % PLACES;
                 let is_met = self.race.rules.bits[seat.index()][place] & met != 0;
@@ -325,14 +335,10 @@ impl ListedWalk {
     #[cold]
     fn settled(&self, index: &TurnIndex, mover: Seat, mut sides: Sides, consequence: usize) -> TurnEnd {
         let Consequence { then, lost } = &self.consequences[consequence];
-        for (side, seat) in sides[..index.seats()].iter_mut().zip(index.in_turn(mover)).skip(1) {
-            let mut places = *index.sides.places(*side);
-            for (_, lost) in lost.iter().filter(|&&(loser, _)| loser == seat) {
-                let piece = places.iter_mut().find(|place| *place == lost);
-                *piece.expect("a pattern has the pieces of its sides") = self.race.rules.sent_to();
+        for (side, seat) in sides[1..index.seats()].iter_mut().zip(index.others(mover)) {
+            for &(_, place) in lost.iter().filter(|&&(loser, _)| loser == seat) {
+                *side = self.left[usize::from(*side) * PLACES + usize::from(place)];
             }
-            sort(&mut places);
-            *side = index.sides.number(places, index.sides.mark(*side), index.sides.thrown(*side));
         }
         let may_be_dead = self.waits && sides[..index.seats()].iter().all(|&side| self.may_be_stuck[usize::from(side)]);
         let is_dead = may_be_dead && *then != Continuation::Won && index.race.is_dead(&index.state(mover, sides));

@@ -57,6 +57,8 @@ pub enum IndexError {
 pub struct TurnIndex {
     race: Race,
     sides: SideList,
+    /// `[seat][side]`: the cells with pieces.
+    occupied: [Vec<Occupancy>; MAX_SEATS],
     /// Seats that must be distinguished.
     movers: Vec<Seat>,
 }
@@ -78,7 +80,11 @@ impl TurnIndex {
             Payoff::Winner => {}
         }
         let sides = SideList::new(race)?;
-        let mut index = TurnIndex { race: race.clone(), sides, movers: Vec::new() };
+        let occupied = Seat::ALL.map(|seat| {
+            let places = (0..sides.infos.len()).map(|side| sides.places(side as Side));
+            places.map(|places| Occupancy::default().and(&race.rules.bits[seat.index()], places)).collect()
+        });
+        let mut index = TurnIndex { race: race.clone(), sides, occupied, movers: Vec::new() };
         let first = seats.iter().next().unwrap_or(Seat::SOUTH);
         index.movers = index.in_turn(first).take(if seats.len() == 3 { 3 } else { 1 }).collect();
         let count = (index.sides().len() as u128).pow(seats.len() as u32) * index.movers.len() as u128;
@@ -167,8 +173,7 @@ impl TurnIndex {
     fn are_apart(&self, mover: Seat, sides: Sides, exclusive: Cells) -> bool {
         let mut taken = 0;
         sides.into_iter().zip(self.in_turn(mover)).all(|(side, seat)| {
-            let bits = &self.race.rules.bits[seat.index()];
-            let held = Occupancy::default().and(bits, self.sides.places(side)).ones & exclusive;
+            let held = self.occupied[seat.index()][usize::from(side)].ones & exclusive;
             let is_free = held & taken == 0;
             taken |= held;
             is_free
@@ -179,6 +184,12 @@ impl TurnIndex {
     pub fn in_turn(&self, mover: Seat) -> impl Iterator<Item = Seat> {
         let seating = self.race.seating;
         std::iter::successors(Some(mover), move |&seat| Some(seating.next(seat))).take(seating.seats.len())
+    }
+
+    /// The other seats in turn order.
+    #[inline]
+    fn others(&self, mover: Seat) -> impl Iterator<Item = Seat> {
+        self.in_turn(self.race.seating.next(mover)).take(self.seats() - 1)
     }
 }
 

@@ -100,5 +100,5 @@ fn sweep<T: TurnModel, const N: usize>(
     watch: SolveWatch<'_>,
 ) -> Result<Swept, SolveError> {
     let kernel = TwoSeats::<T, Value, N>::new(turns, cells, styles, covered);
-    config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides()), Cursor::default(), watch)
+    config.sweeps().run(&kernel, cells, &PairOrder::new(turns.sides(), N), Cursor::default(), watch)
 }

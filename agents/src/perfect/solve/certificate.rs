@@ -60,7 +60,7 @@ pub(super) fn certify<T: TurnModel, const N: usize>(
     let sweeps = Sweeps { threads, tolerance: TOLERANCE, limit: LIMIT };
     let (covered, bound) = if N == 1 { (1.0, f64::INFINITY) } else { (COVERED, Length::BOUND) };
     let kernel = TwoSeats::<T, Length, N>::of_nearly_best(turns, &cells, values, GAP, covered);
-    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides()), Cursor::default(), watch) {
+    match sweeps.run(&kernel, &cells, &PairOrder::new(turns.sides(), N), Cursor::default(), watch) {
         Ok(Swept::Converged(_)) => {}
         Ok(Swept::Stopped(_)) => return ControlFlow::Break(()),
         Err(_) => return ControlFlow::Continue(None),

@@ -203,7 +203,7 @@ impl<T: TurnModel> Work<'_, T> {
             let watch = |progress: &SweepProgress| (self.watch)(&Stage::Proof(*progress));
             certificate::certify::<T, N>(self.turns, cells, self.start, residual, threads, &watch)
         };
-        let order = PairOrder::new(self.turns.sides());
+        let order = PairOrder::new(self.turns.sides(), N);
         self.solve(&kernel, cells, &order, || kernel.check(threads), self.config.certify.then_some(&certify))
     }
 

@@ -175,6 +175,12 @@ impl<W: Copy + BitAnd<Output = W> + BitOr<Output = W>> Occupancy<W> {
         Occupancy { ones: self.ones | other.ones, twos: self.twos | other.twos }
     }
 
+    /// The cells with one or more, and with two or more of all pieces together.
+    #[inline]
+    pub(crate) fn plus(self, other: Occupancy<W>) -> Occupancy<W> {
+        Occupancy { twos: self.twos | other.twos | self.ones & other.ones, ones: self.ones | other.ones }
+    }
+
     /// The cells with one or more in both, or with two or more in both.
     #[inline]
     pub(crate) fn met(self, other: Occupancy<W>) -> W {

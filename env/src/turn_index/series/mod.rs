@@ -231,7 +231,7 @@ impl SeriesWalk {
     #[inline]
     fn enemies(&self, index: &TurnIndex, mover: Seat, sides: Sides) -> Seen {
         let mut enemies = Seen { struck: 1 << WON, closed: 0 };
-        for (&side, seat) in sides[..self.seats].iter().zip(index.in_turn(mover)).skip(1) {
+        for (&side, seat) in sides[1..self.seats].iter().zip(index.others(mover)) {
             let seen = self.seen[mover.quarters_to(seat)][usize::from(side)];
             enemies.struck |= seen.struck;
             enemies.closed |= seen.closed;
@@ -256,7 +256,7 @@ impl SeriesWalk {
             return TurnEnd { sides, then: Continuation::Won };
         }
         sides[0] = choice.side;
-        for (side, seat) in sides[..self.seats].iter_mut().zip(index.in_turn(mover)).skip(1) {
+        for (side, seat) in sides[1..self.seats].iter_mut().zip(index.others(mover)) {
             let captured = &self.captured[mover.quarters_to(seat)];
             for landing in choice.landings {
                 *side = captured[usize::from(*side)][usize::from(landing) % LANDINGS];
@@ -324,7 +324,7 @@ fn closed_sets(index: &TurnIndex, seen: &[Vec<Seen>; MAX_SEATS]) -> BTreeSet<u64
     let mut all = BTreeSet::new();
     for &mover in index.movers() {
         let mut sets = BTreeSet::from([0]);
-        for enemy in index.in_turn(mover).skip(1) {
+        for enemy in index.others(mover) {
             let one: BTreeSet<u64> = seen[mover.quarters_to(enemy)].iter().map(|seen| seen.closed).collect();
             sets = sets.iter().flat_map(|set| one.iter().map(move |closed| set | closed)).collect();
         }
