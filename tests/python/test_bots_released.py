@@ -99,17 +99,11 @@ def test_listed_bots_are_there_and_no_others():
         assert LISTED.file(name).stat().st_size <= RELEASE["SMALL"], name
 
 
-# Chaupar in teams: after three minutes of self-play, 576 games, its bot lost to two baselines.
-WITHOUT_BOT = {("chaupar", 4)}
-
-
 def test_every_game_has_a_bot_for_two_and_one_for_four():
     small = [LISTED.file(name) for name in LISTED.entries if RELEASE["group"](name) == "small"]
     forms = {(bot["ruleset"], len(bot["seats"])) for bot in map(RELEASE["manifest"], small)}
     for name in ashta.Game.names():
         for seats in {len(allowed) for allowed in ashta.Game(name).describe()["seats"]} & {2, 4}:
-            if (name, seats) in WITHOUT_BOT:
-                continue
             # Without teams there is a house rule, and a bot for either.
             assert (name, seats) in forms, (name, seats)
 
@@ -160,9 +154,11 @@ def test_a_bot_is_trained_once_and_again_when_its_recipe_changes(folder):
     bot = folder / "into" / "siga.bot"
     found = program.manifest(bot)
     assert [entry["opponent"] for entry in found["strength"]] == [
-        "random (the bot looks one ply ahead)", "greedy (the bot plays without looking ahead)",
-    ]  # fmt: skip
-    assert [entry["games"] for entry in found["strength"]] == [6, 4] and len(found["levels"]) == 4
+        "random (the bot looks one ply ahead)",
+        "perfect (the bot looks one ply ahead)",
+        "greedy (the bot plays without looking ahead)",
+    ]
+    assert [entry["games"] for entry in found["strength"]] == [6, 6, 4] and len(found["levels"]) == 4
     assert bot.with_suffix(".md").read_text() == program.run("card", bot).stdout
     page = (folder / "page.md").read_text()
     assert page.startswith("Bots\n") and page.endswith("<!-- /bots -->\nend\n")

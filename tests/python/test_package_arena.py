@@ -233,11 +233,11 @@ game = ashta.Game("ashtapada")
 state = game.deserialize_state("ashtapada S:5,30/N:off,23 S 4,2")
 ashta.Agent("ashtapada+2ply", game).step(state)
 assert ashta.arena(["ashtapada", "greedy"], pairs=2).report["luck_by"] == "perfect"
-assert ashta.arena(["siga", "greedy"], pairs=2).report["luck_by"] == "siga"
+assert ashta.arena(["thaayam", "greedy"], pairs=2).report["luck_by"] == "thaayam"
 """
     elsewhere = {name: value for name, value in os.environ.items() if name != "ASHTA_CHECKPOINTS"}
     finished = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=elsewhere, capture_output=True, text=True, timeout=60, check=False
     )
     assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.split() == ["ashtapada.table", "ashte-kashte-2.table"]
+    assert finished.stdout.split() == ["ashtapada.table", "ashte-kashte-2.table", "gavalata.table", "siga.table"]
