@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::listed::ListedWalk;
 use super::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor, Walk};
 use crate::chance::{GameRng, below, stream};
-use crate::game::{Game, Node, Outcome, SeatSet};
+use crate::game::{Game, Node, Outcome, Seat, SeatSet};
 use crate::race::Race;
 use crate::race::position::state::State;
 use crate::sheet::ruleset::Ruleset;
@@ -176,6 +176,19 @@ fn dead_ends_are_draws() {
     let drawn: f64 =
         found.probabilities.iter().zip(&found.ends).filter(|(_, ends)| ends.contains(&drawn)).map(|(p, _)| p).sum();
     assert!(drawn > 0.0 && drawn < 1.0, "{drawn}");
+}
+
+#[test]
+fn turns_of_several_dice_end() {
+    for (text, cut_off) in [("chaupar?pieces=1", 0.0), ("thaayam?pieces=1&hop=each", 1e-7)] {
+        let turns = RaceTurns::new(starts(text, "SN"));
+        let mut found = Recorder::default();
+        let state = turns.index().race().initial_state(Seat::SOUTH);
+        let (_, sides) = turns.index().locate(&state).expect("a start");
+        turns.visit(Seat::SOUTH, sides, &mut found);
+        let left_out = 1.0 - found.probabilities.iter().sum::<f64>();
+        assert!(turns.cut_off() == cut_off && left_out.abs() <= cut_off + 1e-12, "{text}: {left_out:e}");
+    }
 }
 
 #[test]

@@ -262,8 +262,9 @@ impl TurnModel for RaceTurns {
     fn cut_off(&self) -> f64 {
         match &self.walk {
             Walk::Series(walk) => walk.cut_off,
-            Walk::Stepped => stepped::MISSING,
-            Walk::Listed(_) => 0.0,
+            // Several dice are thrown once each.
+            Walk::Stepped if self.index.race.rules.sheet.throws.dice == 1 => stepped::MISSING,
+            Walk::Stepped | Walk::Listed(_) => 0.0,
         }
     }
 }
