@@ -32,6 +32,7 @@ TESTED = "it runs these tests"
 BENCHES = "it needs the packages of benches/requirements.txt, of 3 GB"
 NIGHTLY = "it needs a nightly compiler, and takes long; the test fuzz gives again what it found"
 RELEASE = "it takes minutes; .ci/run does it"
+SOLVED = "its table takes an hour to solve; test_table.py, test_survey.py and test_atlas.py name other tables"
 CLUSTER = "it takes minutes or needs a cluster; test_ray.py runs such commands on a simulated one"
 NOT_RUN = {
     "./test": TESTED,
@@ -88,6 +89,9 @@ NOT_RUN = {
     "-fork=1 -max_total_time=900 -max_len=8192 -timeout=30 -malloc_limit_mb=64 -rss_limit_mb=1024": NIGHTLY,
     "cargo +nightly fuzz run -O notation fuzz/corpus/notation target/found -- "
     "-set_cover_merge=1 -use_counters=0 -max_len=1024": NIGHTLY,
+    "ashta eval ur --against ur.table --pairs 2000": SOLVED,
+    "ashta survey ur --table ur.table -o survey-ur": SOLVED,
+    "ashta atlas --table 'ur.table' --pairs 400 --seed 7919": SOLVED,
     "python -m venv benches/.venv && . benches/.venv/bin/activate": BENCHES,
     "pip install -r benches/requirements.txt": NETWORK,
     "python benches/maskable_ppo.py --check target/release/ashta": BENCHES,
