@@ -364,11 +364,11 @@ pageTest("throws and pieces are heard once that is switched on", {}, async page 
 pageTest("the shelf says where a game is from, how long it takes, and how much is skill", {}, async page => {
   await page.click("nav [data-dialog=new-game]");
   const facts = async game => (await page.textContent(`#choose-game .card:has([value="${game}"]) small`)).replaceAll("\u00a0", " ");
-  assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill");
+  assert.equal(await facts("siga"), "Sri Lanka · 2 players · 8 min · 26 % skill · solved");
   assert.match(await facts("ashtapada"), /^India · 2 to 4 players · 14 min · \d+ % skill · solved$/);
   await page.check("input[name=game][value=siga]");
   assert.match(await page.textContent("#game-summary"), /As a beginner the bot wins 37 of 100 games against itself at its best\.$/);
-  assert.match(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), /^novice: .*wins 42 of 100/);
+  assert.match(await page.locator("#new-game [data-seat=N] option[value='bot:novice']").textContent(), /^novice: .*wins 44 of 100/);
   assert.equal(await page.locator("#new-game [data-seat=N] optgroup").first().getAttribute("label"), "The bot siga");
 });
 
