@@ -123,14 +123,11 @@ pub fn profile_games<G: RaceGame>(
 
 /// Pieces of enemies of `seat` that have gone back.
 fn captures<G: RaceGame>(game: &G, seat: Seat, before: &G::State, after: &G::State) -> u32 {
-    let enemies = game.spec().seats.iter().filter(|&other| !game.spec().teams[seat].contains(other));
-    let lost = |enemy| {
-        let [old, mut new] = [before, after].map(|state| game.steps(state, enemy)[..game.pieces()].to_vec());
-        let is_lost =
-            |steps: &&u8| new.iter().position(|other| other == *steps).map(|at| new.swap_remove(at)).is_none();
-        old.iter().filter(is_lost).count() as u32
+    let back = |state, enemy| {
+        game.steps(state, enemy)[..game.pieces()].iter().filter(|&&steps| steps == game.captured()).count() as u32
     };
-    enemies.map(lost).sum()
+    let enemies = game.spec().seats.iter().filter(|&other| !game.spec().teams[seat].contains(other));
+    enemies.map(|enemy| back(after, enemy).saturating_sub(back(before, enemy))).sum()
 }
 
 impl Profile {

@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn a_problem_of_several_seats_is_said_once() {
+        let sheet = builtin::named("chowka-5").expect("a built-in game");
+        let text = sheet.text().replacen(&format!("\"{}\"", sheet.board.marks[0]), "", 1).replacen("[,", "[", 1);
+        let error = Sheet::read(&text, "chowka.toml").expect_err("a mark that some seats have");
+        let mut said: Vec<String> = error.problems.iter().map(|problem| problem.message.clone()).collect();
+        let count = said.len();
+        said.sort_unstable();
+        said.dedup();
+        assert!(said.iter().any(|message| message.contains("is marked, but")) && said.len() == count, "{error}");
+    }
+
+    #[test]
     fn a_missing_required_value_hides_no_other_problem() {
         let broken = |text: &str| {
             let text = text.replace("kind = \"throw\"", "kind = 7").replace("side = 5", "side = \"five\"");

@@ -25,7 +25,7 @@ impl Tile {
 }
 
 /// A range in pieces of a length.
-pub(super) fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(length).map(move |start| start..end.min(start + length))
 }
