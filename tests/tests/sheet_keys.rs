@@ -24,12 +24,13 @@ const NO_RULES: [&str; 11] =
     ["name", "title", "summary", "place", "minutes", "sources", "rules", "board.look", "words", "flags", "turn.kind"];
 
 /// Values that a sheet leaves out where they are the default, so that rows change from them.
-const LEFT_OUT: [(&str, &str); 13] = [
+const LEFT_OUT: [(&str, &str); 14] = [
     ("board.copy", "rotate"),
     ("board.mark_again", "false"),
     ("turn.again_unused", "true"),
     ("turn.again_on_finish", "false"),
     ("turn.last_throw", "played"),
+    ("turn.bonus_order", "after"),
     ("entry.first_while", "empty"),
     ("entry.clear", "false"),
     ("entry.by_bonus", "false"),
@@ -351,6 +352,10 @@ const ROWS: &[Row] = &[
     ("SEDV", "turn.last_throw", "'lost'", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "turn.bonus", "[4]", "", "turns"),
     ("T", "turn.bonus", "[4]", "turn.divide = 'finish'", "refused: a throw has one second part"),
+    ("T", "turn.bonus_order", "'any'", "turn.bonus = [4]", "turns"),
+    ("T", "turn.bonus_order", "'any'", "", "refused: this goes with turn.bonus"),
+    ("T", "turn.bonus_order", "'any'", "turn.bonus = [1]", "refused: is not told from its step"),
+    ("SEDV", "turn.bonus_order", "'any'", "", "refused: this goes with turn.kind = \"throw\""),
     ("SEDV", "turn.bonus", "[1]", "", "refused: this goes with turn.kind = \"throw\""),
     ("T", "entry.first_while", "'never'", "entry.first = [4]", "marks"),
     ("T", "entry.first_while", "'never'", "", "refused: are equal"),

@@ -10,9 +10,9 @@ use crate::race::position::state::Series;
 use crate::race::turns::by_kind;
 use crate::race::turns::text::{TurnWords, any_of, joined};
 use crate::sheet::{
-    Area, Block, CourseCopy, Divide, End, FinishedPartner, FirstWhile, Group, LastThrow, LostBefore, MarkRule, Meeting,
-    Must, OpenedBy, Order, Overshoot, Returns, SentTo, Setup, Speed, Teams, UnitKind, UnitMeeting, WithPartner,
-    Without,
+    Area, Block, BonusOrder, CourseCopy, Divide, End, FinishedPartner, FirstWhile, Group, LastThrow, LostBefore,
+    MarkRule, Meeting, Must, OpenedBy, Order, Overshoot, Returns, SentTo, Setup, Speed, Teams, UnitKind, UnitMeeting,
+    WithPartner, Without,
 };
 
 /// Rules that belong together, as sentences.
@@ -233,7 +233,11 @@ impl Race {
         }
         let mut bonus = turn.bonus.clone();
         bonus.sort_unstable();
-        say(!bonus.is_empty(), format!("After {} a step of 1 is to be played, too, by any piece.", any_of(&bonus)));
+        let (when, how) = match turn.bonus_order {
+            BonusOrder::After => ("After", "too, by any piece."),
+            BonusOrder::Any => ("With", "before or after, by any piece; both, if they can be played."),
+        };
+        say(!bonus.is_empty(), format!("{when} {} a step of 1 is to be played, {how}", any_of(&bonus)));
         match turn.divide {
             Divide::None => {}
             Divide::Finish => {

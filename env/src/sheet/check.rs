@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
 use super::{
-    Area, Block, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRule, Meeting,
-    Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
+    Area, Block, BonusOrder, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRule,
+    Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
     UnitMeeting, Values, WithPartner, Without,
 };
 use crate::game::{Seat, SeatSet};
@@ -253,6 +253,7 @@ impl Check<'_> {
             (is_throw, "throw", turn.again_on_finish, "turn.again_on_finish"),
             (is_throw, "throw", turn.last_throw != LastThrow::Played, "turn.last_throw"),
             (is_throw, "throw", !turn.bonus.is_empty(), "turn.bonus"),
+            (is_throw, "throw", turn.bonus_order != BonusOrder::After, "turn.bonus_order"),
             (is_throw, "throw", sheet.board.mark_rule == MarkRule::Plain, "board.mark_rule"),
             (is_throw, "throw", sheet.board.mark_again, "board.mark_again"),
             (is_throw, "throw", !sheet.board.other_marks.is_empty(), "board.other_marks"),
@@ -319,6 +320,7 @@ impl Check<'_> {
         let Sheet { turn, entry, finish, stacking, unit, .. } = self.sheet;
         let (by_count, has_bonus) = (entry.at == EntryAt::COUNT, !turn.bonus.is_empty());
         let is_any = |values: &Values| *values == Values::Named(super::Any::Any);
+        let is_any_order = turn.bonus_order == BonusOrder::Any;
         let has_units = unit.kind != UnitKind::None;
         let (has_parts, fills) = (turn.divide != Divide::None, finish.fill);
         let again_on_marks = self.sheet.board.mark_kinds().any(|marks| marks.again);
@@ -334,6 +336,8 @@ impl Check<'_> {
             (has_bonus && (has_parts || !entry.spends), "turn.bonus", "a throw has one second part"),
             (has_bonus && has_units, "turn.bonus", "the step is for single pieces: unit.kind is \"none\""),
             (turn.bonus.contains(&0), "turn.bonus", "nothing follows a throw of 0"),
+            (is_any_order && !has_bonus, "turn.bonus_order", "this goes with turn.bonus"),
+            (is_any_order && turn.bonus.contains(&1), "turn.bonus_order", "a throw of 1 is not told from its step"),
             (
                 has_bonus && self.sheet.gate.at != 0 && self.sheet.gate.without == Without::Wait,
                 "turn.bonus",
@@ -412,9 +416,11 @@ impl Check<'_> {
             (fills && !finish.from_last.is_empty(), "finish.from_last", "there is no finish"),
         ]);
         let most = self.most_pieces();
-        let problem =
-            format!("more than {FEW_PIECES} pieces play with turn.kind = \"throw\", without units and divided throws");
-        self.say(most > FEW_PIECES && (!self.is_throw || has_units || has_parts), "pieces.count", problem);
+        let problem = format!(
+            "more than {FEW_PIECES} pieces play with turn.kind = \"throw\", without units, divided throws and steps first"
+        );
+        let is_wide = !self.is_throw || has_units || has_parts || is_any_order;
+        self.say(most > FEW_PIECES && is_wide, "pieces.count", problem);
     }
 
     fn units(&mut self) {

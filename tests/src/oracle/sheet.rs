@@ -24,6 +24,7 @@
 //! * Where the last of the most throws is lost, only those of `again` are counted: another one may earn a throw more.
 //! * The step after a throw is made by one piece, not by a unit. With `by_bonus` it moves no piece while others wait,
 //!   even if those cannot enter.
+//! * A step that may come first: a part that brings the seat's last piece home is enough.
 //! * `must` holds for the throw and for the step apart. A 0 brings no piece to the finish.
 //! * `entry.clear`: a piece that stands on the square under another number must leave it too.
 //! * An own or a partner's unit that cannot be passed stops a piece too, also one that enters by count.

@@ -134,6 +134,7 @@ fn change_throws(sheet: &mut Sheet, rng: &mut GameRng) {
             sheet.throws.values = one_of(&sets, rng).to_vec();
             sheet.throws.odds = Odds::Named(one_of(&[NamedOdds::Cowries, NamedOdds::Equal], rng));
             let left = |values: &mut Vec<u8>| values.retain(|value| sheet.throws.values.contains(value));
+            turn.bonus_order = BonusOrder::After;
             [&mut turn.again, &mut turn.bonus, &mut sheet.finish.from_last].into_iter().for_each(left);
             for values in [&mut sheet.entry.first, &mut sheet.entry.next] {
                 if !matches!(values, Values::These(these) if these.iter().all(|one| sheet.throws.values.contains(one)))
@@ -155,9 +156,13 @@ fn change_throws(sheet: &mut Sheet, rng: &mut GameRng) {
             turn.most_throws = Some(2 + below(2, rng) as u8);
             turn.last_throw = LastThrow::Lost;
         }
-        9 => turn.bonus = some_of(&thrown, rng),
+        9 => {
+            turn.bonus = some_of(&thrown, rng);
+            turn.bonus_order = one_of(&[BonusOrder::After, BonusOrder::Any], rng);
+        }
         10 => {
             turn.bonus = some_of(&thrown, rng);
+            turn.bonus_order = one_of(&[BonusOrder::After, BonusOrder::Any], rng);
             sheet.entry.first = Values::Named(Any::Any);
             sheet.entry.next = Values::Named(Any::Any);
             sheet.entry.first_while = FirstWhile::Empty;

@@ -102,8 +102,9 @@ impl Rules {
         let mut met = own.iter().filter(|&&place| place > 0 && place < self.home).copied().fold([0; 2], from);
         if own.contains(&0) {
             let entered = if self.enters_by_count() { from([0; 2], self.entry) } else { [1 << self.entry, 0] };
-            // A piece that enters without spending the throw goes on by it.
-            let on = if self.sheet.entry.spends { 0 } else { entered[0] };
+            // A piece that enters without spending the throw, or with a step to follow or before it, goes on.
+            let is_last = self.sheet.entry.spends && !self.effects[usize::from(throw.values[0])].bonus;
+            let on = if is_last { 0 } else { entered[0] };
             let [landed, passed] = places_of(on).fold(entered, from);
             met = [met[0] | landed, met[1] | passed];
         }

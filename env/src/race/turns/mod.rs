@@ -20,7 +20,7 @@ use arrayvec::ArrayVec;
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat, SeatSet};
 use crate::race::compile::{Rules, Throw};
 use crate::race::position::state::{Phase, State};
-use crate::sheet::values::{End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
+use crate::sheet::values::{BonusOrder, End, FinishedPartner, Hop, Sheet, Teams, TurnKind};
 use dice::DiceTurns;
 use divide::DivideTurns;
 use each::EachTurns;
@@ -194,7 +194,8 @@ pub(crate) trait TurnMachine {
         let (rules, value) = (self.rules(), throw.values[0]);
         let effects = rules.effects[usize::from(value)];
         if rules.sheet.entry.by_bonus && effects.bonus {
-            return 1 << rules.entry;
+            let goes_on = rules.sheet.turn.bonus_order == BonusOrder::Any;
+            return 1 << rules.entry | if goes_on { rules.led(rules.entry, 1 << value, false) } else { 0 };
         }
         if !effects.enters[usize::from(is_under_way)] {
             return 0;

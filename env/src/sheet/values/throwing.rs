@@ -89,6 +89,9 @@ pub struct Turn {
     /// `throw`: the values after which one more step of 1 is to be played.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bonus: Vec<u8>,
+    /// `throw`: when the step of `bonus` is played.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bonus_order: BonusOrder,
     /// `throw`: whether one throw may serve two pieces.
     #[serde(default)]
     pub divide: Divide,
@@ -161,6 +164,17 @@ pub enum Hop {
     Sum,
     /// Throw by throw, in any order, with a landing each. A piece moves any number of times.
     Each,
+}
+
+/// When the step of `bonus` is played.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BonusOrder {
+    /// After the throw, also where this cannot be used.
+    #[default]
+    After,
+    /// Before the throw or after it. Both are played if they can be, and else either, unless `must` is `optional`.
+    Any,
 }
 
 /// Whether one throw may serve two pieces.

@@ -6,13 +6,31 @@ use super::position::{Place, Position};
 use super::rules::Rules;
 use super::steps::distance;
 
-/// Every position that the throw can leave: its own part first, then the step that follows on some throws.
+/// Every position that the throw can leave: its own part, and the step that follows on some throws, or may come first.
 pub(super) fn results(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
+    if rules.bonus_may_come_first && rules.bonus.contains(&throw) {
+        return in_either_order(rules, before, seat, throw);
+    }
     let played = with_pass(rules, before, seat, moves(rules, before, seat, throw));
     if !rules.bonus.contains(&throw) {
         return played.into_iter().collect();
     }
     played.into_iter().flat_map(|between| with_pass(rules, &between, seat, steps(rules, &between, seat))).collect()
+}
+
+/// The throw and its step in either order: both, or what ends the seat's play, or one of them, or nothing.
+fn in_either_order(rules: &Rules, before: &Position, seat: usize, throw: u8) -> BTreeSet<Position> {
+    let (moved, stepped) = (moves(rules, before, seat, throw), steps(rules, before, seat));
+    let is_home = |after: &Position| after.pieces[seat].iter().all(|piece| piece.place == Place::Home);
+    let one: BTreeSet<Position> = moved.iter().chain(&stepped).cloned().collect();
+    let mut both: BTreeSet<Position> = one.iter().filter(|after| is_home(after)).cloned().collect();
+    both.extend(moved.iter().flat_map(|between| steps(rules, between, seat)));
+    both.extend(stepped.iter().flat_map(|between| moves(rules, between, seat, throw)));
+    let nothing = BTreeSet::from([before.clone()]);
+    if rules.must == "optional" {
+        return &(&one | &both) | &nothing;
+    }
+    [both, one].into_iter().find(|results| !results.is_empty()).unwrap_or(nothing)
 }
 
 /// The moves, and the position as it is where none of them must be made.

@@ -54,6 +54,7 @@ pub(super) struct Rules {
     /// Whether the last of the most throws is lost, if it is one of `again`.
     pub last_is_lost: bool,
     pub bonus: Vec<u8>,
+    pub bonus_may_come_first: bool,
     pub divides: bool,
     pub enter_first: Vec<u8>,
     pub enter_next: Vec<u8>,
@@ -165,6 +166,7 @@ impl Rules {
             most_throws: usize::try_from(keys.number("turn.most_throws", Some(0))?).ok().filter(|&most| most > 0),
             last_is_lost: keys.word("turn.last_throw", &["played", "lost"])? == "lost",
             bonus: keys.numbers("turn.bonus")?,
+            bonus_may_come_first: keys.word("turn.bonus_order", &["after", "any"])? == "any",
             divides: keys.word("turn.divide", &["none", "finish"])? == "finish",
             enter_first: keys.values("entry.first")?,
             enter_next: keys.values("entry.next")?,

@@ -19,7 +19,7 @@ use crate::race::position::seating::Participants;
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS};
-use crate::sheet::values::{Divide, LastThrow, Must, UnitKind};
+use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct ThrowTurns {
     has_units: bool,
     are_units_tied: bool,
     has_parts: bool,
+    /// Whether a step that goes with a throw can come before it. The actions of pairs play it first.
+    steps_first: bool,
     pub(crate) waits: bool,
     home: u8,
     again_on_capture: bool,
@@ -135,6 +137,7 @@ impl ThrowTurns {
             has_units: sheet.unit.kind != UnitKind::None,
             are_units_tied: !sheet.unit.split,
             has_parts: sheet.turn.divide == Divide::Finish,
+            steps_first: sheet.turn.bonus_order == BonusOrder::Any,
             waits: rules.waits_at_gate(),
             home: rules.home,
             again_on_capture: sheet.turn.again_on_capture,
@@ -331,12 +334,17 @@ impl ThrowTurns {
         offer.mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
-    /// The actions of the second part of a throw: its rest after a division, its number after an entry, or the step
-    /// that follows it.
+    /// Whether the second part of a throw is the step that goes with it.
+    fn is_step(&self, [number, whole]: [u8; 2]) -> bool {
+        number == 1 && self.rules.effects[usize::from(whole)].bonus
+    }
+
+    /// The actions of the second part of a throw: its rest after a division, its number after an entry, the step that
+    /// goes with it, or its number after this step.
     fn second(&self, state: &State) -> ActionMask {
         let [number, whole] = state.dice;
         if self.rules.effects[usize::from(whole)].bonus {
-            return self.first(state, BONUS);
+            return self.first(state, if self.is_step(state.dice) { BONUS } else { number });
         }
         let mut mask = self.rest(state, &state.pieces[self.colour(state).index()], number);
         if whole == 0 || mask.is_empty() {
@@ -370,6 +378,27 @@ impl ThrowTurns {
             mask.insert(PASS);
         }
         mask
+    }
+
+    /// The actions of a throw and its step, in either order. If they must be made, only those after which the other can
+    /// be made, or nothing is left to do; where there are none of them, all.
+    #[cold]
+    fn either(&self, state: &State) -> ActionMask {
+        let seat = self.colour(state);
+        let steps = self.first(state, BONUS).iter().filter(|&step| step < PASS);
+        let steps: ActionMask = steps.map(|step| Action(self.slots + step.0)).collect();
+        let all = self.first(state, state.dice[0]).iter().chain(steps.iter());
+        if self.must == Must::Optional {
+            return all.collect();
+        }
+        let all: ActionMask = all.filter(|&action| action < PASS || steps.is_empty()).collect();
+        let is_whole = |&action: &Action| {
+            let mut next = *state;
+            self.apply_part(&mut next, action);
+            next.phase == Phase::Allot || self.rules.has_finished(&next.pieces[seat.index()])
+        };
+        let whole: ActionMask = all.iter().filter(is_whole).collect();
+        if whole.is_empty() { all } else { whole }
     }
 
     /// Of the offered moves of a seat with a waiting piece those that come before others, or all where none does.
@@ -408,8 +437,8 @@ impl ThrowTurns {
         }
         let own = &state.pieces[self.colour(state).index()];
         let slot = usize::from(action.0 % self.slots);
-        if self.has_parts && state.phase == Phase::Choose {
-            return self.divides(state, slot, state.dice[0]);
+        if state.phase == Phase::Choose && (self.has_parts || self.steps_first) {
+            return if self.has_parts { self.divides(state, slot, state.dice[0]) } else { slot < self.seating.pieces };
         }
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
@@ -428,7 +457,8 @@ impl ThrowTurns {
         let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
-        if self.has_parts && is_first && actions::is_pair(action, self.seating.pieces) {
+        let is_pair = is_first && actions::is_pair(action, self.seating.pieces);
+        if is_pair && self.has_parts {
             let rest;
             (*places, rest) = self.divided(places, slot, number);
             state.dice = [rest, number];
@@ -438,16 +468,21 @@ impl ThrowTurns {
         let has_entered = action < PASS && places[slot] == 0;
         let counts = !is_first || self.always_counts || self.counts(state, action);
         let thrown = if is_first { number } else { whole.max(number) };
-        let is_step = !is_first && self.rules.effects[usize::from(whole)].bonus;
-        let is_granted = action < PASS && self.hop(state, seat, if is_step { BONUS } else { number }, action);
+        let is_step_first = is_pair && self.steps_first;
+        let (part, by) = match is_step_first || !is_first && self.is_step(state.dice) {
+            true => (if action < PASS { Action(slot as u8) } else { PASS }, BONUS),
+            false => (action, number),
+        };
+        let is_granted = part < PASS && self.hop(state, seat, by, part);
         let is_granted = is_granted | state.has_captured;
         if is_first && !self.spends && has_entered {
             (state.phase, state.has_captured) = (Phase::Allot, is_granted);
             return;
         }
         if is_first && self.rules.effects[usize::from(number)].bonus && (counts || !self.loses_last) {
-            // A step follows, unless nothing can make it.
-            let next = State { phase: Phase::Allot, dice: [1, number], has_captured: is_granted, ..*state };
+            // A step follows, or the throw if the step came first, unless nothing can make it.
+            let left = if is_step_first { number } else { 1 };
+            let next = State { phase: Phase::Allot, dice: [left, number], has_captured: is_granted, ..*state };
             let is_home = self.rules.has_finished(&next.pieces[seat.index()]);
             if !is_home && self.second(&next) != ActionMask::of_bits(1 << PASS.0) {
                 *state = next;
@@ -497,6 +532,9 @@ impl TurnMachine for ThrowTurns {
         if self.is_lost(state) {
             return ActionMask::of_bits(1 << PASS.0);
         }
+        if self.steps_first && self.rules.effects[usize::from(state.dice[0])].bonus {
+            return self.either(state);
+        }
         self.first(state, state.dice[0])
     }
 
@@ -523,13 +561,14 @@ impl TurnMachine for ThrowTurns {
         self.waits = false;
     }
 
-    /// The rest of a divided throw is any number, and its whole says whether another throw follows. Where entering does
-    /// not spend a throw, one entry says whether it has entered a piece.
+    /// The rest of a divided throw is any number, and its whole says whether another throw follows. Where a step goes
+    /// with a throw, one entry says that the step is left, and one that the throw is. Where entering does not spend a
+    /// throw, one entry says whether it has entered a piece.
     fn throw_columns(&self) -> u16 {
         let faces = self.rules.faces.len() as u16;
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
             (true, _) => 2 * faces + u16::from(self.rules.longest),
-            (false, false) => 2 * faces + 1,
+            (false, false) => 2 * faces + 1 + u16::from(self.steps_first),
             (false, true) => faces + u16::from(!self.spends),
         }
     }
@@ -545,7 +584,7 @@ impl TurnMachine for ThrowTurns {
         let faces = self.rules.faces.len() as u16;
         if whole > 0 {
             active.extend(self.rules.face(whole).map(|face| at + faces + face));
-            active.push(at + 2 * faces + u16::from(number) - 1);
+            active.push(at + 2 * faces + if self.has_parts { u16::from(number) - 1 } else { u16::from(number > 1) });
         } else if state.phase != Phase::Throw {
             active.extend(self.rules.face(number).map(|face| at + face));
             active.extend((state.phase == Phase::Allot).then_some(at + faces));
@@ -592,7 +631,7 @@ impl TurnMachine for ThrowTurns {
             return false;
         }
         if self.rules.effects[usize::from(whole)].bonus {
-            return left == 1
+            return (left == 1 || self.steps_first && left == whole)
                 && self.rules.can_throw([whole, 0])
                 && self.second(state).iter().any(|action| action != PASS);
         }
@@ -621,6 +660,7 @@ impl TurnMachine for ThrowTurns {
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
         match actions::is_pair(action, self.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
+            true if self.steps_first => format!("1: {place}"),
             true => format!("{throw}: {} on {place}", words.unit),
             false => format!("{throw}: {place}"),
         }
@@ -634,8 +674,10 @@ impl TurnMachine for ThrowTurns {
             let part = self.home.saturating_sub(own[slot]);
             return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
         }
-        let is_bonus = self.rules.effects[usize::from(whole)].bonus;
-        let (_, target) = self.moved_by(state, seat, if is_bonus { BONUS } else { throw }, action);
+        let is_first_step = self.steps_first && actions::is_pair(action, self.seating.pieces);
+        let is_step = is_first_step || self.is_step([throw, whole]);
+        let (action, throw) = if is_step { (Action(slot as u8), 1) } else { (action, throw) };
+        let (_, target) = self.moved_by(state, seat, if is_step { BONUS } else { throw }, action);
         self.rules.landing(own, action, throw, target)
     }
 }
