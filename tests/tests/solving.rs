@@ -1,5 +1,6 @@
 //! Tests of the solver: against a second solver, by certificates, and independent of threads and batches.
 
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,9 +9,13 @@ use ashta_agents::perfect::solve::{Cursor, SolveConfig, Solved, Stage, UNIT, Unf
 use ashta_agents::perfect::table::{Perfect, Table};
 use ashta_agents::play::evaluator::Evaluator;
 use ashta_env::chance;
-use ashta_env::game::{BySeat, Game, Node, Seat};
+use ashta_env::game::{BySeat, Game, Node, Outcome, Seat};
+use ashta_env::race::Race;
+use ashta_env::race::state::State;
 use ashta_env::testing::exact::{self, Play};
-use ashta_env::turn_index::{Continuation, Side, Sides, TurnEnd, TurnModel, TurnVisitor};
+use ashta_env::turn::{TurnResults, turn_results};
+use ashta_env::turn_index::{Continuation, RaceTurns, Side, Sides, TurnEnd, TurnIndex, TurnModel, TurnVisitor};
+use ashta_tests::random;
 use ashta_tests::solving::{CONFIG, OneByOne, positions, solved, start, table, turns};
 use rand::Rng;
 
@@ -36,6 +41,74 @@ fn values_are_those_of_a_solver_that_steps_through_every_throw_and_action() {
         }
         assert!(compared > 2_000, "{text}: {compared}");
     }
+}
+
+/// The afterstates of each throw, those of finished games without their positions.
+#[derive(Default)]
+struct Ends(Vec<BTreeSet<TurnEnd>>);
+
+impl TurnVisitor for Ends {
+    fn throws(&mut self, _: f64) {
+        self.0.push(BTreeSet::new());
+    }
+
+    fn end(&mut self, mut end: TurnEnd) {
+        if matches!(end.then, Continuation::Won | Continuation::Drawn) {
+            end.sides = Sides::default();
+        }
+        self.0.last_mut().expect("throws come first").insert(end);
+    }
+}
+
+/// The engine's afterstates of a position and a throw.
+fn by_engine(turns: &RaceTurns, state: &State, outcome: usize) -> BTreeSet<TurnEnd> {
+    let race = turns.index().race();
+    let (mut thrown, mut results) = (*state, TurnResults::new());
+    race.apply_chance(&mut thrown, Outcome(outcome as u8));
+    turn_results(race, &thrown, &mut results);
+    let end = |end: &State| {
+        if race.node(end) == Node::Terminal {
+            let has_won = race.returns(end)[state.mover] == 1.0;
+            let then = if has_won { Continuation::Won } else { Continuation::Drawn };
+            return TurnEnd { sides: Sides::default(), then };
+        }
+        let (mover, mut sides) = turns.index().locate(end).expect("a turn ends at the start of the next");
+        if mover == state.mover {
+            return TurnEnd { sides, then: Continuation::Again };
+        }
+        sides[..turns.seats()].rotate_right(1);
+        TurnEnd { sides, then: Continuation::Next }
+    };
+    results.states().iter().map(end).collect()
+}
+
+/// Solvers see the turns of the engine, also under rules that no built-in game has.
+#[test]
+fn turns_of_random_sheets_are_those_of_the_engine() {
+    let mut rng = chance::stream(0x7EA4, 0);
+    let (mut games, mut compared) = (0, 0);
+    while games < 150 {
+        let sheet = random::sheets::one_throw(&mut rng);
+        let race = Race::new(random::sheets::ruleset(&sheet, &mut rng));
+        let Ok(index) = TurnIndex::new(&race) else { continue };
+        if index.sides().len() > 700 {
+            continue;
+        }
+        let turns = RaceTurns::new(index);
+        games += 1;
+        for _ in 0..20 {
+            let state = race.parse_state(&random::placed(&race, &mut rng)).expect("a position");
+            let Some((mover, sides)) = turns.index().locate(&state) else { continue };
+            let mut found = Ends::default();
+            turns.visit(mover, sides, &mut found);
+            for (outcome, ends) in found.0.iter().enumerate() {
+                let expected = by_engine(&turns, &state, outcome);
+                assert_eq!(ends, &expected, "{} outcome {outcome}\n{}", race.print(&state), sheet.text());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 5_000, "{compared}");
 }
 
 #[test]

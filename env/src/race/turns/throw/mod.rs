@@ -437,8 +437,12 @@ impl ThrowTurns {
         }
         let own = &state.pieces[self.colour(state).index()];
         let slot = usize::from(action.0 % self.slots);
-        if state.phase == Phase::Choose && (self.has_parts || self.steps_first) {
-            return if self.has_parts { self.divides(state, slot, state.dice[0]) } else { slot < self.seating.pieces };
+        if self.has_parts && state.phase == Phase::Choose {
+            return self.divides(state, slot, state.dice[0]);
+        }
+        if self.steps_first {
+            let has_step = self.rules.effects[usize::from(state.dice[0])].bonus;
+            return has_step && state.phase == Phase::Choose && slot < self.seating.pieces;
         }
         own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
     }
@@ -469,11 +473,9 @@ impl ThrowTurns {
         let counts = !is_first || self.always_counts || self.counts(state, action);
         let thrown = if is_first { number } else { whole.max(number) };
         let is_step_first = is_pair && self.steps_first;
-        let (part, by) = match is_step_first || !is_first && self.is_step(state.dice) {
-            true => (if action < PASS { Action(slot as u8) } else { PASS }, BONUS),
-            false => (action, number),
-        };
-        let is_granted = part < PASS && self.hop(state, seat, by, part);
+        let is_step = is_step_first || !is_first && self.is_step(state.dice);
+        let action = if is_step_first { Action(slot as u8) } else { action };
+        let is_granted = action < PASS && self.hop(state, seat, if is_step { BONUS } else { number }, action);
         let is_granted = is_granted | state.has_captured;
         if is_first && !self.spends && has_entered {
             (state.phase, state.has_captured) = (Phase::Allot, is_granted);
