@@ -13,7 +13,7 @@ use super::text::{TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
-use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS};
+use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass};
 use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
 
@@ -217,10 +217,7 @@ impl TurnMachine for EachTurns {
         if offered.any(|throw| !legal(throw).is_empty()) {
             mask.insert(LATER);
         }
-        if self.rules.sheet.turn.must == Must::Optional || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(mask, self.rules.sheet.turn.must == Must::Optional)
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {

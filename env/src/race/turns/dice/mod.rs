@@ -16,10 +16,10 @@ use crate::race::compile::{GateRule, Rules, Throw};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
-use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
 use crate::sheet::values::{Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
-use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
+use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
 /// The rules of the turn with their tables.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct DiceTurns {
     pub(crate) is_optional: bool,
     gate_rule: GateRule,
     /// The rule for pieces beyond a gate that is closed to them.
-    closed: Beyond,
+    closed: Without,
     pub(crate) waits: bool,
     /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
     pawns: [u8; MAX_SEATS],
@@ -59,7 +59,7 @@ impl DiceTurns {
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             gate_rule: rules.gate_rule,
-            closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
+            closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
             pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
@@ -79,7 +79,7 @@ impl DiceTurns {
             let piece = self.pawns[colour.quarters_to(other)];
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
-        let beyond = if self.gate_rule.is_open(state, colour) { Beyond::Enters } else { self.closed };
+        let beyond = if self.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
         let pawns = Slots::of(own);
         let is_under_way = !(pawns.at_least(1) & !pawns.at_least(self.rules.home)).is_empty();
         let enters = [self.enters[usize::from(is_under_way)], self.enters[1]];
@@ -97,20 +97,16 @@ impl DiceTurns {
         let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
-        let mut mask = ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0);
         let may_stop = self.is_optional && hops.firsts(die).contains(slot);
-        if may_stop || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0), may_stop)
     }
 
     /// Labels the pawn of `slot` with its die, while the other die waits.
     fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
         let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
         state.roles[slot] = role::SINGLE | order;
-        state.steps[slot] = hops.steps(die);
-        state.dice = [hops.steps(other(die)), 0];
+        state.steps[slot] = hops.dice[die];
+        state.dice = [hops.dice[other(die)], 0];
         state.phase = Phase::Allot;
     }
 
@@ -180,7 +176,7 @@ impl TurnMachine for DiceTurns {
         }
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, state.dice);
-        let (lowest, sums, pairs) = (hops.lowest(), hops.sums(), hops.pairs());
+        let (lowest, sums, pairs) = (hops.lowest, hops.sums(), hops.pairs());
         let begins = |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
         let mut smaller_first = (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
         let order_matters = !hops.is_doublet() && hops.order_matters();
@@ -190,11 +186,8 @@ impl TurnMachine for DiceTurns {
             larger_first = larger_first | (lowest & hops.firsts(LARGER)).when(!hops.is_doublet());
         }
         let [singles, pairs, larger_first] = [smaller_first, pairs, larger_first].map(Set::bits);
-        let mut mask = ActionMask::of_bits(singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0);
-        if self.is_optional || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        let actions = singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0;
+        with_pass(ActionMask::of_bits(actions), self.is_optional)
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {

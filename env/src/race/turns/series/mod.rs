@@ -21,7 +21,7 @@ use crate::race::compile::{PLACES, Rules};
 use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
-use crate::race::turns::actions::{self, PASS};
+use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
 
@@ -119,7 +119,7 @@ impl TurnMachine for SeriesTurns {
     fn legal_actions(&self, state: &State) -> ActionMask {
         match self.series.remaining(state).split() {
             Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
-            None => [PASS].into_iter().collect(),
+            None => with_pass(ActionMask::EMPTY, false),
         }
     }
 
