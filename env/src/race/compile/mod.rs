@@ -19,6 +19,7 @@ use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
 use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
+use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
     Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Returns, Room, SentTo,
@@ -95,6 +96,8 @@ pub(crate) struct Rules {
     /// The first place that opens with a capture; [`NOWHERE`] if there is none.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
+    /// Whether seats remember that they have entered a piece.
+    pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     /// The probabilities of the outcomes.
@@ -365,6 +368,7 @@ impl Rules {
                 is_shared: has_teams && sheet.gate.opened_by == OpenedBy::Team,
             },
             gate,
+            remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&|_| true),
             last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
@@ -446,24 +450,15 @@ impl Rules {
 
     /// Whether positions have a mark for each seat: that it has captured, or entered.
     pub(crate) fn has_seat_marks(&self) -> bool {
-        self.has_gate() || self.remembers_entry()
+        self.has_gate() || self.remembers_entry
     }
 
-    /// Whether seats remember that they have entered a piece.
-    pub(crate) fn remembers_entry(&self) -> bool {
-        self.sheet.entry.first_while == FirstWhile::Never
-    }
-
-    /// Which of the values that enter hold for a seat: the first ones, 0, or the next ones, 1.
+    /// Which of the values that enter hold for a seat with its `own` places: the first ones, 0, or the next ones, 1.
     #[inline]
-    pub(crate) fn entry_stage(&self, state: &State, seat: Seat) -> usize {
-        let is_on_course = |&place: &u8| place > 0 && place < self.home;
-        let is_under_way = if self.remembers_entry() {
-            state.has_cut(seat)
-        } else {
-            state.pieces[seat.index()].iter().any(is_on_course)
-        };
-        usize::from(is_under_way)
+    pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
+        let own = Slots::of(*own);
+        let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
+        usize::from(if self.remembers_entry { state.has_cut(seat) } else { is_on_course })
     }
 
     /// Whether a position can be dead: no seat can ever move again.

@@ -235,14 +235,15 @@ impl Left {
         let Some(&next) = throws.first() else { return found };
         found.steps[0] = found.steps[1] << next;
         let colour = by_kind!(turns, turns => turns.colour(state));
-        if state.pieces[colour.index()][0] > 0 {
+        let own = &state.pieces[colour.index()];
+        if own[0] > 0 {
             return found;
         }
         if let Some(places) = by_kind!(turns, turns => turns.entered_by_all(state)) {
             found.entered[0] = places;
             return found;
         }
-        let stage = rules.entry_stage(state, colour);
+        let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
         let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
         // One of the throws enters, and the others go on from there.

@@ -242,9 +242,7 @@ impl SeriesThrows {
             _ if dice > 1 => (0, values),
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
             _ if may_go_on => (0, values),
-            _ => {
-                return Err(format!("a series ends in {}", joined(self.lasts(), " or ")));
-            }
+            _ => return Err(format!("a series ends in {}", joined(self.lasts(), " or "))),
         };
         state.dice[0] = last;
         if series.len() > Series::LIMIT {

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use super::TurnMachine;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::race::compile::{GateRule, Rules, Throw};
-use crate::race::position::seating::Participants;
+use crate::race::compile::{Rules, Throw};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
 use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
@@ -25,10 +24,8 @@ use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
-    seating: Participants,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
-    gate_rule: GateRule,
     /// The rule for pieces beyond a gate that is closed to them.
     closed: Without,
     pub(crate) waits: bool,
@@ -58,14 +55,12 @@ impl DiceTurns {
         });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
-            gate_rule: rules.gate_rule,
             closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
             pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             enters: [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64),
             squares,
-            seating: rules.seating,
             rules,
         }
     }
@@ -75,14 +70,12 @@ impl DiceTurns {
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
         ring.add(&own, squares, OWN);
-        for &other in self.seating.others(colour) {
+        for &other in self.rules.seating.others(colour) {
             let piece = self.pawns[colour.quarters_to(other)];
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
-        let beyond = if self.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
-        let pawns = Slots::of(own);
-        let is_under_way = !(pawns.at_least(1) & !pawns.at_least(self.rules.home)).is_empty();
-        let enters = [self.enters[usize::from(is_under_way)], self.enters[1]];
+        let beyond = if self.rules.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
+        let enters = [self.enters[self.rules.entry_stage(state, colour, &own)], self.enters[1]];
         Hops::new(squares, own, ring, dice, beyond, enters)
     }
 
@@ -221,14 +214,13 @@ impl TurnMachine for DiceTurns {
 
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     fn is_dead(&self, state: &State) -> bool {
-        let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
+        let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits
             && unfinished.all(|colour| {
                 // Before some place pawns surely have a move left.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
-                let is_kept_out = is_late && !self.gate_rule.is_open(state, colour);
-                let can_ever_move = |hops: Hops| hops.can_ever_move(&self.rules.outcomes);
-                is_kept_out && !can_ever_move(self.hops(&mut Ring::empty(), state, colour, [1, 1]))
+                let is_kept_out = is_late && !self.rules.gate_rule.is_open(state, colour);
+                is_kept_out && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })
     }
 
@@ -241,8 +233,8 @@ impl TurnMachine for DiceTurns {
         if a == b { a } else { 0 }
     }
 
-    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
-        self.rules.entering(usize::from(is_under_way), throw.steps) << self.rules.entry
+    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
+        self.rules.entering(stage, throw.steps) << self.rules.entry
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
@@ -283,11 +275,11 @@ impl TurnMachine for DiceTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let die = self.die(state, action);
         let unit = &self.rules.sheet.words.unit;
-        if actions::is_pair(action, self.seating.pieces) {
+        if actions::is_pair(action, self.rules.seating.pieces) {
             format!("{die},{die}: {unit} on {place}")
         } else {
             format!("{die}: {place}")
@@ -295,10 +287,10 @@ impl TurnMachine for DiceTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action, self.seating.pieces)?;
+        let slot = actions::slot(action, self.rules.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
-        let kind = MoveKind::of(action, self.seating.pieces);
-        let used = actions::together(action, self.seating.pieces);
+        let kind = MoveKind::of(action, self.rules.seating.pieces);
+        let used = actions::together(action, self.rules.seating.pieces);
         Some(UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) })
     }
 }

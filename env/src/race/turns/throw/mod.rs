@@ -14,8 +14,7 @@ use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
-use crate::race::position::seating::Participants;
+use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
 use crate::race::turns::actions::{self, PASS, with_pass};
@@ -25,7 +24,6 @@ use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, UnitKind};
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
-    pub(crate) seating: Participants,
     /// The slots that actions name: from this action on they name two pieces.
     slots: u8,
     /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
@@ -37,11 +35,8 @@ pub(crate) struct ThrowTurns {
     short: Option<Box<Bits<u64>>>,
     pub(crate) long: Box<Bits<u128>>,
     must: Must,
-    gate_rule: GateRule,
     /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
     has_priority: bool,
-    /// Whether seats remember that they have entered a piece.
-    remembers_entry: bool,
     /// Whether the course comes to a square twice.
     comes_again: bool,
     has_units: bool,
@@ -50,7 +45,6 @@ pub(crate) struct ThrowTurns {
     /// Whether a step that goes with a throw can come before it. The actions of pairs play it first.
     steps_first: bool,
     pub(crate) waits: bool,
-    home: u8,
     again_on_capture: bool,
     again_on_finish: bool,
     /// Places on which a piece that lands gets one more throw, as bits.
@@ -110,8 +104,6 @@ impl ThrowTurns {
         let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         ThrowTurns {
             must: sheet.turn.must,
-            gate_rule: rules.gate_rule,
-            remembers_entry: rules.remembers_entry(),
             comes_again: rules.back < rules.home,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
             has_units: sheet.unit.kind != UnitKind::None,
@@ -119,7 +111,6 @@ impl ThrowTurns {
             has_parts: sheet.turn.divide == Divide::Finish,
             steps_first: sheet.turn.bonus_order == BonusOrder::Any,
             waits: rules.waits_at_gate(),
-            home: rules.home,
             again_on_capture: sheet.turn.again_on_capture,
             again_on_finish: sheet.turn.again_on_finish,
             lands_again: rules.lands_again,
@@ -132,7 +123,6 @@ impl ThrowTurns {
             short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
                 .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
-            seating: rules.seating,
             slots: actions::slots(rules.seating.pieces),
             rules,
         }
@@ -154,7 +144,7 @@ impl ThrowTurns {
         let others = |seats: &[Seat]| {
             seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
         };
-        let (enemies, partners) = (others(self.seating.enemies(seat)), others(self.seating.partners(seat)));
+        let (enemies, partners) = (others(self.rules.seating.enemies(seat)), others(self.rules.seating.partners(seat)));
         let own = of(seat, own);
         let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
         let has_two = self.has_units & (own.twos != W::default());
@@ -180,11 +170,8 @@ impl ThrowTurns {
     /// not.
     #[inline]
     pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
-        let own = Slots::of(*own);
-        let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
-        let is_under_way = if self.remembers_entry { state.has_cut(seat) } else { is_on_course };
-        let is_open = self.gate_rule.is_open(state, seat);
-        &self.single[usize::from(is_under_way)][usize::from(is_open)][usize::from(throw) % VALUES]
+        let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
+        &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
     /// Whether no piece may leave a unit's place alone; an odd one may.
@@ -215,7 +202,8 @@ impl ThrowTurns {
         own: &[u8; MAX_PIECES],
         throw: u8,
     ) -> (ActionMask, bool) {
-        let (on, is_open) = (self.occupied::<W, SLOTS>(bits, state, seat, own), self.gate_rule.is_open(state, seat));
+        let (on, is_open) =
+            (self.occupied::<W, SLOTS>(bits, state, seat, own), self.rules.gate_rule.is_open(state, seat));
         let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
         let none = W::default();
         let mut mask = 0_u32;
@@ -261,7 +249,7 @@ impl ThrowTurns {
         let slot = usize::from(action.0 % self.slots);
         let from = own[slot];
         let to = if is_unit {
-            self.unit_target(from, throw, self.gate_rule.is_open(state, seat))
+            self.unit_target(from, throw, self.rules.gate_rule.is_open(state, seat))
         } else {
             self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
         };
@@ -280,9 +268,9 @@ impl ThrowTurns {
         let (places, to) = self.moved_by(state, seat, throw, action);
         let has_captured = self.rules.capture(state, seat, to, 1 + usize::from(action.0 >= self.slots));
         state.pieces[seat.index()] = places;
-        state.cuts |= u8::from(self.remembers_entry) << seat.index();
+        state.cuts |= u8::from(self.rules.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
-            | (to == self.home) & self.again_on_finish
+            | (to == self.rules.home) & self.again_on_finish
             | (self.lands_again >> to & 1 == 1)
     }
 
@@ -293,9 +281,9 @@ impl ThrowTurns {
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
         is_first && from > 0 && part > 0 && part < throw && {
-            let is_open = self.gate_rule.is_open(state, self.colour(state));
+            let is_open = self.rules.gate_rule.is_open(state, self.colour(state));
             let (places, rest) = self.divided(own, slot, throw);
-            self.rules.target(from, part, is_open) == self.home && !self.rest(state, &places, rest).is_empty()
+            self.rules.target(from, part, is_open) == self.rules.home && !self.rest(state, &places, rest).is_empty()
         }
     }
 
@@ -339,7 +327,7 @@ impl ThrowTurns {
             mask = self.before_others(own, throw, mask);
         }
         if self.has_parts {
-            let parts = (0..self.seating.pieces).filter(|&slot| self.divides(state, slot, throw));
+            let parts = (0..self.rules.seating.pieces).filter(|&slot| self.divides(state, slot, throw));
             parts.for_each(|slot| mask.insert(Action(self.slots + slot as u8)));
         }
         with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
@@ -396,15 +384,19 @@ impl ThrowTurns {
     /// divides it.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
-        if !actions::is_pair(action, self.seating.pieces) {
+        if !actions::is_pair(action, self.rules.seating.pieces) {
             return true;
         }
         let own = &state.pieces[self.colour(state).index()];
         let slot = usize::from(action.0 % self.slots);
         if state.phase == Phase::Choose && (self.has_parts || self.steps_first) {
-            return if self.has_parts { self.divides(state, slot, state.dice[0]) } else { slot < self.seating.pieces };
+            return if self.has_parts {
+                self.divides(state, slot, state.dice[0])
+            } else {
+                slot < self.rules.seating.pieces
+            };
         }
-        own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
+        own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
     }
 
     /// Whether the throw of a first part can grant another by its value: it is not lost, and was used or could be.
@@ -421,7 +413,7 @@ impl ThrowTurns {
         let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
-        let is_pair = is_first && actions::is_pair(action, self.seating.pieces);
+        let is_pair = is_first && actions::is_pair(action, self.rules.seating.pieces);
         if is_pair && self.has_parts {
             let rest;
             (*places, rest) = self.divided(places, slot, number);
@@ -516,7 +508,7 @@ impl TurnMachine for ThrowTurns {
     /// Whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
-        self.waits && self.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
+        self.waits && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
     }
 
     fn ignore_dead_ends(&mut self) {
@@ -602,7 +594,7 @@ impl TurnMachine for ThrowTurns {
         let (thrown, home) = (whole.max(left), self.rules.home);
         let (from, to) = if whole == 0 { (0, self.rules.entry) } else { (home.saturating_sub(thrown - left), home) };
         self.rules.can_throw([thrown, 0])
-            && (0..self.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
+            && (0..self.rules.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
                 before.pieces[mover][slot] = from;
                 before.pieces[mover].sort_unstable();
@@ -617,10 +609,10 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
-        match actions::is_pair(action, self.seating.pieces) {
+        match actions::is_pair(action, self.rules.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
             true if self.steps_first => format!("1: {place}"),
             true => format!("{throw}: {} on {place}", words.unit),
@@ -631,12 +623,12 @@ impl TurnMachine for ThrowTurns {
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let seat = self.colour(state);
         let (own, [throw, whole]) = (&state.pieces[seat.index()], state.dice);
-        let slot = actions::slot(action, self.seating.pieces)?;
-        if actions::is_pair(action, self.seating.pieces) && self.has_parts {
-            let part = self.home.saturating_sub(own[slot]);
-            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
+        let slot = actions::slot(action, self.rules.seating.pieces)?;
+        if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
+            let part = self.rules.home.saturating_sub(own[slot]);
+            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.rules.home));
         }
-        let is_first_step = self.steps_first && actions::is_pair(action, self.seating.pieces);
+        let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
         let is_step = is_first_step || self.is_step([throw, whole]);
         let (action, throw) = if is_step { (Action(slot as u8), 1) } else { (action, throw) };
         let (_, target) = self.moved_by(state, seat, if is_step { BONUS } else { throw }, action);
