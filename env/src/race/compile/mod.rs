@@ -9,6 +9,7 @@ pub mod board;
 pub(crate) mod odds;
 pub(crate) mod reach;
 
+use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
@@ -212,9 +213,7 @@ impl Rules {
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board).map_err(|(_, error)| error)?;
         let outcomes = outcomes(&sheet, dice, steps);
-        let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
-        faces.sort_unstable();
-        faces.dedup();
+        let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
         let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
             let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
@@ -225,15 +224,20 @@ impl Rules {
         let squares = board.course(Seat::SOUTH).len() as u8;
         let home =
             if sheet.finish.fill { squares + 1 - sheet.pieces.count.saturating_sub(pieces as u8) } else { squares };
+        let goal = if sheet.finish.bear_off.is_empty() { home } else { home + 1 };
+        let entry = match sheet.entry.at {
+            EntryAt::START => 1,
+            EntryAt::COUNT => 1 - sheet.board.first_number,
+            EntryAt::Square(number) => sheet.board.place_of(number),
+        };
         let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
         let has_teams = seating.has_teams;
 
         // A cell for each square of the courses but the finishes.
         let way = |seat: Seat| board.course(seat).get(..usize::from(home) - 1).unwrap_or_default();
-        let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        squares.sort_unstable();
-        squares.dedup();
+        let squares: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
+        let squares = Vec::from_iter(squares);
         let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
         let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
             squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
@@ -323,21 +327,13 @@ impl Rules {
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
         let mut rules = Rules {
             home,
-            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
-            finished_from: match (sheet.finish.fill, sheet.finish.bear_off.is_empty()) {
-                (true, _) => home - pieces as u8,
-                (false, true) => home,
-                (false, false) => home + 1,
-            },
-            entry: match sheet.entry.at {
-                EntryAt::START => 1,
-                EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::Square(number) => sheet.board.place_of(number),
-            },
+            goal,
+            finished_from: if sheet.finish.fill { home - pieces as u8 } else { goal },
+            entry,
             origin: match sheet.entry.at {
-                EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::START if sheet.pieces.sent_to == Returns::START => 1,
-                EntryAt::START | EntryAt::Square(_) => 0,
+                EntryAt::COUNT => entry,
+                EntryAt::START => u8::from(sheet.pieces.sent_to == Returns::START),
+                EntryAt::Square(_) => 0,
             },
             back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
             marked: places_where(&|at, _| bits[0][at + 1] & marked != 0),
@@ -373,14 +369,13 @@ impl Rules {
             last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
-            faces,
+            faces: Vec::from_iter(faces),
             effects,
             board: board.clone(),
             seating,
             sheet: Arc::clone(&sheet),
         };
-        let reachable = rules.reachable();
-        for place in (0..=rules.goal).filter(|place| reachable >> place & 1 == 1) {
+        for place in places_of(rules.reachable()) {
             let bit = rules.bits[Seat::SOUTH.index()][usize::from(place)];
             let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
             let most = limited.map_or(pieces, |(_, most)| most);
