@@ -232,7 +232,6 @@ impl Rules {
         };
         let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
-        let has_teams = seating.has_teams;
 
         // A cell for each square of the courses but the finishes.
         let way = |seat: Seat| board.course(seat).get(..usize::from(home) - 1).unwrap_or_default();
@@ -282,9 +281,8 @@ impl Rules {
         }
         let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
         for seat in Seat::ALL {
-            let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
             for (place, cell) in cells[seat.index()].iter().enumerate() {
-                for enemy in Seat::ALL.into_iter().filter(is_enemy) {
+                for enemy in seating.enemies(seat) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
                     let met = places[enemy.index()][usize::from(*cell)];
                     for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
@@ -361,7 +359,7 @@ impl Rules {
             room: [0; PLACES],
             gate_rule: GateRule {
                 is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
-                is_shared: has_teams && sheet.gate.opened_by == OpenedBy::Team,
+                is_shared: seating.has_teams && sheet.gate.opened_by == OpenedBy::Team,
             },
             gate,
             remembers_entry: sheet.entry.first_while == FirstWhile::Never,

@@ -15,16 +15,10 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 /// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
-    rules: Arc<Rules>,
-    /// Pieces of each seat.
-    pieces: usize,
+    pub(crate) rules: Arc<Rules>,
 }
 
 impl DivideTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
-        DivideTurns { pieces: rules.seating.pieces, rules }
-    }
-
     /// The action by which a piece enters.
     pub(crate) fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
@@ -32,12 +26,12 @@ impl DivideTurns {
 
     /// The slots that have their parts.
     pub(crate) fn given(&self, state: &State) -> usize {
-        state.roles[..self.pieces].iter().filter(|&&role| role != role::FRESH).count()
+        state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
     /// The piece that is given its part next.
     fn next_slot(&self, state: &State) -> usize {
-        self.given(state).min(self.pieces - 1)
+        self.given(state).min(self.rules.seating.pieces - 1)
     }
 
     /// The pips that are left.
@@ -64,7 +58,7 @@ impl DivideTurns {
         let add = |sums: u64, &place: &u8| {
             places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part) & total
         };
-        own[slot..self.pieces].iter().fold(1, add) as u32
+        own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
     }
 
     pub(crate) fn can_enter(&self, state: &State) -> bool {
@@ -81,7 +75,7 @@ impl DivideTurns {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+        slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
     /// Captures where hops have landed, puts the mover's pieces on their places, and passes the turn on.
@@ -149,7 +143,7 @@ impl TurnMachine for DivideTurns {
             return;
         }
         let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
-        let hops = landed.into_iter().zip(state.steps).take(self.pieces);
+        let hops = landed.into_iter().zip(state.steps).take(self.rules.seating.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
         self.finish(state, landed, hops);
     }

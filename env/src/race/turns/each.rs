@@ -105,8 +105,8 @@ impl EachTurns {
             let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
             !(is_pair && (are_tied || self.hops.is_tied(own, from)))
         };
-        let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
-        if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
+        let landing = rules.bits[mover.index()][usize::from(to) % PLACES];
+        if may_go && landing & closed == 0 { to } else { WALL }
     }
 
     /// The pieces that can play a throw, alone or together, among the pieces on the board.

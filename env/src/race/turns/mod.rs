@@ -301,7 +301,7 @@ impl Turns {
             (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules)),
             (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules)),
             (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules)),
-            (TurnKind::Divide, _) => Turns::Divide(DivideTurns::new(rules)),
+            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules }),
         }
     }
 }

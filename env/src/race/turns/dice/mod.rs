@@ -39,13 +39,11 @@ pub(crate) struct DiceTurns {
 
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
-        let is_partnership = rules.seating.has_teams;
-        let (pieces, seats) = (rules.seating.pieces, rules.seating.seats.len());
+        let (seating, pieces) = (&rules.seating, rules.seating.pieces);
         // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
         // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
-        let partner = if is_partnership { pieces } else { 0 };
-        let enemies = if is_partnership { 2 } else { seats - 1 };
-        let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
+        let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
+        let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
         // Waiting pieces need room, too.
@@ -57,7 +55,7 @@ impl DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
             closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
-            pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
+            pawns: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             enters: [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64),
             squares,

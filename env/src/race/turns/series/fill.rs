@@ -187,7 +187,7 @@ impl Fill<'_> {
 
     /// Tries every number of pieces to be borne off, when so many 1s were used to enter.
     fn bear(&mut self, ones: u8) {
-        let in_keep = self.waiting(|place| self.turns.bears && place == self.turns.keep);
+        let in_keep = self.waiting(|place| self.turns.rules.goal > place && place == self.turns.keep);
         let were_borne = (0..self.turns.rules.seating.pieces).any(|slot| self.has(slot, role::BORNE));
         let all_can_be_home = self.off == 0 && self.lists.idle.is_empty();
         for borne in 0..=in_keep.min(self.remaining.counts[0] - ones) {
@@ -303,15 +303,9 @@ impl Fill<'_> {
         let [(_, ones), others @ ..] = self.remaining.kinds();
         let steps = |pips: u8| usize::from(if unit.is_pair { self.turns.joint_steps(pips) } else { pips });
         let home = 1 << self.turns.keep;
-        let mut ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
-        for pips in self.pips_of(left) {
-            ends &= !(self.open() >> steps(pips));
-        }
-        match is_home {
-            None => {}
-            Some(true) => ends &= home,
-            Some(false) => ends &= !home,
-        }
+        let ends = self.open() & u64::MAX << (unit.reached + u8::from(!unit.has_moved));
+        let ends = ends & is_home.map_or(u64::MAX, |is_home| if is_home { home } else { !home });
+        let ends = self.pips_of(left).fold(ends, |ends, pips| ends & !(self.open() >> steps(pips)));
         let ones_fit = u128::MAX >> (127 - ones);
         let by_kind = others.map(|(throw, _)| steps(self.turns.series.pips(throw)));
         let all = others.map(|(_, count)| usize::from(count));

@@ -19,7 +19,7 @@ impl SeriesTurns {
             has_captured |= self.rules.capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        self.end_turn(state, has_captured & self.grants);
+        self.end_turn(state, has_captured && self.rules.sheet.turn.again_on_capture);
     }
 
     /// The unmarked squares of the course on which pieces enter or allotted hops end, and whether a pair lands there.

@@ -47,8 +47,6 @@ pub(crate) struct ThrowTurns {
     pub(crate) waits: bool,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Places on which a piece that lands gets one more throw, as bits.
-    lands_again: u128,
     /// Whether each throw can grant another by its value: none is lost, and it need not be used.
     always_counts: bool,
     most_throws: u8,
@@ -113,7 +111,6 @@ impl ThrowTurns {
             waits: rules.waits_at_gate(),
             again_on_capture: sheet.turn.again_on_capture,
             again_on_finish: sheet.turn.again_on_finish,
-            lands_again: rules.lands_again,
             always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
@@ -271,7 +268,7 @@ impl ThrowTurns {
         state.cuts |= u8::from(self.rules.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
             | (to == self.rules.home) & self.again_on_finish
-            | (self.lands_again >> to & 1 == 1)
+            | (self.rules.lands_again >> to & 1 == 1)
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
@@ -371,7 +368,7 @@ impl ThrowTurns {
 
     /// Whether moves can grant one more throw.
     fn grants(&self) -> bool {
-        self.again_on_capture || self.again_on_finish || self.lands_again != 0
+        self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
     }
 
     /// Whether the throw is the last one of a turn and lost.
