@@ -224,18 +224,17 @@ impl Left {
         }
         let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
-        let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
         // One of the throws enters, and the others go on from there.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
             others.fold(1_u128 << place, |places, (_, &throw)| places | places << throw)
         };
-        if let Some(at) = entering(&throws[1..]) {
+        if let Some(at) = throws[1..].iter().position(|&value| enters(value)) {
             found.entered[1] = entered(at + 1, 1);
             found.entered[0] = found.entered[1] << next;
         }
-        if entering(&throws[..1]).is_some() {
+        if enters(next) {
             found.entered[0] |= entered(0, 0);
         }
         found

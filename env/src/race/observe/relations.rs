@@ -90,9 +90,8 @@ impl Relations {
         let mut whereabouts = Whereabouts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
         for seat in rules.seating.seats.iter() {
             let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
-            let places =
-                pieces.iter().filter(|&&place| place < rules.home).fold(0, |places, &place| places | 1 << place);
-            whereabouts.on_course[seat.index()] = places;
+            let on_course = pieces.iter().filter(|&&place| place < rules.home);
+            whereabouts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
             whereabouts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
         }
         whereabouts

@@ -166,7 +166,7 @@ pub(crate) trait TurnMachine {
     /// Calls `add` with the value and number of each kind of throw that is left, the next one first.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
         if let Some(series) = self.series() {
-            return series.throws_left(state, add);
+            return series.left(state).for_each(|(throw, count)| add(series.pips(throw), count));
         }
         let [a, b] = state.dice;
         add(a.max(b), 1);

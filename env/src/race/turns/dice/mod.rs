@@ -183,15 +183,13 @@ impl TurnMachine for DiceTurns {
 
     fn apply_action(&self, state: &mut State, action: Action) {
         let colour = self.colour(state);
-        let moves = match state.phase {
-            Phase::Allot => self.second_move(state, colour, action),
-            _ if action == PASS => None,
-            _ => {
+        let moves = match (state.phase, actions::slot(action, self.rules.seating.pieces)) {
+            (Phase::Allot, _) => self.second_move(state, colour, action),
+            (_, None) => None,
+            (_, Some(slot)) => {
                 let mut ring = Ring::empty();
                 let hops = self.hops(&mut ring, state, colour, state.dice);
-                let is_larger_first = action >= LARGER_FIRST;
-                let die = if is_larger_first { LARGER } else { SMALLER };
-                let slot = usize::from(if is_larger_first { action.0 - LARGER_FIRST.0 } else { action.0 } % PAIRS.0);
+                let die = if action >= LARGER_FIRST { LARGER } else { SMALLER };
                 let hop = hops.by(slot, die);
                 if (PAIRS..PASS).contains(&action) {
                     hops.pairs().contains(slot).then_some([(slot, hop), (slot + 1, hop)])
