@@ -227,8 +227,7 @@ impl<'a> Hops<'a> {
     /// Whether any throw of two dice moves any pawn.
     pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
         outcomes.iter().any(|throw| {
-            let Hops { squares, ring, beyond, enters, .. } = *self;
-            let hops = Hops::new(squares, self.own.bytes(), ring, throw.values, beyond, enters);
+            let hops = Hops::new(self.squares, self.own.bytes(), self.ring, throw.values, self.beyond, self.enters);
             !(hops.firsts(SMALLER) | hops.firsts(LARGER) | hops.sums() | hops.pairs()).is_empty()
         })
     }
