@@ -38,7 +38,7 @@ impl SideList {
         let last = race.rules.goal;
         let declared = if race.series().is_some_and(|turns| turns.declares()) { 1 << pieces } else { 1 };
         let has_gate = race.rules.has_gate() && race.rules.sheet.gate.without != Without::Open;
-        let cuts = if has_gate || race.rules.remembers_entry() { 2 } else { 1 };
+        let cuts = if has_gate || race.rules.remembers_entry { 2 } else { 1 };
         let marks: Vec<u8> =
             (0..cuts).flat_map(|cut| (0..declared).map(move |declared| declared | (cut * CUT))).collect();
         let arrangements = (1..=pieces as u64).fold(1, |count, piece| count * (u64::from(last) + piece) / piece);
@@ -125,7 +125,7 @@ fn info(race: &Race, places: [u8; MAX_PIECES], mark: u8) -> Option<SideInfo> {
     if is_beyond && race.rules.has_gate() && !race.rules.gate_rule.is_open(&state, seat) {
         return None;
     }
-    if race.rules.remembers_entry() && !state.has_cut(seat) && places[..pieces].iter().any(|&place| place > 0) {
+    if race.rules.remembers_entry && !state.has_cut(seat) && places[..pieces].iter().any(|&place| place > 0) {
         return None;
     }
     // Places in ascending order, of equal ones those of declared units last.

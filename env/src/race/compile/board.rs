@@ -126,11 +126,9 @@ pub(crate) fn walk(course: &str, [rows, columns]: [u8; 2]) -> Result<Vec<Square>
         };
         let count: u8 = count.parse().map_err(|_| format!("`{run}` has no number of steps after its direction"))?;
         for _ in 0..count {
-            let next = at.row.checked_add_signed(north).zip(at.column.checked_add_signed(east));
-            at = next
-                .map(|(row, column)| Square { row, column })
-                .filter(is_inside)
-                .ok_or_else(|| format!("the course leaves the frame in the run `{run}`"))?;
+            let (row, column) = (at.row.checked_add_signed(north), at.column.checked_add_signed(east));
+            let next = row.zip(column).map(|(row, column)| Square { row, column }).filter(is_inside);
+            at = next.ok_or_else(|| format!("the course leaves the frame in the run `{run}`"))?;
             squares.push(at);
         }
     }

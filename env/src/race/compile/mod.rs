@@ -9,6 +9,7 @@ pub mod board;
 pub(crate) mod odds;
 pub(crate) mod reach;
 
+use std::collections::BTreeSet;
 use std::ops::{BitAnd, BitOr};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::race::compile::board::{Courses, Square};
 use crate::race::compile::odds::outcomes;
 use crate::race::compile::reach::places_of;
 use crate::race::position::seating::Participants;
+use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, State};
 use crate::sheet::values::{
     Area, Block, EntryAt, FirstWhile, Group, MarkRule, Marks, Meeting, OpenedBy, Overshoot, Returns, Room, SentTo,
@@ -95,6 +97,8 @@ pub(crate) struct Rules {
     /// The first place that opens with a capture; [`NOWHERE`] if there is none.
     pub(crate) gate: u8,
     pub(crate) gate_rule: GateRule,
+    /// Whether seats remember that they have entered a piece.
+    pub(crate) remembers_entry: bool,
     /// The outcomes of a throw, by ascending values.
     pub(crate) outcomes: Vec<Throw>,
     /// The probabilities of the outcomes.
@@ -209,9 +213,7 @@ impl Rules {
     ) -> Result<Rules, String> {
         let board = Courses::new(&sheet.board).map_err(|(_, error)| error)?;
         let outcomes = outcomes(&sheet, dice, steps);
-        let mut faces: Vec<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
-        faces.sort_unstable();
-        faces.dedup();
+        let faces: BTreeSet<u8> = outcomes.iter().flat_map(|throw| throw.values).filter(|&value| value > 0).collect();
         let effects: [ThrowEffects; 256] = std::array::from_fn(|value| ThrowEffects::new(&sheet, value as u8));
         let chances = |can_be: &dyn Fn(&Throw) -> bool| -> Chances {
             let weight = |throw: &Throw| if can_be(throw) { f64::from(throw.weight) } else { 0.0 };
@@ -222,15 +224,19 @@ impl Rules {
         let squares = board.course(Seat::SOUTH).len() as u8;
         let home =
             if sheet.finish.fill { squares + 1 - sheet.pieces.count.saturating_sub(pieces as u8) } else { squares };
+        let goal = if sheet.finish.bear_off.is_empty() { home } else { home + 1 };
+        let entry = match sheet.entry.at {
+            EntryAt::START => 1,
+            EntryAt::COUNT => 1 - sheet.board.first_number,
+            EntryAt::Square(number) => sheet.board.place_of(number),
+        };
         let gate = if sheet.gate.at == 0 { NOWHERE } else { sheet.board.place_of(sheet.gate.at) };
         let seating = Participants::new(&sheet.seats, seats, pieces);
-        let has_teams = seating.has_teams;
 
         // A cell for each square of the courses but the finishes.
         let way = |seat: Seat| board.course(seat).get(..usize::from(home) - 1).unwrap_or_default();
-        let mut squares: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        squares.sort_unstable();
-        squares.dedup();
+        let squares: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
+        let squares = Vec::from_iter(squares);
         let cell = |square: &Square| squares.binary_search(square).map_or(0, |at| at as u8 + 1);
         let cells_of = |is_in: &dyn Fn(&Square) -> bool| -> Cells {
             squares.iter().filter(|square| is_in(square)).fold(0, |bits, square| bits | 1 << cell(square))
@@ -275,9 +281,8 @@ impl Rules {
         }
         let mut meeting = Box::new([[[[NOWHERE; MAX_SEATS * MAX_PIECES]; 2]; PLACES]; MAX_SEATS]);
         for seat in Seat::ALL {
-            let is_enemy = |&other: &Seat| other != seat && !(has_teams && other == seat.rotated(2));
             for (place, cell) in cells[seat.index()].iter().enumerate() {
-                for enemy in Seat::ALL.into_iter().filter(is_enemy) {
+                for enemy in seating.enemies(seat) {
                     let slots = enemy.index() * MAX_PIECES..(enemy.index() + 1) * MAX_PIECES;
                     let met = places[enemy.index()][usize::from(*cell)];
                     for (visit, there) in meeting[seat.index()][place].iter_mut().zip(met) {
@@ -320,21 +325,13 @@ impl Rules {
         let (one, two) = (with_room(Room::One), with_room(Room::Two));
         let mut rules = Rules {
             home,
-            goal: if sheet.finish.bear_off.is_empty() { home } else { home + 1 },
-            finished_from: match (sheet.finish.fill, sheet.finish.bear_off.is_empty()) {
-                (true, _) => home - pieces as u8,
-                (false, true) => home,
-                (false, false) => home + 1,
-            },
-            entry: match sheet.entry.at {
-                EntryAt::START => 1,
-                EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::Square(number) => sheet.board.place_of(number),
-            },
+            goal,
+            finished_from: if sheet.finish.fill { home - pieces as u8 } else { goal },
+            entry,
             origin: match sheet.entry.at {
-                EntryAt::COUNT => 1 - sheet.board.first_number,
-                EntryAt::START if sheet.pieces.sent_to == Returns::START => 1,
-                EntryAt::START | EntryAt::Square(_) => 0,
+                EntryAt::COUNT => entry,
+                EntryAt::START => u8::from(sheet.pieces.sent_to == Returns::START),
+                EntryAt::Square(_) => 0,
             },
             back: (1..south.len()).find(|&at| south[..at].contains(&south[at])).map_or(home, |at| at as u8 + 1),
             marked: places_where(&|at, _| bits[0][at + 1] & marked != 0),
@@ -362,21 +359,21 @@ impl Rules {
             room: [0; PLACES],
             gate_rule: GateRule {
                 is_open_to_all: sheet.gate.at == 0 || sheet.gate.without == Without::Open,
-                is_shared: has_teams && sheet.gate.opened_by == OpenedBy::Team,
+                is_shared: seating.has_teams && sheet.gate.opened_by == OpenedBy::Team,
             },
             gate,
+            remembers_entry: sheet.entry.first_while == FirstWhile::Never,
             chances: chances(&|_| true),
             last_chances: chances(&|throw| effects[usize::from(throw.values[0])].stops),
             longest: outcomes.iter().map(|throw| throw.values[0] + throw.values[1]).max().unwrap_or(0),
             outcomes,
-            faces,
+            faces: Vec::from_iter(faces),
             effects,
             board: board.clone(),
             seating,
             sheet: Arc::clone(&sheet),
         };
-        let reachable = rules.reachable();
-        for place in (0..=rules.goal).filter(|place| reachable >> place & 1 == 1) {
+        for place in places_of(rules.reachable()) {
             let bit = rules.bits[Seat::SOUTH.index()][usize::from(place)];
             let limited = [(one, 1), (two, 2)].into_iter().find(|(cells, _)| cells & bit != 0);
             let most = limited.map_or(pieces, |(_, most)| most);
@@ -446,24 +443,15 @@ impl Rules {
 
     /// Whether positions have a mark for each seat: that it has captured, or entered.
     pub(crate) fn has_seat_marks(&self) -> bool {
-        self.has_gate() || self.remembers_entry()
+        self.has_gate() || self.remembers_entry
     }
 
-    /// Whether seats remember that they have entered a piece.
-    pub(crate) fn remembers_entry(&self) -> bool {
-        self.sheet.entry.first_while == FirstWhile::Never
-    }
-
-    /// Which of the values that enter hold for a seat: the first ones, 0, or the next ones, 1.
+    /// Which of the values that enter hold for a seat with its `own` places: the first ones, 0, or the next ones, 1.
     #[inline]
-    pub(crate) fn entry_stage(&self, state: &State, seat: Seat) -> usize {
-        let is_on_course = |&place: &u8| place > 0 && place < self.home;
-        let is_under_way = if self.remembers_entry() {
-            state.has_cut(seat)
-        } else {
-            state.pieces[seat.index()].iter().any(is_on_course)
-        };
-        usize::from(is_under_way)
+    pub(crate) fn entry_stage(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES]) -> usize {
+        let own = Slots::of(*own);
+        let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
+        usize::from(if self.remembers_entry { state.has_cut(seat) } else { is_on_course })
     }
 
     /// Whether a position can be dead: no seat can ever move again.

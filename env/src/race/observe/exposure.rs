@@ -25,12 +25,12 @@ pub(crate) fn exposed(rules: &Rules, turns: &Turns, state: &State, owner: Seat) 
 fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
     let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
     let is_open = rules.gate_rule.is_open(state, seat);
-    let is_under_way = rules.entry_stage(state, seat) == 1;
+    let stage = rules.entry_stage(state, seat, &state.pieces[seat.index()]);
     let units_capture = rules.sheet.capture.unit_on_single == Meeting::Takes;
     let mut reached = 0;
     for (slot, &place) in pieces.iter().enumerate() {
         reached |= likely(rules, |throw| match place {
-            0 => by_kind!(turns, turns => turns.entered(throw, is_under_way)),
+            0 => by_kind!(turns, turns => turns.entered(throw, stage)),
             place => rules.led(place, throw.steps, is_open),
         });
         let is_followed = place > 0 && pieces.get(slot + 1) == Some(&place);
@@ -45,14 +45,12 @@ fn threats(rules: &Rules, turns: &Turns, state: &State, seat: Seat) -> Cells {
 
 /// The places on the course that are reached by throws which are likely enough.
 fn likely(rules: &Rules, led: impl Fn(&Throw) -> u128) -> u128 {
-    let (mut chances, mut all) = ([0.0; PLACES], 0);
+    let mut chances = [0.0; PLACES];
     for (throw, chance) in rules.outcomes.iter().zip(rules.chances.iter()) {
         let places = led(throw) & !1 & ((1 << rules.home) - 1);
         places_of(places).for_each(|place| chances[usize::from(place)] += chance);
-        all |= places;
     }
-    let likely = places_of(all).filter(|&place| chances[usize::from(place)] >= LEAST);
-    likely.fold(0, |set, place| set | 1 << place)
+    (0..PLACES).filter(|&place| chances[place] >= LEAST).fold(0, |places, place| places | 1 << place)
 }
 
 /// Whether the piece of `slot` and the next one, which is on the same place, may move as a unit.

@@ -11,7 +11,6 @@ use crate::game::{Payoff, Seat};
 use crate::race::compile::reach::bits;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::relations::{Relations, Whereabouts};
-use crate::race::position::seating::Participants;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, role};
 use crate::race::turns::{CAPTURED_COLUMN, FoundEntries, Turns, by_kind};
 use crate::sheet::values::UnitKind;
@@ -24,7 +23,6 @@ use crate::sheet::values::UnitKind;
 /// kinds of throws left unused; and for each slot the pieces that it can meet with the throws left.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    seating: Participants,
     /// Column of the first piece on each place; the n-th piece there is n − 1 columns on.
     places: Vec<u16>,
     /// Places that pieces can stand on, counted.
@@ -39,7 +37,8 @@ pub(crate) struct Layout {
     empty: u16,
     /// Columns of the throws of a turn, where these are limited.
     thrown: u16,
-    phase: u16,
+    /// Column of the phase and mover. Entries that can be 1 in a turn-start state end with the seat to throw.
+    pub(super) phase: u16,
     throws: u16,
     slots: u16,
     /// Columns of one slot.
@@ -47,7 +46,7 @@ pub(crate) struct Layout {
     skipped: u16,
     /// Columns of the pieces that the first slot can meet.
     meeting: u16,
-    length: u16,
+    pub(super) length: u16,
 }
 
 /// Columns of the role of a slot: the bits of [`role`], ascending.
@@ -58,14 +57,12 @@ const MEETINGS: u16 = 4;
 
 impl Layout {
     pub(crate) fn new(rules: &Rules, turns: &Turns, payoff: Payoff) -> Layout {
-        let seating = rules.seating;
-        let pieces = seating.pieces as u16;
+        let (pieces, seats) = (rules.seating.pieces as u16, rules.seating.seats.len() as u16);
         let (throws, pending) = by_kind!(turns, turns => (turns.throw_columns(), turns.pending_columns()));
-        let declares = rules.sheet.unit.kind == UnitKind::Declared;
         let mut ordinals = [0; PLACES];
         let standable = (0..=rules.goal).filter(|&place| rules.room[usize::from(place)] > 0);
         let count = standable.zip(0..).map(|(place, ordinal)| ordinals[usize::from(place)] = ordinal).count() as u16;
-        let (seats, slot) = (seating.seats.len() as u16, count + ROLES);
+        let slot = count + ROLES;
         let mut column = 0;
         let mut take = |columns: u16| {
             let at = column;
@@ -74,10 +71,9 @@ impl Layout {
         };
         // Each field takes its columns after those before it.
         Layout {
-            seating,
             places: (0..=rules.goal).map(|place| take(rules.room[usize::from(place)].into())).collect(),
             ordinals,
-            declared: take(if declares { pieces } else { 0 }),
+            declared: take(if rules.sheet.unit.kind == UnitKind::Declared { pieces } else { 0 }),
             cut: take(u16::from(rules.has_seat_marks())),
             relations: Relations::new(rules, &mut take),
             finished: take(if payoff == Payoff::Placings { 4 } else { 0 }),
@@ -98,33 +94,21 @@ impl Layout {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        usize::from(self.length)
-    }
-
-    /// Entries that can be 1 in a turn-start state: those of the seats, and the seat to throw.
-    pub(crate) fn start_len(&self) -> usize {
-        usize::from(self.phase) + self.seating.seats.len()
-    }
-
     #[inline]
     pub(crate) fn observe(&self, rules: &Rules, turns: &Turns, state: &State, seat: Seat, active: &mut FoundEntries) {
-        let mut at = 0;
         // The distances between seats determine where courses meet: with two and four seats they are fixed.
-        if self.seating.seats.len() == 3 {
-            let is_empty = |&quarters: &usize| !self.seating.seats.contains(seat.rotated(quarters));
+        if rules.seating.seats.len() == 3 {
+            let is_empty = |&quarters: &usize| !rules.seating.seats.contains(seat.rotated(quarters));
             active.extend((1..4).find(is_empty).map(|quarters| self.empty + quarters as u16 - 1));
         }
         let whereabouts = self.relations.whereabouts(rules, state);
         let mut mover = 0;
-        for (relative, owner) in
-            (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| self.seating.seats.contains(seat)).enumerate()
-        {
+        let owners = (0..4).map(|quarters| seat.rotated(quarters)).filter(|&seat| rules.seating.seats.contains(seat));
+        for (owner, relative) in owners.zip(0..) {
             if owner == state.mover {
-                mover = relative as u16;
+                mover = relative;
             }
-            self.observe_seat(rules, state, &whereabouts, [seat, owner], at, active);
-            at += self.seat;
+            self.observe_seat(rules, state, &whereabouts, [seat, owner], relative * self.seat, active);
         }
         let is_decision = match state.phase {
             Phase::Over => return,
@@ -134,7 +118,7 @@ impl Layout {
         if state.thrown > 0 {
             active.push(self.thrown + u16::from(state.thrown) - 1);
         }
-        active.push(self.phase + is_decision * self.seating.seats.len() as u16 + mover);
+        active.push(self.phase + is_decision * rules.seating.seats.len() as u16 + mover);
         by_kind!(turns, turns => turns.observe_throws(state, self.throws, active));
         if is_decision == 1 {
             self.observe_slots(rules, turns, state, active);
@@ -154,7 +138,7 @@ impl Layout {
         let pieces = &state.pieces[owner.index()];
         let mut nth = 0;
         let mut last = NO_PIECE;
-        for &place in &pieces[..self.seating.pieces] {
+        for &place in &pieces[..rules.seating.pieces] {
             nth = if place == last { nth + 1 } else { 0 };
             last = place;
             active.push(at + self.places[usize::from(place)] + nth);
@@ -171,26 +155,21 @@ impl Layout {
 
     fn observe_slots(&self, rules: &Rules, turns: &Turns, state: &State, active: &mut FoundEntries) {
         let colour = by_kind!(turns, turns => turns.colour(state));
-        let roles = self.slot - ROLES;
-        let mut reached = [0_u16; MAX_PIECES];
-        for (slot, reached) in reached.iter_mut().enumerate().take(self.seating.pieces) {
-            let base = match state.roles[slot] {
-                role if role & role::ENTERED != 0 => 1,
-                _ => state.pieces[colour.index()][slot],
-            };
-            *reached = u16::from(base) + u16::from(state.steps[slot]);
-        }
+        let reached: [u16; MAX_PIECES] = std::array::from_fn(|slot| {
+            let has_entered = state.roles[slot] & role::ENTERED != 0;
+            let place = if has_entered { 1 } else { state.pieces[colour.index()][slot] };
+            u16::from(place) + u16::from(state.steps[slot])
+        });
         let left = Left::of(rules, turns, state);
         let is_open = rules.gate_rule.is_open(state, colour);
         let met = self.relations.met_by(rules, state, colour);
         // Neither off the board nor home: the first place and the last.
         let on_course = ((1_u128 << rules.goal) - 1) & !1;
-        for (slot, &place) in reached[..self.seating.pieces].iter().enumerate() {
+        for (slot, &place) in reached[..rules.seating.pieces].iter().enumerate() {
             let at = self.slots + slot as u16 * self.slot;
-            let last = u16::from(rules.goal);
-            active.push(at + self.ordinals[usize::from(place.min(last)) % PLACES]);
-            active.extend(bits(state.roles[slot]).map(|role| at + roles + role));
-            let others = (0..self.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
+            active.push(at + self.ordinals[usize::from(place.min(rules.goal.into())) % PLACES]);
+            active.extend(bits(state.roles[slot]).map(|role| at + self.slot - ROLES + role));
+            let others = (0..rules.seating.pieces).filter(|&other| other != slot).map(|other| reached[other]);
             let own = others.fold(0, |places, other| places | 1_u128.wrapping_shl(other.into())) & on_course;
             let at = self.meeting + slot as u16 * MEETINGS;
             let mut meet = |pieces: u128, at: u16| {
@@ -235,27 +214,27 @@ impl Left {
         let Some(&next) = throws.first() else { return found };
         found.steps[0] = found.steps[1] << next;
         let colour = by_kind!(turns, turns => turns.colour(state));
-        if state.pieces[colour.index()][0] > 0 {
+        let own = &state.pieces[colour.index()];
+        if own[0] > 0 {
             return found;
         }
         if let Some(places) = by_kind!(turns, turns => turns.entered_by_all(state)) {
             found.entered[0] = places;
             return found;
         }
-        let stage = rules.entry_stage(state, colour);
+        let stage = rules.entry_stage(state, colour, own);
         let enters = |value: u8| rules.effects[usize::from(value)].enters[stage];
-        let entering = |throws: &[u8]| throws.iter().position(|&value| enters(value));
         // One of the throws enters, and the others go on from there.
         let entered = |at: usize, from: usize| -> u128 {
             let place = if rules.enters_by_count() { rules.entry + throws[at] } else { rules.entry };
             let others = throws[from..].iter().enumerate().filter(|&(other, _)| other + from != at);
             others.fold(1_u128 << place, |places, (_, &throw)| places | places << throw)
         };
-        if let Some(at) = entering(&throws[1..]) {
+        if let Some(at) = throws[1..].iter().position(|&value| enters(value)) {
             found.entered[1] = entered(at + 1, 1);
             found.entered[0] = found.entered[1] << next;
         }
-        if entering(&throws[..1]).is_some() {
+        if enters(next) {
             found.entered[0] |= entered(0, 0);
         }
         found
@@ -312,7 +291,7 @@ mod tests {
                 let letter = |(column, letter)| if active.contains(&(at + column)) { letter } else { '-' };
                 (0..MEETINGS).zip(['e', 'e', 'o', 'o']).map(letter).collect()
             };
-            assert_eq!((0..race.layout.seating.pieces).map(met).collect::<Vec<_>>(), expected, "`{position}`");
+            assert_eq!((0..race.pieces()).map(met).collect::<Vec<_>>(), expected, "`{position}`");
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::game::{MAX_SEATS, Seat};
 use crate::race::compile::reach::{bits, places_of};
 use crate::race::compile::{PLACES, Rules};
 use crate::race::observe::exposure::is_single;
-use crate::race::position::seating::Participants;
 use crate::race::position::state::State;
 
 /// The largest distance that is seen.
@@ -27,7 +26,6 @@ const LEVELS: u16 = 16;
 /// level of progress; the lead over the observer, for other seats.
 #[derive(Clone, Debug)]
 pub(crate) struct Relations {
-    seating: Participants,
     /// `[quarters][place]`: the places of the seat so many quarters counter-clockwise on the same square.
     same: Box<[[u128; PLACES]; MAX_SEATS]>,
     hunted: u16,
@@ -43,7 +41,6 @@ pub(crate) struct Relations {
 impl Relations {
     /// Takes the columns of a seat from `take`, which is given their number.
     pub(crate) fn new(rules: &Rules, mut take: impl FnMut(u16) -> u16) -> Relations {
-        let seating = rules.seating;
         let mut same = Box::new([[0; PLACES]; MAX_SEATS]);
         let on_course = 1..usize::from(rules.home);
         for (quarters, same) in same.iter_mut().enumerate() {
@@ -54,9 +51,7 @@ impl Relations {
                 same[place] = met.fold(0, |places, other| places | 1 << other);
             }
         }
-        let most = u16::from(rules.home) * seating.pieces as u16;
         Relations {
-            seating,
             same,
             hunted: take(FAR),
             staged: take(STAGES * FAR),
@@ -64,7 +59,7 @@ impl Relations {
             apart: take(FAR),
             progress: take(LEVELS),
             lead: take(LEVELS),
-            most,
+            most: u16::from(rules.home) * rules.seating.pieces as u16,
         }
     }
 
@@ -72,10 +67,10 @@ impl Relations {
     #[inline]
     pub(crate) fn met_by(&self, rules: &Rules, state: &State, owner: Seat) -> u128 {
         let mut met = 0;
-        for &enemy in self.seating.enemies(owner) {
+        for &enemy in rules.seating.enemies(owner) {
             let same = self.same_square(enemy, owner);
             let pieces = &state.pieces[enemy.index()];
-            for slot in (0..self.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
+            for slot in (0..rules.seating.pieces).filter(|&slot| is_single(pieces, slot)) {
                 let place = usize::from(pieces[slot]) % PLACES;
                 met |= if rules.contested >> place & 1 == 1 { same[place] } else { 0 };
             }
@@ -86,18 +81,17 @@ impl Relations {
     /// By place of `seat` the places of `other` that are the same square.
     #[inline]
     fn same_square(&self, seat: Seat, other: Seat) -> &[u128; PLACES] {
-        &self.same[(other.index() + MAX_SEATS - seat.index()) % MAX_SEATS]
+        &self.same[seat.quarters_to(other)]
     }
 
     /// What the relations of all seats are found from.
     #[inline]
     pub(crate) fn whereabouts(&self, rules: &Rules, state: &State) -> Whereabouts {
         let mut whereabouts = Whereabouts { on_course: [0; MAX_SEATS], progress: [0; MAX_SEATS] };
-        for seat in self.seating.seats.iter() {
-            let pieces = &state.pieces[seat.index()][..self.seating.pieces];
-            let places =
-                pieces.iter().filter(|&&place| place < rules.home).fold(0, |places, &place| places | 1 << place);
-            whereabouts.on_course[seat.index()] = places;
+        for seat in rules.seating.seats.iter() {
+            let pieces = &state.pieces[seat.index()][..rules.seating.pieces];
+            let on_course = pieces.iter().filter(|&&place| place < rules.home);
+            whereabouts.on_course[seat.index()] = on_course.fold(0, |places, &place| places | 1 << place);
             whereabouts.progress[seat.index()] = pieces.iter().map(|&place| u16::from(place.min(rules.home))).sum();
         }
         whereabouts
@@ -115,22 +109,22 @@ impl Relations {
         mut push: impl FnMut(u16),
     ) {
         let pieces = &state.pieces[owner.index()];
-        let own = Behind::of(whereabouts.on_course[owner.index()] & !1);
+        let own = (whereabouts.on_course[owner.index()] & !1).reverse_bits();
         // A piece that waits stands where its first throw is counted from.
         let entry = if rules.enters_by_count() { rules.entry } else { rules.entry - 1 };
         let hunters = |enemy: &Seat| {
             let on_course = whereabouts.on_course[enemy.index()];
-            let behind = Behind::of(on_course & !1 | (on_course & 1) << entry);
+            let behind = (on_course & !1 | (on_course & 1) << entry).reverse_bits();
             (*enemy, behind, rules.gate_rule.is_open(state, *enemy))
         };
-        let hunters: ArrayVec<_, MAX_SEATS> = self.seating.enemies(owner).iter().map(hunters).collect();
+        let hunters: ArrayVec<_, MAX_SEATS> = rules.seating.enemies(owner).iter().map(hunters).collect();
         let (mut hunted, mut staged, mut followed, mut apart) = (0, [0; STAGES as usize], 0, 0);
-        for slot in (0..self.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
+        for slot in (0..rules.seating.pieces).filter(|&slot| (1..rules.home).contains(&pieces[slot])) {
             let place = usize::from(pieces[slot]) % PLACES;
             let mut behind = 0;
-            for (enemy, hunters, is_open) in &hunters {
-                let met = rules.ahead(self.same_square(owner, *enemy)[place], *is_open);
-                behind |= places_of(met).fold(0, |found, place| found | hunters.distances_to(place));
+            for &(enemy, hunters, is_open) in &hunters {
+                let met = rules.ahead(self.same_square(owner, enemy)[place], is_open);
+                behind |= places_of(met).fold(0, |found, place| found | distances(hunters, place));
             }
             if rules.contested >> place & 1 == 1 && is_single(pieces, slot) {
                 hunted |= behind;
@@ -138,7 +132,7 @@ impl Relations {
             } else {
                 followed |= behind;
             }
-            apart |= own.distances_to(place as u8);
+            apart |= distances(own, place as u8);
         }
         let mut push_all = |distances: u16, at: u16| bits(distances).for_each(|distance| push(at + distance));
         push_all(hunted, at + self.hunted);
@@ -167,19 +161,11 @@ pub(crate) struct Whereabouts {
     progress: [u16; MAX_SEATS],
 }
 
-/// Places of pieces, in reverse, so that the one behind comes first.
-struct Behind(u128);
-
-impl Behind {
-    fn of(places: u128) -> Behind {
-        Behind(places.reverse_bits())
-    }
-
-    /// How far the pieces stand behind `place`, which is at least 1: bit d for d + 1 steps.
-    #[inline]
-    fn distances_to(&self, place: u8) -> u16 {
-        self.0.wrapping_shr(128 - u32::from(place)) as u16
-    }
+/// How far pieces stand behind `place`, which is at least 1: bit d for d + 1 steps. Their places are bits in reverse
+/// order, so that the one behind comes first.
+#[inline]
+fn distances(reversed: u128, place: u8) -> u16 {
+    reversed.wrapping_shr(128 - u32::from(place)) as u16
 }
 
 #[cfg(test)]

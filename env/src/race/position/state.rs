@@ -101,9 +101,10 @@ impl State {
         State { phase: Phase::Choose, roles: [role::FRESH; MAX_PIECES], steps: [0; MAX_PIECES], ..*self }
     }
 
-    /// Clears the throws and allotments of a turn that is over.
+    /// Clears the throws and allotments of a turn that is over, before that of `mover`.
     #[inline]
-    pub(crate) fn clear_turn(&mut self) {
+    fn clear_turn(&mut self, mover: Seat, phase: Phase) {
+        (self.mover, self.phase) = (mover, phase);
         self.series = Series::default();
         self.steps = [0; MAX_PIECES];
         self.roles = [role::FRESH; MAX_PIECES];
@@ -116,17 +117,13 @@ impl State {
     /// Begins the turn of `mover`.
     #[inline]
     pub(crate) fn begin_turn(&mut self, mover: Seat) {
-        self.clear_turn();
-        self.mover = mover;
-        self.phase = Phase::Throw;
+        self.clear_turn(mover, Phase::Throw);
     }
 
     /// Ends the game. The mover is set to South, so that equal endings are equal states.
     #[inline]
     pub(crate) fn end(&mut self) {
-        self.clear_turn();
-        self.phase = Phase::Over;
-        self.mover = Seat::SOUTH;
+        self.clear_turn(Seat::SOUTH, Phase::Over);
     }
 
     /// The number of seats that have finished.

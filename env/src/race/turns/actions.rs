@@ -5,7 +5,7 @@
 //! equal pieces give equal actions. With more than four pieces none move together, and the actions of pairs are those
 //! of the further slots.
 
-use crate::game::Action;
+use crate::game::{Action, ActionMask};
 
 /// `SINGLES + slot`: the piece of that slot takes the throw by itself.
 pub const SINGLES: Action = Action(0);
@@ -54,6 +54,12 @@ pub fn together(action: Action, pieces: usize) -> usize {
         action if (slots(pieces)..PASS.0).contains(&action.0) => 2,
         _ => 1,
     }
+}
+
+/// These actions, and [`PASS`] where it `may` be chosen or there are no others.
+#[inline]
+pub(crate) fn with_pass(actions: ActionMask, may: bool) -> ActionMask {
+    if may || actions.is_empty() { ActionMask::of_bits(actions.bits() | 1 << PASS.0) } else { actions }
 }
 
 /// Whether an action names two pieces, of so many of a seat.

@@ -15,16 +15,10 @@ use crate::race::position::state::{MAX_PIECES, Phase, State, role, sort};
 /// The rules of the turn.
 #[derive(Clone, Debug)]
 pub(crate) struct DivideTurns {
-    rules: Arc<Rules>,
-    /// Pieces of each seat.
-    pieces: usize,
+    pub(crate) rules: Arc<Rules>,
 }
 
 impl DivideTurns {
-    pub(crate) fn new(rules: Arc<Rules>) -> DivideTurns {
-        DivideTurns { pieces: rules.seating.pieces, rules }
-    }
-
     /// The action by which a piece enters.
     pub(crate) fn enter(&self) -> Action {
         Action(self.rules.longest + 1)
@@ -32,12 +26,12 @@ impl DivideTurns {
 
     /// The slots that have their parts.
     pub(crate) fn given(&self, state: &State) -> usize {
-        state.roles[..self.pieces].iter().filter(|&&role| role != role::FRESH).count()
+        state.roles[..self.rules.seating.pieces].iter().filter(|&&role| role != role::FRESH).count()
     }
 
     /// The piece that is given its part next.
     fn next_slot(&self, state: &State) -> usize {
-        self.given(state).min(self.pieces - 1)
+        self.given(state).min(self.rules.seating.pieces - 1)
     }
 
     /// The pips that are left.
@@ -64,14 +58,14 @@ impl DivideTurns {
         let add = |sums: u64, &place: &u8| {
             places_of(self.parts(place, dice).into()).fold(0, |all, part| all | sums << part) & total
         };
-        own[slot..self.pieces].iter().fold(1, add) as u32
+        own[slot..self.rules.seating.pieces].iter().fold(1, add) as u32
     }
 
     pub(crate) fn can_enter(&self, state: &State) -> bool {
         let [a, b] = state.dice;
         let own = &state.pieces[state.mover.index()];
-        let is_under_way = own.iter().any(|&place| place > 0 && place < self.rules.home);
-        a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]
+        let stage = self.rules.entry_stage(state, state.mover, own);
+        a == b && own[0] == 0 && self.rules.effects[usize::from(a)].enters[stage]
     }
 
     /// Whether a waiting piece enters, or the next piece can go so many steps.
@@ -81,16 +75,13 @@ impl DivideTurns {
             return slot == 0 && self.can_enter(state);
         }
         let parts = || self.parts(state.pieces[state.mover.index()][slot], state.dice);
-        slot < self.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
+        slot < self.rules.seating.pieces && action.0 <= self.pips_left(state) && parts() >> action.0 & 1 == 1
     }
 
     /// Captures where hops have landed, puts the mover's pieces on their places, and passes the turn on.
     fn finish(&self, state: &mut State, mut own: [u8; MAX_PIECES], landings: impl Iterator<Item = u8>) {
         let mover = state.mover;
-        let mut has_captured = false;
-        for to in landings {
-            has_captured |= self.rules.capture(state, mover, to, 1);
-        }
+        let has_captured = landings.fold(false, |any, to| any | self.rules.capture(state, mover, to, 1));
         sort(&mut own);
         state.pieces[mover.index()] = own;
         let turn = &self.rules.sheet.turn;
@@ -123,21 +114,15 @@ impl TurnMachine for DivideTurns {
         let (slot, left) = (self.given(state), self.pips_left(state));
         let total = state.dice[0] + state.dice[1];
         let can_enter = self.can_enter(state);
-        let enters = slot == 0 && can_enter;
         let most = if can_enter { total } else { self.sums(own, 0, state.dice).ilog2() as u8 };
         let rest = self.sums(own, slot + 1, state.dice);
         let used = total - left;
         let parts = self.parts(own[slot], state.dice);
         let completes =
             |part: &u8| parts >> part & 1 == 1 && most >= used + part && rest >> (most - used - part) & 1 == 1;
-        let mut mask: ActionMask = (0..=left).filter(completes).map(Action).collect();
-        if enters {
-            mask.insert(self.enter());
-        }
-        if mask.is_empty() {
-            mask.insert(Action(0));
-        }
-        mask
+        let enters = (slot == 0 && can_enter).then(|| self.enter());
+        let mask: ActionMask = (0..=left).filter(completes).map(Action).chain(enters).collect();
+        if mask.is_empty() { [Action(0)].into_iter().collect() } else { mask }
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
@@ -154,15 +139,11 @@ impl TurnMachine for DivideTurns {
         state.steps[slot] = action.0;
         state.phase = Phase::Allot;
         // Pieces that follow have a choice only while pips are left for them.
-        let is_last = slot + 1 == self.pieces;
-        let has_choice = !is_last
-            && self.pips_left(state) > 0
-            && self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0;
-        if has_choice {
+        if self.sums(&own, slot + 1, state.dice) & ((2 << self.pips_left(state)) - 2) != 0 {
             return;
         }
         let landed: [u8; MAX_PIECES] = std::array::from_fn(|slot| own[slot].wrapping_add(state.steps[slot]));
-        let hops = landed.into_iter().zip(state.steps).take(self.pieces);
+        let hops = landed.into_iter().zip(state.steps).take(self.rules.seating.pieces);
         let hops = hops.filter(|&(_, steps)| steps > 0).map(|(place, _)| place);
         self.finish(state, landed, hops);
     }
@@ -179,9 +160,9 @@ impl TurnMachine for DivideTurns {
         0
     }
 
-    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
         let [a, b] = throw.values;
-        u128::from(a == b && self.rules.effects[usize::from(a)].enters[usize::from(is_under_way)]) << 1
+        u128::from(a == b && self.rules.effects[usize::from(a)].enters[stage]) << 1
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {

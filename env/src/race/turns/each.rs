@@ -13,7 +13,7 @@ use super::text::{TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules, WALL};
 use crate::race::position::state::{MAX_PIECES, Phase, State, in_order};
-use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS};
+use crate::race::turns::actions::{self, EACH_ACTIONS, LATER, PAIRS, PASS, SINGLES, THREES, THREES_ACTIONS, with_pass};
 use crate::race::turns::throw::{Occupied, ThrowTurns};
 use crate::sheet::values::{Must, UnitKind};
 
@@ -105,8 +105,8 @@ impl EachTurns {
             let are_tied = rules.sheet.unit.kind == UnitKind::Declared && !rules.sheet.unit.split;
             !(is_pair && (are_tied || self.hops.is_tied(own, from)))
         };
-        let landing = rules.bits[mover.index()].get(usize::from(to)).copied();
-        if may_go && landing.is_some_and(|landing| landing & closed == 0) { to } else { WALL }
+        let landing = rules.bits[mover.index()][usize::from(to) % PLACES];
+        if may_go && landing & closed == 0 { to } else { WALL }
     }
 
     /// The pieces that can play a throw, alone or together, among the pieces on the board.
@@ -217,10 +217,7 @@ impl TurnMachine for EachTurns {
         if offered.any(|throw| !legal(throw).is_empty()) {
             mask.insert(LATER);
         }
-        if self.rules.sheet.turn.must == Must::Optional || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(mask, self.rules.sheet.turn.must == Must::Optional)
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {

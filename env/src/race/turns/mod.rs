@@ -75,17 +75,17 @@ pub(crate) trait TurnMachine {
     /// ever move again; otherwise the turn passes on, to the mover itself where it throws `again`.
     #[inline]
     fn end_turn(&self, state: &mut State, again: bool) {
-        let colour = self.colour(state).index();
+        let (colour, seating) = (self.colour(state).index(), &self.rules().seating);
         let is_home = self.rules().has_finished(&state.pieces[colour]) && state.finished[colour] == 0;
         if is_home {
-            state.finished[colour] = self.place(state);
+            state.finished[colour] = if seating.has_teams { 1 } else { state.finished_count() + 1 };
         }
         if is_home && self.is_over(state) || self.is_dead(state) {
             return state.end();
         }
-        let mut next = if again { state.mover } else { self.rules().seating.next(state.mover) };
+        let mut next = if again { state.mover } else { seating.next(state.mover) };
         while !self.has_turns(state, next) {
-            next = self.rules().seating.next(next);
+            next = seating.next(next);
         }
         state.begin_turn(next);
     }
@@ -101,11 +101,6 @@ pub(crate) trait TurnMachine {
     fn colour(&self, state: &State) -> Seat {
         let donates = self.rules().seating.has_teams && state.finished[state.mover.index()] > 0;
         if donates { state.mover.rotated(2) } else { state.mover }
-    }
-
-    /// The place of the seat that finishes next.
-    fn place(&self, state: &State) -> u8 {
-        if self.rules().seating.has_teams { 1 } else { state.finished_count() + 1 }
     }
 
     /// Whether the game is over by the places of the pieces.
@@ -171,7 +166,7 @@ pub(crate) trait TurnMachine {
     /// Calls `add` with the value and number of each kind of throw that is left, the next one first.
     fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
         if let Some(series) = self.series() {
-            return series.throws_left(state, add);
+            return series.left(state).for_each(|(throw, count)| add(series.pips(throw), count));
         }
         let [a, b] = state.dice;
         add(a.max(b), 1);
@@ -189,22 +184,21 @@ pub(crate) trait TurnMachine {
         self.rules().effects[usize::from(throw.values[0])].unit_steps
     }
 
-    /// The places to which a throw brings a piece that waits, as bits.
-    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
+    /// The places to which a throw brings a piece that waits, as bits; by the stage of [`Rules::entry_stage`].
+    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
         let (rules, value) = (self.rules(), throw.values[0]);
         let effects = rules.effects[usize::from(value)];
         if rules.sheet.entry.by_bonus && effects.bonus {
             let goes_on = rules.sheet.turn.bonus_order == BonusOrder::Any;
             return 1 << rules.entry | if goes_on { rules.led(rules.entry, 1 << value, false) } else { 0 };
         }
-        if !effects.enters[usize::from(is_under_way)] {
+        if !effects.enters[stage] {
             return 0;
         }
         let at = if rules.enters_by_count() { rules.entry + value } else { rules.entry };
         // Where entering does not spend the throw, the same piece may play its number, and a step may follow.
         let follows = if rules.sheet.entry.spends { u128::from(effects.bonus) << 1 } else { 1 << value };
-        let on = rules.led(at, follows, false);
-        1 << at | on
+        1 << at | rules.led(at, follows, false)
     }
 
     /// The throws that are thrown and not yet used, in the order thrown; those that are lost are among them.
@@ -307,7 +301,7 @@ impl Turns {
             (TurnKind::Series, Hop::Sum) => Turns::Series(SeriesTurns::new(rules)),
             (TurnKind::Series, Hop::Each) => Turns::Each(EachTurns::new(rules)),
             (TurnKind::Dice, _) => Turns::Dice(DiceTurns::new(rules)),
-            (TurnKind::Divide, _) => Turns::Divide(DivideTurns::new(rules)),
+            (TurnKind::Divide, _) => Turns::Divide(DivideTurns { rules }),
         }
     }
 }

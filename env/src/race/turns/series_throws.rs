@@ -223,11 +223,6 @@ impl SeriesThrows {
         active.extend(self.stop(last).map(|stop| at + self.last_column() + stop as u16));
     }
 
-    /// Calls `add` with the value and number of each kind of throw that is left.
-    pub(crate) fn throws_left(&self, state: &State, mut add: impl FnMut(u8, u8)) {
-        self.left(state).for_each(|(throw, count)| add(self.pips(throw), count));
-    }
-
     /// Takes the throws of a position's text: those that are left, or all in the order thrown. `may_go_on` where the
     /// last one need not end the series.
     pub(crate) fn load(&self, state: &mut State, values: &[u8], phase: Phase, may_go_on: bool) -> Result<(), String> {
@@ -242,9 +237,7 @@ impl SeriesThrows {
             _ if dice > 1 => (0, values),
             Some((&last, series)) if phase != Phase::Throw && self.stop(last).is_some() => (last, series),
             _ if may_go_on => (0, values),
-            _ => {
-                return Err(format!("a series ends in {}", joined(self.lasts(), " or ")));
-            }
+            _ => return Err(format!("a series ends in {}", joined(self.lasts(), " or "))),
         };
         state.dice[0] = last;
         if series.len() > Series::LIMIT {

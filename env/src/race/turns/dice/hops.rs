@@ -3,10 +3,11 @@
 //! Two hops of one turn interact in three ways only: the first pawn may leave the square on which the second lands, or
 //! land there itself, and its cut may open the belly to the second.
 
-use super::ring::{ANY_ENEMY, BESIDE, Beyond, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
+use super::ring::{ANY_ENEMY, BESIDE, CLOSED_TO_ONE, CLOSED_TO_PAIR, NOWHERE, OWN, Ring, Squares, TWO_OWN};
 use crate::race::compile::Throw;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, NO_PIECE};
+use crate::sheet::values::Without;
 
 /// The die that a pawn takes: a place in [`Hops::dice`].
 pub(crate) const SMALLER: usize = 0;
@@ -26,14 +27,15 @@ pub(crate) struct Hops<'a> {
     /// The places from which their steps are counted.
     origins: Slots,
     ring: &'a Ring,
-    beyond: Beyond,
+    beyond: Without,
     /// The numbers by which a pawn that is cut enters first, and after another, as bits.
     enters: [u64; 2],
     /// Pawns that are cut.
     cut: Set,
     /// The lowest of the pawns on each index; equal pawns are interchangeable.
-    lowest: Set,
-    dice: [u8; 2],
+    pub(crate) lowest: Set,
+    /// The steps of each die.
+    pub(crate) dice: [u8; 2],
     landings: [Landings; 2],
 }
 
@@ -63,7 +65,7 @@ impl<'a> Hops<'a> {
         own: [u8; MAX_PIECES],
         ring: &'a Ring,
         dice: [u8; 2],
-        beyond: Beyond,
+        beyond: Without,
         enters: [u64; 2],
     ) -> Hops<'a> {
         let own = Slots::of(own);
@@ -79,18 +81,6 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn is_doublet(&self) -> bool {
         self.dice[SMALLER] == self.dice[LARGER]
-    }
-
-    /// The steps of a die.
-    #[inline]
-    pub(crate) fn steps(&self, die: usize) -> u8 {
-        self.dice[die]
-    }
-
-    /// The lowest of the pawns on each index.
-    #[inline]
-    pub(crate) fn lowest(&self) -> Set {
-        self.lowest
     }
 
     /// Pawns that may go before any other: those that are cut come first.
@@ -127,8 +117,9 @@ impl<'a> Hops<'a> {
     /// Pawns that can take a doublet together with the next on their index.
     #[inline]
     pub(crate) fn pairs(&self) -> Set {
-        let pairs = self.lowest & self.landings[SMALLER].open_to_pairs(self.own);
-        pairs.when(self.cut.is_empty() && self.is_doublet())
+        let (_, followed) = self.own.repeated();
+        let open = self.landings[SMALLER].crowds.only(CLOSED_TO_PAIR).are(0);
+        (self.lowest & followed & open).when(self.cut.is_empty() && self.is_doublet())
     }
 
     /// Pawns that can take the other die after the pawn of `slot`, which can begin, has taken `die`.
@@ -137,7 +128,7 @@ impl<'a> Hops<'a> {
         let first = self.landings[die];
         let cuts = first.crowds.get(slot) & ANY_ENEMY != 0;
         let next = match self.beyond {
-            Beyond::Waits | Beyond::Laps if cuts => self.landings(self.dice[other(die)], Beyond::Enters),
+            Without::Wait | Without::Lap if cuts => self.landings(self.dice[other(die)], Without::Open),
             _ => self.landings[other(die)],
         };
         let from = self.squares.of(self.own.get(slot));
@@ -187,7 +178,7 @@ impl<'a> Hops<'a> {
         let onto_own_pair = crowds.have(TWO_OWN) & !squares.at_least(NOWHERE);
         let cutting = |landings: Landings| landings.crowds.have(ANY_ENEMY) & landings.open();
         let opening = self.landings.map(cutting).into_iter().fold(Set::NONE, |set, cutting| set | cutting);
-        !(self.cut | onto_own_pair | opening.when(self.beyond != Beyond::Enters)).is_empty()
+        !(self.cut | onto_own_pair | opening.when(self.beyond != Without::Open)).is_empty()
     }
 
     /// Whether the same two pawns can go in the other order, to the same places.
@@ -198,7 +189,7 @@ impl<'a> Hops<'a> {
             let [swapped, last] = self.both(second, other(die), slot).map(|hop| hop.place);
             (first, next) == (last, swapped) || (first, next) == (swapped, last)
         };
-        is_legal() && (self.beyond == Beyond::Enters || is_same())
+        is_legal() && (self.beyond == Without::Open || is_same())
     }
 
     /// The hop of a pawn by one die, before any other moves.
@@ -217,27 +208,26 @@ impl<'a> Hops<'a> {
     #[inline]
     pub(crate) fn both(&self, slot: usize, die: usize, second: usize) -> [PawnHop; 2] {
         let first = self.by(slot, die);
-        let beyond = if first.cuts { Beyond::Enters } else { self.beyond };
+        let beyond = if first.cuts { Without::Open } else { self.beyond };
         [first, self.hop(second, self.dice[other(die)], beyond)]
     }
 
     #[inline]
-    fn hop(&self, slot: usize, steps: u8, beyond: Beyond) -> PawnHop {
+    fn hop(&self, slot: usize, steps: u8, beyond: Without) -> PawnHop {
         let steps = self.origins.get(slot).wrapping_add(steps);
         let square = self.squares.landing(steps, beyond);
         PawnHop { place: self.squares.place(steps, beyond), square, cuts: self.ring.at(square) & ANY_ENEMY != 0 }
     }
 
     #[inline]
-    fn landings(&self, steps: u8, beyond: Beyond) -> Landings {
+    fn landings(&self, steps: u8, beyond: Without) -> Landings {
         Landings::new(self.squares, self.origins, steps, self.ring, beyond)
     }
 
     /// Whether any throw of two dice moves any pawn.
     pub(crate) fn can_ever_move(&self, outcomes: &[Throw]) -> bool {
         outcomes.iter().any(|throw| {
-            let Hops { squares, ring, beyond, enters, .. } = *self;
-            let hops = Hops::new(squares, self.own.bytes(), ring, throw.values, beyond, enters);
+            let hops = Hops::new(self.squares, self.own.bytes(), self.ring, throw.values, self.beyond, self.enters);
             !(hops.firsts(SMALLER) | hops.firsts(LARGER) | hops.sums() | hops.pairs()).is_empty()
         })
     }
@@ -245,16 +235,9 @@ impl<'a> Hops<'a> {
 
 impl Landings {
     #[inline]
-    fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, beyond: Beyond) -> Landings {
+    fn new(of: &Squares, origins: Slots, steps: u8, ring: &Ring, beyond: Without) -> Landings {
         let squares = origins.map(|place| of.landing(place.wrapping_add(steps), beyond));
         Landings { squares, crowds: squares.map(|square| ring.at(square)) }
-    }
-
-    /// Pawns that may land together with the next of the `own` pawns, which is on the same index.
-    #[inline]
-    fn open_to_pairs(&self, own: Slots) -> Set {
-        let (_, followed) = own.repeated();
-        followed & !own.are(NO_PIECE) & self.crowds.only(CLOSED_TO_PAIR).are(0)
     }
 
     /// Pawns that may land by themselves.

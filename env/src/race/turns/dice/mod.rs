@@ -12,25 +12,22 @@ use std::sync::Arc;
 use super::TurnMachine;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, MAX_SEATS, Seat};
-use crate::race::compile::{GateRule, Rules, Throw};
-use crate::race::position::seating::Participants;
+use crate::race::compile::{Rules, Throw};
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{Phase, State, role, sort};
-use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES};
+use crate::race::turns::actions::{self, DICE_ACTIONS, LARGER_FIRST, PAIRS, PASS, SINGLES, with_pass};
 use crate::sheet::values::{Must, Without};
 use hops::{Hops, LARGER, PawnHop, SMALLER, other};
-use ring::{Beyond, ENEMY, OWN, PARTNER, Ring, Squares};
+use ring::{ENEMY, OWN, PARTNER, Ring, Squares};
 
 /// The rules of the turn with their tables.
 #[derive(Clone, Debug)]
 pub(crate) struct DiceTurns {
     pub(crate) rules: Arc<Rules>,
-    seating: Participants,
     squares: Arc<[Squares; MAX_SEATS]>,
     pub(crate) is_optional: bool,
-    gate_rule: GateRule,
     /// The rule for pieces beyond a gate that is closed to them.
-    closed: Beyond,
+    closed: Without,
     pub(crate) waits: bool,
     /// The kind in a crowd of a piece of the seat so many quarter turns counter-clockwise.
     pawns: [u8; MAX_SEATS],
@@ -42,13 +39,11 @@ pub(crate) struct DiceTurns {
 
 impl DiceTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> DiceTurns {
-        let is_partnership = rules.seating.has_teams;
-        let (pieces, seats) = (rules.seating.pieces, rules.seating.seats.len());
+        let (seating, pieces) = (&rules.seating, rules.seating.pieces);
         // From a place so far from the gate that no throw reaches it, all numbers of steps lead to squares before it.
         // Others close fewer of these than there are numbers: each partner's piece one, each two pieces one.
-        let partner = if is_partnership { pieces } else { 0 };
-        let enemies = if is_partnership { 2 } else { seats - 1 };
-        let closed = partner + enemies * (pieces / 2) + (pieces - 1) / 2;
+        let (enemies, partners) = (seating.enemies(Seat::SOUTH).len(), seating.partners(Seat::SOUTH).len());
+        let closed = partners * pieces + enemies * (pieces / 2) + (pieces - 1) / 2;
         let is_free = rules.hops().count_ones() as usize > closed;
         let squares = Arc::new(Seat::ALL.map(|seat| Squares::new(&rules, seat)));
         // Waiting pieces need room, too.
@@ -58,14 +53,12 @@ impl DiceTurns {
         });
         DiceTurns {
             is_optional: rules.sheet.turn.must == Must::Optional,
-            gate_rule: rules.gate_rule,
-            closed: if rules.sheet.gate.without == Without::Lap { Beyond::Laps } else { Beyond::Waits },
+            closed: rules.sheet.gate.without,
             waits: rules.waits_at_gate(),
-            pawns: [OWN, ENEMY, if is_partnership { PARTNER } else { ENEMY }, ENEMY],
+            pawns: [OWN, ENEMY, if rules.seating.has_teams { PARTNER } else { ENEMY }, ENEMY],
             late_from: if is_free && enters_freely { rules.gate.saturating_sub(rules.longest) } else { 0 },
             enters: [0, 1].map(|is_under_way| rules.entering(is_under_way, u64::MAX.into()) as u64),
             squares,
-            seating: rules.seating,
             rules,
         }
     }
@@ -75,14 +68,12 @@ impl DiceTurns {
     fn hops<'a>(&'a self, ring: &'a mut Ring, state: &State, colour: Seat, dice: [u8; 2]) -> Hops<'a> {
         let (own, squares) = (state.pieces[colour.index()], &self.squares[colour.index()]);
         ring.add(&own, squares, OWN);
-        for &other in self.seating.others(colour) {
+        for &other in self.rules.seating.others(colour) {
             let piece = self.pawns[colour.quarters_to(other)];
             ring.add(&state.pieces[other.index()], &self.squares[other.index()], piece);
         }
-        let beyond = if self.gate_rule.is_open(state, colour) { Beyond::Enters } else { self.closed };
-        let pawns = Slots::of(own);
-        let is_under_way = !(pawns.at_least(1) & !pawns.at_least(self.rules.home)).is_empty();
-        let enters = [self.enters[usize::from(is_under_way)], self.enters[1]];
+        let beyond = if self.rules.gate_rule.is_open(state, colour) { Without::Open } else { self.closed };
+        let enters = [self.enters[self.rules.entry_stage(state, colour, &own)], self.enters[1]];
         Hops::new(squares, own, ring, dice, beyond, enters)
     }
 
@@ -97,20 +88,16 @@ impl DiceTurns {
         let Some((slot, die)) = self.allotted(state) else { return ActionMask::EMPTY };
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, [state.steps[slot], state.dice[0]]);
-        let mut mask = ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0);
         let may_stop = self.is_optional && hops.firsts(die).contains(slot);
-        if may_stop || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(ActionMask::of_bits(hops.seconds(slot, die).bits() << SINGLES.0), may_stop)
     }
 
     /// Labels the pawn of `slot` with its die, while the other die waits.
     fn allot(&self, state: &mut State, slot: usize, die: usize, hops: &Hops) {
         let order = if die == SMALLER { 0 } else { role::LARGER_FIRST };
         state.roles[slot] = role::SINGLE | order;
-        state.steps[slot] = hops.steps(die);
-        state.dice = [hops.steps(other(die)), 0];
+        state.steps[slot] = hops.dice[die];
+        state.dice = [hops.dice[other(die)], 0];
         state.phase = Phase::Allot;
     }
 
@@ -180,7 +167,7 @@ impl TurnMachine for DiceTurns {
         }
         let mut ring = Ring::empty();
         let hops = self.hops(&mut ring, state, colour, state.dice);
-        let (lowest, sums, pairs) = (hops.lowest(), hops.sums(), hops.pairs());
+        let (lowest, sums, pairs) = (hops.lowest, hops.sums(), hops.pairs());
         let begins = |slot: usize, die: usize| lowest.contains(slot) && !hops.others(slot, die).is_empty();
         let mut smaller_first = (lowest & sums) | Set::of(|slot| !sums.contains(slot) && begins(slot, SMALLER));
         let order_matters = !hops.is_doublet() && hops.order_matters();
@@ -190,24 +177,19 @@ impl TurnMachine for DiceTurns {
             larger_first = larger_first | (lowest & hops.firsts(LARGER)).when(!hops.is_doublet());
         }
         let [singles, pairs, larger_first] = [smaller_first, pairs, larger_first].map(Set::bits);
-        let mut mask = ActionMask::of_bits(singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0);
-        if self.is_optional || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        let actions = singles << SINGLES.0 | pairs << PAIRS.0 | larger_first << LARGER_FIRST.0;
+        with_pass(ActionMask::of_bits(actions), self.is_optional)
     }
 
     fn apply_action(&self, state: &mut State, action: Action) {
         let colour = self.colour(state);
-        let moves = match state.phase {
-            Phase::Allot => self.second_move(state, colour, action),
-            _ if action == PASS => None,
-            _ => {
+        let moves = match (state.phase, actions::slot(action, self.rules.seating.pieces)) {
+            (Phase::Allot, _) => self.second_move(state, colour, action),
+            (_, None) => None,
+            (_, Some(slot)) => {
                 let mut ring = Ring::empty();
                 let hops = self.hops(&mut ring, state, colour, state.dice);
-                let is_larger_first = action >= LARGER_FIRST;
-                let die = if is_larger_first { LARGER } else { SMALLER };
-                let slot = usize::from(if is_larger_first { action.0 - LARGER_FIRST.0 } else { action.0 } % PAIRS.0);
+                let die = if action >= LARGER_FIRST { LARGER } else { SMALLER };
                 let hop = hops.by(slot, die);
                 if (PAIRS..PASS).contains(&action) {
                     hops.pairs().contains(slot).then_some([(slot, hop), (slot + 1, hop)])
@@ -228,14 +210,13 @@ impl TurnMachine for DiceTurns {
 
     /// Whether no unfinished colour has a legal move with any throw: the position can never change again.
     fn is_dead(&self, state: &State) -> bool {
-        let mut unfinished = self.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
+        let mut unfinished = self.rules.seating.seats.iter().filter(|seat| state.finished[seat.index()] == 0);
         self.waits
             && unfinished.all(|colour| {
                 // Before some place pawns surely have a move left.
                 let is_late = state.pieces[colour.index()][0] >= self.late_from;
-                let is_kept_out = is_late && !self.gate_rule.is_open(state, colour);
-                let can_ever_move = |hops: Hops| hops.can_ever_move(&self.rules.outcomes);
-                is_kept_out && !can_ever_move(self.hops(&mut Ring::empty(), state, colour, [1, 1]))
+                let is_kept_out = is_late && !self.rules.gate_rule.is_open(state, colour);
+                is_kept_out && !self.hops(&mut Ring::empty(), state, colour, [1, 1]).can_ever_move(&self.rules.outcomes)
             })
     }
 
@@ -248,8 +229,8 @@ impl TurnMachine for DiceTurns {
         if a == b { a } else { 0 }
     }
 
-    fn entered(&self, throw: &Throw, is_under_way: bool) -> u128 {
-        self.rules.entering(usize::from(is_under_way), throw.steps) << self.rules.entry
+    fn entered(&self, throw: &Throw, stage: usize) -> u128 {
+        self.rules.entering(stage, throw.steps) << self.rules.entry
     }
 
     fn load(&self, state: &mut State, values: &[u8], phase: Phase) -> Result<(), String> {
@@ -290,11 +271,11 @@ impl TurnMachine for DiceTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let die = self.die(state, action);
         let unit = &self.rules.sheet.words.unit;
-        if actions::is_pair(action, self.seating.pieces) {
+        if actions::is_pair(action, self.rules.seating.pieces) {
             format!("{die},{die}: {unit} on {place}")
         } else {
             format!("{die}: {place}")
@@ -302,10 +283,10 @@ impl TurnMachine for DiceTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action, self.seating.pieces)?;
+        let slot = actions::slot(action, self.rules.seating.pieces)?;
         let from = state.pieces[self.colour(state).index()][slot];
-        let kind = MoveKind::of(action, self.seating.pieces);
-        let used = actions::together(action, self.seating.pieces);
+        let kind = MoveKind::of(action, self.rules.seating.pieces);
+        let used = actions::together(action, self.rules.seating.pieces);
         Some(UnitMove { used, ..UnitMove::by(kind, slot, from, self.die(state, action)) })
     }
 }

@@ -6,29 +6,20 @@
 use crate::game::Seat;
 use crate::race::compile::{PLACES, Rules};
 use crate::race::position::state::MAX_PIECES;
+use crate::sheet::values::Without;
 
 /// The square of all places where pieces never meet.
 pub(crate) const BESIDE: u8 = 0;
 /// The square of places that do not exist: there is no room.
 pub(crate) const NOWHERE: u8 = 127;
 
-/// The rule for a piece that goes beyond the gate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Beyond {
-    /// It goes in.
-    Enters,
-    /// It may not go there.
-    Waits,
-    /// It goes round again.
-    Laps,
-}
-
 /// The squares of one seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Squares {
     /// By place.
     of: [u8; 256],
-    /// By the rule for pieces beyond the gate, and by the place if there were no gate.
+    /// By what becomes of pieces that go beyond the gate, and by the place if there were no gate. To a seat that may go
+    /// there the gate is [`Without::Open`].
     landings: [[u8; 256]; 3],
     gate: u8,
     lap: u8,
@@ -44,13 +35,13 @@ impl Squares {
         };
         let of = std::array::from_fn(|place| if place < PLACES { cell(place as u8) } else { BESIDE });
         let (gate, lap) = (rules.gate, rules.sheet.gate.lap);
-        let landing = |beyond: Beyond, place: usize| match beyond {
+        let landing = |beyond: Without, place: usize| match beyond {
             _ if place < usize::from(gate.min(rules.home)) => of[place],
-            Beyond::Enters if place <= usize::from(rules.home) => of[place],
-            Beyond::Laps if lap > 0 && place < usize::from(gate) + usize::from(lap) => of[place - usize::from(lap)],
-            Beyond::Enters | Beyond::Waits | Beyond::Laps => NOWHERE,
+            Without::Open if place <= usize::from(rules.home) => of[place],
+            Without::Lap if lap > 0 && place < usize::from(gate) + usize::from(lap) => of[place - usize::from(lap)],
+            Without::Open | Without::Wait | Without::Lap => NOWHERE,
         };
-        let landings = [Beyond::Enters, Beyond::Waits, Beyond::Laps];
+        let landings = [Without::Wait, Without::Lap, Without::Open];
         let landings = landings.map(|beyond| std::array::from_fn(|place| landing(beyond, place)));
         Squares { of, landings, gate, lap, entry: rules.entry }
     }
@@ -63,14 +54,14 @@ impl Squares {
 
     /// The square on which a piece lands that would be on `place` if there were no gate.
     #[inline]
-    pub(crate) fn landing(&self, place: u8, beyond: Beyond) -> u8 {
+    pub(crate) fn landing(&self, place: u8, beyond: Without) -> u8 {
         self.landings[beyond as usize][usize::from(place)]
     }
 
     /// The place where a piece lands that would be on `place` if there were no gate.
     #[inline]
-    pub(crate) fn place(&self, place: u8, beyond: Beyond) -> u8 {
-        if place >= self.gate && beyond == Beyond::Laps { place.wrapping_sub(self.lap) } else { place }
+    pub(crate) fn place(&self, place: u8, beyond: Without) -> u8 {
+        if place >= self.gate && beyond == Without::Lap { place.wrapping_sub(self.lap) } else { place }
     }
 }
 

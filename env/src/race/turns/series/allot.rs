@@ -3,7 +3,7 @@
 use super::SeriesTurns;
 use crate::game::{Action, ActionMask};
 use crate::race::position::slots::{Set, Slots};
-use crate::race::position::state::{SeriesKind, State, role};
+use crate::race::position::state::{State, role};
 use crate::race::turns::actions::{PAIRS, PASS, SINGLES};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::{Must, Speed, UnitKind};
@@ -60,7 +60,7 @@ impl SeriesTurns {
                 }
             }
         };
-        let mut room: u32 = (0..self.seating.pieces).map(room).sum();
+        let mut room: u32 = (0..self.rules.seating.pieces).map(room).sum();
         let mut throws = remaining.kinds().map(|(throw, count)| (self.series.pips(throw), count));
         throws.sort_unstable();
         // From the smallest to the largest, each at no more than it costs.
@@ -101,7 +101,7 @@ impl SeriesTurns {
             UnitKind::Together => followed,
             UnitKind::None => Set::NONE,
             UnitKind::Declared => {
-                let opposite = |slot| places.get(slot) < self.keep && self.opposite >> places.get(slot) & 1 == 1;
+                let opposite = |slot| places.get(slot) < self.keep && self.rules.declaring >> places.get(slot) & 1 == 1;
                 followed & (turn.declared | Set::of(opposite))
             }
         };
@@ -113,7 +113,7 @@ impl SeriesTurns {
             alone: roles.have(role::SINGLE) | on_course & !tied,
             together: roles.have(role::LEAD) | on_course & may_join,
             entering: (first & places.are(0)).when(turn.closed >> 1 & 1 == 0),
-            bearing: (first & places.are(self.keep)).when(self.bears & !is_far),
+            bearing: (first & places.are(self.keep)).when((self.rules.goal > self.keep) & !is_far),
         }
     }
 
@@ -138,7 +138,7 @@ impl SeriesTurns {
         match self.unit.kind {
             UnitKind::None => false,
             UnitKind::Together => true,
-            UnitKind::Declared => is_declared || self.opposite >> place & 1 == 1,
+            UnitKind::Declared => is_declared || self.rules.declaring >> place & 1 == 1,
         }
     }
 
@@ -178,12 +178,6 @@ impl SeriesTurns {
             Speed::Half => remaining.counts[0] == 0,
             Speed::HalfEven => false,
         }
-    }
-
-    /// Whether a unit that can take a throw can take every smaller one, too.
-    #[inline]
-    pub(crate) fn takes_smallest(&self) -> bool {
-        matches!(self.unit.speed, Speed::Full | Speed::HalfSpent)
     }
 
     /// Gives a throw to the unit that `action` names and that can take it; to no unit with [`PASS`].
@@ -239,10 +233,8 @@ impl SeriesTurns {
 
     /// Whether the turn can end with the allotment: it stands, and no throw was left that must be used.
     pub(crate) fn is_complete(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
-        let is_extended = |throw: &AllottedThrow| {
-            allotment.skipped & self.series.bit(*throw) != 0 && self.extends(turn, allotment, *throw)
-        };
-        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(|throw| is_extended(&throw)))
+        let extends = |throw| allotment.skipped & self.series.bit(throw) != 0 && self.extends(turn, allotment, throw);
+        self.stands(turn, allotment) && (allotment.skipped == 0 || !self.series.all().any(extends))
     }
 
     /// Whether some unit can take one more `throw` so that the allotment stands.
@@ -270,7 +262,7 @@ impl SeriesTurns {
     pub(crate) fn stands(&self, turn: &SeriesTurn, allotment: &Allotment) -> bool {
         let mut is_bearing = false;
         let mut are_all_home = true;
-        for slot in 0..self.seating.pieces {
+        for slot in 0..self.rules.seating.pieces {
             let (place, role) = (turn.own.get(slot), allotment.roles.get(slot));
             if role & (role::SINGLE | role::LEAD) != 0 {
                 let steps = allotment.steps.get(slot);
@@ -290,18 +282,14 @@ impl SeriesTurns {
     /// The smallest of the `remaining` throws in pips; 0 when there are none.
     #[inline]
     pub(crate) fn smallest(&self, remaining: Remaining) -> u8 {
-        let [one, four, zero] =
-            SeriesKind::ALL.map(|kind| (remaining.counts[kind as usize - 1], self.series.face(kind)));
-        let left = [one, four, zero, (remaining.last, remaining.last)].into_iter().filter(|&(count, _)| count > 0);
-        left.map(|(_, pips)| pips).min().unwrap_or(0)
+        let left = remaining.kinds().into_iter().filter(|&(_, count)| count > 0);
+        left.map(|(throw, _)| self.series.pips(throw)).min().unwrap_or(0)
     }
 
     /// The pips of all `remaining` throws.
     #[inline]
     pub(crate) fn sum(&self, remaining: Remaining) -> u32 {
-        let pips =
-            |kind: SeriesKind| u32::from(self.series.face(kind)) * u32::from(remaining.counts[kind as usize - 1]);
-        SeriesKind::ALL.map(pips).iter().sum::<u32>() + u32::from(remaining.last)
+        remaining.kinds().map(|(throw, count)| u32::from(self.series.pips(throw)) * u32::from(count)).iter().sum()
     }
 }
 

@@ -18,10 +18,9 @@ use super::series_throws::SeriesThrows;
 use super::text::{MoveKind, TurnWords, UnitMove};
 use crate::game::{Action, ActionMask, Seat};
 use crate::race::compile::{PLACES, Rules};
-use crate::race::position::seating::Participants;
 use crate::race::position::slots::{Set, Slots};
 use crate::race::position::state::{MAX_PIECES, Phase, SeriesKind, State, role};
-use crate::race::turns::actions::{self, PASS};
+use crate::race::turns::actions::{self, with_pass};
 use crate::sheet::values::{MarkRule, Must, Speed, Unit};
 use allot::{Allotment, SeriesTurn};
 
@@ -29,7 +28,6 @@ use allot::{Allotment, SeriesTurn};
 #[derive(Clone, Debug)]
 pub(crate) struct SeriesTurns {
     pub(crate) rules: Arc<Rules>,
-    seating: Participants,
     pub(crate) series: SeriesThrows,
     pub(crate) must: Must,
     pub(crate) unit: Unit,
@@ -38,14 +36,8 @@ pub(crate) struct SeriesTurns {
     pub(crate) marked: u64,
     /// Whether a marked square with an enemy is closed.
     pub(crate) blocks: bool,
-    /// Places on which two pieces can become a declared unit, as bits.
-    opposite: u64,
     /// Whether a piece that enters can capture.
     pub(crate) enters_among_enemies: bool,
-    /// Whether pieces are borne off from the finish.
-    bears: bool,
-    /// Whether a capture grants one more series.
-    grants: bool,
     /// Whether a turn can end after any hop: hops land anywhere and always move, and throws may be left unused.
     always_completes: bool,
 }
@@ -61,12 +53,8 @@ impl SeriesTurns {
             keep: rules.home,
             marked: rules.marked as u64,
             blocks,
-            opposite: rules.declaring as u64,
             always_completes: !blocks && sheet.unit.speed != Speed::HalfSpent && sheet.turn.must != Must::Greedy,
             enters_among_enemies: rules.contested >> 1 & 1 == 1,
-            bears: rules.goal > rules.home,
-            grants: sheet.turn.again_on_capture,
-            seating: rules.seating,
             rules,
         }
     }
@@ -87,7 +75,7 @@ impl SeriesTurns {
 
     /// Places of the mover that enemies hold, as bits.
     fn enemy_places(&self, state: &State) -> u64 {
-        let enemies = self.seating.others(state.mover).iter();
+        let enemies = self.rules.seating.others(state.mover).iter();
         enemies.fold(0, |places, &enemy| places | self.seen(enemy, &state.pieces[enemy.index()], state.mover))
     }
 
@@ -119,7 +107,7 @@ impl TurnMachine for SeriesTurns {
     fn legal_actions(&self, state: &State) -> ActionMask {
         match self.series.remaining(state).split() {
             Some((throw, rest)) => self.offers(&self.turn(state), &Allotment::of(state), throw, rest),
-            None => [PASS].into_iter().collect(),
+            None => with_pass(ActionMask::EMPTY, false),
         }
     }
 
@@ -177,16 +165,16 @@ impl TurnMachine for SeriesTurns {
     }
 
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
-        let slot = actions::slot(action, self.seating.pieces)?;
+        let slot = actions::slot(action, self.rules.seating.pieces)?;
         let value = self.next_value(state)?;
         let place = state.pieces[state.mover.index()][slot];
         let is_waiting = state.roles[slot] & (role::ENTERED | role::TAKEN) == 0;
         let mut next = match place {
             0 if is_waiting => UnitMove::by(MoveKind::Enter, slot, 0, value),
             _ if place == self.keep => UnitMove::by(MoveKind::Bear, slot, place, value),
-            _ => UnitMove::by(MoveKind::of(action, self.seating.pieces), slot, place.max(1), value),
+            _ => UnitMove::by(MoveKind::of(action, self.rules.seating.pieces), slot, place.max(1), value),
         };
-        if actions::is_pair(action, self.seating.pieces) && self.unit.speed != Speed::Full {
+        if actions::is_pair(action, self.rules.seating.pieces) && self.unit.speed != Speed::Full {
             next.steps /= 2;
         }
         Some(next)

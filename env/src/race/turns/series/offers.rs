@@ -4,7 +4,7 @@ use super::SeriesTurns;
 use super::allot::{Allotment, SeriesTurn, actions};
 use super::search::Search;
 use crate::game::ActionMask;
-use crate::race::turns::actions::PASS;
+use crate::race::turns::actions::{PASS, with_pass};
 use crate::race::turns::series_throws::{AllottedThrow, Remaining};
 use crate::sheet::values::Must;
 
@@ -23,7 +23,7 @@ impl SeriesTurns {
         let units = self.units(turn, allotment, u32::from(pips) + remaining);
         let (alone, together) = self.takers(&units, pips);
         if (alone | together).is_empty() {
-            return [PASS].into_iter().collect();
+            return with_pass(ActionMask::EMPTY, false);
         }
         if self.must == Must::Most && self.completes(allotment) && (alone & units.bearing).is_empty() {
             // Far from the keep no throw is lost: each unit can take all the rest, or leave it to another piece.
@@ -67,10 +67,7 @@ impl SeriesTurns {
                 most = most.max(Some(used));
             }
         }
-        if mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(mask, false)
     }
 
     /// Whether any of the `remaining` throws can still be used.

@@ -19,7 +19,7 @@ impl SeriesTurns {
             has_captured |= self.rules.capture(state, mover, target, 1 + usize::from(is_pair));
         }
         (state.pieces[mover.index()], state.declared[mover.index()]) = (places, declared);
-        self.end_turn(state, has_captured & self.grants);
+        self.end_turn(state, has_captured && self.rules.sheet.turn.again_on_capture);
     }
 
     /// The unmarked squares of the course on which pieces enter or allotted hops end, and whether a pair lands there.
@@ -60,30 +60,19 @@ impl SeriesTurns {
         landed: Slots,
     ) -> ([u8; MAX_PIECES], u8) {
         let mut places = landed.bytes();
-        if self.series.declares() {
-            return self.declare(allotment, own, declared, places);
+        if !self.series.declares() {
+            sort(&mut places);
+            return (places, 0);
         }
-        sort(&mut places);
-        (places, 0)
-    }
-
-    /// Sorts the mover's places after a turn together with their declarations as twins.
-    fn declare(
-        &self,
-        allotment: &Allotment,
-        own: Slots,
-        declared: u8,
-        places: [u8; MAX_PIECES],
-    ) -> ([u8; MAX_PIECES], u8) {
         let is_staying = |slot: usize| allotment.roles.get(slot) == role::FRESH && declared >> slot & 1 == 1;
         let mut twins: [bool; MAX_PIECES] = std::array::from_fn(|slot| {
             let is_moving = allotment.roles.get(slot) & (role::LEAD | role::FOLLOWER) != 0;
             (is_moving || is_staying(slot)) && places[slot] < self.keep
         });
         // A twin whose partner has left alone is no longer a twin.
-        for (slot, is_twin) in twins.iter_mut().enumerate().take(self.seating.pieces) {
+        for (slot, is_twin) in twins.iter_mut().enumerate().take(self.rules.seating.pieces) {
             let mut alike =
-                (0..self.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
+                (0..self.rules.seating.pieces).filter(|&other| own.get(other) == own.get(slot) && is_staying(other));
             if alike.next() == Some(slot) && alike.count() % 2 == 0 {
                 *is_twin = false;
             }

@@ -11,6 +11,7 @@ use crate::game::Action;
 use crate::race::position::state::{State, role};
 use crate::race::turns::actions::PASS;
 use crate::race::turns::series_throws::Remaining;
+use crate::sheet::values::Speed;
 
 /// Budget of tries, after which dynamic programming is faster.
 const MOST_TRIED: u32 = 500;
@@ -34,7 +35,7 @@ impl SeriesTurns {
         let moves = |slot: usize| {
             let ((from, declared), role) = (kind(slot), state.roles[slot]);
             let count = |roles: u8| {
-                let slots = 0..self.seating.pieces;
+                let slots = 0..self.rules.seating.pieces;
                 slots.filter(|&other| kind(other) == kind(slot) && state.roles[other] & roles != 0).count()
             };
             role & role::BORNE == 0
@@ -49,7 +50,7 @@ impl SeriesTurns {
             role::BORNE => own[slot] == self.keep,
             _ => moves(slot),
         };
-        (0..self.seating.pieces).all(is_sound)
+        (0..self.rules.seating.pieces).all(is_sound)
             && Search::new(self, &turn, 0).most_used(&Allotment::of(state), self.series.remaining(state)).is_some()
     }
 }
@@ -92,7 +93,7 @@ impl<'a> Search<'a> {
         let units = turns.units(turn, allotment, turns.sum(remaining));
         // Where no piece can take the smallest throw, none can be used, unless a unit takes only larger ones.
         let (any_alone, any_together) = turns.takers(&units, turns.smallest(remaining));
-        if (any_alone | any_together).is_empty() && turns.takes_smallest() {
+        if (any_alone | any_together).is_empty() && matches!(turns.unit.speed, Speed::Full | Speed::HalfSpent) {
             return Ok(turns.is_complete(turn, allotment).then_some(0));
         }
         let (alone, together) = turns.takers(&units, turns.series.pips(throw));

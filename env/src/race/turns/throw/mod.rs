@@ -14,31 +14,29 @@ use super::{CAPTURED_COLUMN, FoundEntries, TurnMachine};
 use bits::{Bits, Word};
 
 use crate::game::{Action, ActionMask, Seat};
-use crate::race::compile::{Cells, GateRule, Occupancy, PLACES, Rules, WALL};
-use crate::race::position::seating::Participants;
+use crate::race::compile::{Cells, Occupancy, PLACES, Rules, WALL};
 use crate::race::position::slots::Slots;
 use crate::race::position::state::{MAX_PIECES, NO_PIECE, Phase, State, sort};
-use crate::race::turns::actions::{self, PASS};
+use crate::race::turns::actions::{self, PASS, with_pass};
 use crate::sheet::values::{BonusOrder, Divide, LastThrow, Must, UnitKind};
 
 /// The rules of the turn, with the tables that each decision reads.
 #[derive(Clone, Debug)]
 pub(crate) struct ThrowTurns {
     pub(crate) rules: Arc<Rules>,
-    pub(crate) seating: Participants,
     /// The slots that actions name: from this action on they name two pieces.
     slots: u8,
-    tables: Box<Tables>,
+    /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
+    /// themselves; [`WALL`] where they may not.
+    single: Box<[[[[u8; PLACES]; VALUES]; 2]; 2]>,
+    /// The same for units, which are under way.
+    unit: Box<[[[u8; PLACES]; VALUES]; 2]>,
     /// Bitboards for boards with few cells, and for all.
     short: Option<Box<Bits<u64>>>,
     pub(crate) long: Box<Bits<u128>>,
-    entry: u8,
     must: Must,
-    gate_rule: GateRule,
     /// Whether some moves come before others: an entry, or the piece on the square where pieces enter.
     has_priority: bool,
-    /// Whether seats remember that they have entered a piece.
-    remembers_entry: bool,
     /// Whether the course comes to a square twice.
     comes_again: bool,
     has_units: bool,
@@ -47,29 +45,15 @@ pub(crate) struct ThrowTurns {
     /// Whether a step that goes with a throw can come before it. The actions of pairs play it first.
     steps_first: bool,
     pub(crate) waits: bool,
-    home: u8,
     again_on_capture: bool,
     again_on_finish: bool,
-    /// Places on which a piece that lands gets one more throw, as bits.
-    lands_again: u128,
     /// Whether each throw can grant another by its value: none is lost, and it need not be used.
     always_counts: bool,
     most_throws: u8,
     /// Whether the last of these throws is lost where it would grant another.
     loses_last: bool,
-    spends: bool,
     /// Whether a throw can have two parts.
     is_in_parts: bool,
-}
-
-/// Targets of hops, and the cells on the way.
-#[derive(Clone, Debug)]
-struct Tables {
-    /// By whether a piece is under way, whether the gate is open and by throw, the places to which pieces come by
-    /// themselves; [`WALL`] where they may not.
-    single: [[[[u8; PLACES]; VALUES]; 2]; 2],
-    /// The same for units, which are under way.
-    unit: [[[u8; PLACES]; VALUES]; 2],
 }
 
 /// The slots of games with few pieces, which are faster.
@@ -99,20 +83,11 @@ fn is_clear<W: Word>(at: &[W; PLACES], mut places: Range<usize>, cells: W) -> bo
     places.all(|place| at[place] & cells == W::default())
 }
 
-/// The pieces of a seat that can take a throw.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Offer {
-    pub(crate) mask: ActionMask,
-    /// Whether every offered move brings a piece onto an own one.
-    pub(crate) is_only_merging: bool,
-}
-
 impl ThrowTurns {
     pub(crate) fn new(rules: Arc<Rules>) -> ThrowTurns {
         let sheet = &rules.sheet;
         let steps_of = |value: u8| if value == BONUS { 1 } else { value };
         let hops = |steps: u8, is_open: bool| std::array::from_fn(|from| rules.target(from as u8, steps, is_open));
-        let steps_of_unit = |value: usize| rules.effects[value].unit_steps;
         let enters = |stage: usize, value: u8| match value {
             BONUS => sheet.entry.by_bonus,
             value => value > 0 && rules.effects[usize::from(value)].enters[stage],
@@ -124,14 +99,9 @@ impl ThrowTurns {
         };
         let by_gate =
             |stage: usize| [false, true].map(|is_open| std::array::from_fn(|value| alone(stage, is_open, value as u8)));
-        let tables = Box::new(Tables {
-            single: [0, 1].map(by_gate),
-            unit: [false, true].map(|is_open| std::array::from_fn(|value| hops(steps_of_unit(value), is_open))),
-        });
+        let units = |is_open: bool| std::array::from_fn(|value| hops(rules.effects[value].unit_steps, is_open));
         ThrowTurns {
             must: sheet.turn.must,
-            gate_rule: rules.gate_rule,
-            remembers_entry: rules.remembers_entry(),
             comes_again: rules.back < rules.home,
             has_priority: sheet.entry.compulsory || sheet.entry.clear || sheet.entry.by_bonus,
             has_units: sheet.unit.kind != UnitKind::None,
@@ -139,21 +109,17 @@ impl ThrowTurns {
             has_parts: sheet.turn.divide == Divide::Finish,
             steps_first: sheet.turn.bonus_order == BonusOrder::Any,
             waits: rules.waits_at_gate(),
-            home: rules.home,
             again_on_capture: sheet.turn.again_on_capture,
             again_on_finish: sheet.turn.again_on_finish,
-            lands_again: rules.lands_again,
             always_counts: sheet.turn.again_unused && sheet.turn.last_throw == LastThrow::Played,
             most_throws: sheet.turn.throw_limit().unwrap_or(u8::MAX),
             loses_last: sheet.turn.last_throw == LastThrow::Lost,
-            spends: sheet.entry.spends,
             is_in_parts: sheet.turn.divide == Divide::Finish || !sheet.entry.spends || !sheet.turn.bonus.is_empty(),
-            tables,
+            single: Box::new([0, 1].map(by_gate)),
+            unit: Box::new([false, true].map(units)),
             short: (rules.bits.iter().flatten().all(|&bit| bit < 1 << 63 || bit == 1 << WALL))
                 .then(|| Box::new(Bits::new(&rules))),
             long: Box::new(Bits::new(&rules)),
-            entry: rules.entry,
-            seating: rules.seating,
             slots: actions::slots(rules.seating.pieces),
             rules,
         }
@@ -175,7 +141,7 @@ impl ThrowTurns {
         let others = |seats: &[Seat]| {
             seats.iter().fold(none, |others, &other| others.or(of(other, &state.pieces[other.index()])))
         };
-        let (enemies, partners) = (others(self.seating.enemies(seat)), others(self.seating.partners(seat)));
+        let (enemies, partners) = (others(self.rules.seating.enemies(seat)), others(self.rules.seating.partners(seat)));
         let own = of(seat, own);
         let cells = |[a, b, c, d]: [W; 4]| a & own.ones | b & own.twos | c & enemies.ones | d & enemies.twos;
         let has_two = self.has_units & (own.twos != W::default());
@@ -194,18 +160,15 @@ impl ThrowTurns {
     /// The place to which a unit comes from a place on the course, or [`WALL`].
     #[inline]
     pub(crate) fn unit_target(&self, from: u8, throw: u8, is_open: bool) -> u8 {
-        self.tables.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
+        self.unit[usize::from(is_open)][usize::from(throw) % VALUES][usize::from(from) % PLACES]
     }
 
     /// The places to which pieces of `seat`, on the places `own`, come by themselves, by place; [`WALL`] where they may
     /// not.
     #[inline]
     pub(crate) fn hops(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> &[u8; PLACES] {
-        let own = Slots::of(*own);
-        let is_on_course = !(own.at_least(1) & !own.at_least(self.home)).is_empty();
-        let is_under_way = if self.remembers_entry { state.has_cut(seat) } else { is_on_course };
-        let is_open = self.gate_rule.is_open(state, seat);
-        &self.tables.single[usize::from(is_under_way)][usize::from(is_open)][usize::from(throw) % VALUES]
+        let (stage, is_open) = (self.rules.entry_stage(state, seat, own), self.rules.gate_rule.is_open(state, seat));
+        &self.single[stage][usize::from(is_open)][usize::from(throw) % VALUES]
     }
 
     /// Whether no piece may leave a unit's place alone; an odd one may.
@@ -214,10 +177,11 @@ impl ThrowTurns {
         self.are_units_tied && own.iter().filter(|&&other| other == place).count() % 2 == 0
     }
 
-    /// The pieces of `seat`, on the places `own`, that can take `throw`. Below, `&` instead of `&&`: the branches are
-    /// unpredictable, and a misprediction costs more than all the tests.
+    /// The pieces of `seat`, on the places `own`, that can take `throw`, and whether every offered move brings a piece
+    /// onto an own one. Below, `&` instead of `&&`: the branches are unpredictable, and a misprediction costs more than
+    /// all the tests.
     #[inline]
-    fn offer(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> Offer {
+    fn offer(&self, state: &State, seat: Seat, own: &[u8; MAX_PIECES], throw: u8) -> (ActionMask, bool) {
         match (&self.short, self.slots == FEW) {
             (Some(bits), true) => self.offer_of::<_, { FEW as usize }>(bits, state, seat, own, throw),
             (Some(bits), false) => self.offer_of::<_, MAX_PIECES>(bits, state, seat, own, throw),
@@ -234,8 +198,9 @@ impl ThrowTurns {
         seat: Seat,
         own: &[u8; MAX_PIECES],
         throw: u8,
-    ) -> Offer {
-        let (on, is_open) = (self.occupied::<W, SLOTS>(bits, state, seat, own), self.gate_rule.is_open(state, seat));
+    ) -> (ActionMask, bool) {
+        let (on, is_open) =
+            (self.occupied::<W, SLOTS>(bits, state, seat, own), self.rules.gate_rule.is_open(state, seat));
         let (at, below) = (&bits.at[seat.index()], &bits.below[seat.index()]);
         let none = W::default();
         let mut mask = 0_u32;
@@ -251,7 +216,7 @@ impl ThrowTurns {
             let landing = at[usize::from(to) % PLACES];
             let mut goes_alone = is_offered & (landing & on.to_single == none);
             if on.to_pass != none {
-                let after = usize::from(if from == 0 { self.entry } else { from }.wrapping_add(1)) % PLACES;
+                let after = usize::from(if from == 0 { self.rules.entry } else { from }.wrapping_add(1)) % PLACES;
                 goes_alone &= if self.comes_again {
                     is_clear(at, after..usize::from(to) % PLACES, on.to_pass)
                 } else {
@@ -270,7 +235,7 @@ impl ThrowTurns {
             mask |= u32::from(goes_alone) << slot | u32::from(goes_together) << (FEW as usize + slot);
             is_only_merging &= !goes_together & (!goes_alone | (landing & on.own.ones != none));
         }
-        Offer { mask: ActionMask::of_bits(mask), is_only_merging }
+        (ActionMask::of_bits(mask), is_only_merging)
     }
 
     /// The places of `seat` after an action by `throw`, sorted, and where it landed.
@@ -281,7 +246,7 @@ impl ThrowTurns {
         let slot = usize::from(action.0 % self.slots);
         let from = own[slot];
         let to = if is_unit {
-            self.unit_target(from, throw, self.gate_rule.is_open(state, seat))
+            self.unit_target(from, throw, self.rules.gate_rule.is_open(state, seat))
         } else {
             self.hops(state, seat, own, throw)[usize::from(from) % PLACES]
         };
@@ -300,10 +265,10 @@ impl ThrowTurns {
         let (places, to) = self.moved_by(state, seat, throw, action);
         let has_captured = self.rules.capture(state, seat, to, 1 + usize::from(action.0 >= self.slots));
         state.pieces[seat.index()] = places;
-        state.cuts |= u8::from(self.remembers_entry) << seat.index();
+        state.cuts |= u8::from(self.rules.remembers_entry) << seat.index();
         has_captured & self.again_on_capture
-            | (to == self.home) & self.again_on_finish
-            | (self.lands_again >> to & 1 == 1)
+            | (to == self.rules.home) & self.again_on_finish
+            | (self.rules.lands_again >> to & 1 == 1)
     }
 
     /// Whether a piece can be brought home by a part of the throw, and the rest be given to another.
@@ -313,9 +278,9 @@ impl ThrowTurns {
         let is_first = slot == 0 || own[slot - 1] != from;
         let part = self.rules.home.saturating_sub(from);
         is_first && from > 0 && part > 0 && part < throw && {
-            let is_open = self.gate_rule.is_open(state, self.colour(state));
+            let is_open = self.rules.gate_rule.is_open(state, self.colour(state));
             let (places, rest) = self.divided(own, slot, throw);
-            self.rules.target(from, part, is_open) == self.home && !self.rest(state, &places, rest).is_empty()
+            self.rules.target(from, part, is_open) == self.rules.home && !self.rest(state, &places, rest).is_empty()
         }
     }
 
@@ -330,8 +295,8 @@ impl ThrowTurns {
 
     /// The pieces on the board that can take the rest of a throw.
     fn rest(&self, state: &State, own: &[u8; MAX_PIECES], rest: u8) -> ActionMask {
-        let offer = self.offer(state, self.colour(state), own, rest);
-        offer.mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
+        let (mask, _) = self.offer(state, self.colour(state), own, rest);
+        mask.iter().filter(|action| own[usize::from(action.0 % self.slots)] > 0).collect()
     }
 
     /// Whether the second part of a throw is the step that goes with it.
@@ -346,11 +311,7 @@ impl ThrowTurns {
         if self.rules.effects[usize::from(whole)].bonus {
             return self.first(state, if self.is_step(state.dice) { BONUS } else { number });
         }
-        let mut mask = self.rest(state, &state.pieces[self.colour(state).index()], number);
-        if whole == 0 || mask.is_empty() {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(self.rest(state, &state.pieces[self.colour(state).index()], number), whole == 0)
     }
 
     /// The actions of a throw.
@@ -358,26 +319,15 @@ impl ThrowTurns {
     fn first(&self, state: &State, throw: u8) -> ActionMask {
         let seat = self.colour(state);
         let own = &state.pieces[seat.index()];
-        let Offer { mut mask, is_only_merging } = self.offer(state, seat, own, throw);
+        let (mut mask, is_only_merging) = self.offer(state, seat, own, throw);
         if self.has_priority && own[0] == 0 {
             mask = self.before_others(own, throw, mask);
         }
         if self.has_parts {
-            for slot in 0..self.seating.pieces {
-                if self.divides(state, slot, throw) {
-                    mask.insert(Action(self.slots + slot as u8));
-                }
-            }
+            let parts = (0..self.rules.seating.pieces).filter(|&slot| self.divides(state, slot, throw));
+            parts.for_each(|slot| mask.insert(Action(self.slots + slot as u8)));
         }
-        let may_pass = match self.must {
-            Must::NoMerge => is_only_merging,
-            Must::Optional => true,
-            Must::One | Must::Most | Must::Greedy => mask.is_empty(),
-        };
-        if may_pass {
-            mask.insert(PASS);
-        }
-        mask
+        with_pass(mask, self.must == Must::Optional || self.must == Must::NoMerge && is_only_merging)
     }
 
     /// The actions of a throw and its step, in either order. If they must be made, only those after which the other can
@@ -408,18 +358,17 @@ impl ThrowTurns {
         let on = |place: u8| own.iter().position(|&other| other == place).map(|slot| Action(slot as u8));
         let clears = on(self.rules.entry).filter(|action| entry.clear && mask.contains(*action));
         let enters = Some(Action(0)).filter(|action| (entry.compulsory || throw == BONUS) && mask.contains(*action));
-        // The step after a throw is for the piece that waits alone.
-        let is_for_others = throw != BONUS || !entry.by_bonus;
         match clears.or(enters) {
             Some(action) => ActionMask::of_bits(1 << action.0),
-            None if !is_for_others => ActionMask::EMPTY,
+            // The step after a throw is for the piece that waits alone.
+            None if throw == BONUS && entry.by_bonus => ActionMask::EMPTY,
             None => mask,
         }
     }
 
     /// Whether moves can grant one more throw.
     fn grants(&self) -> bool {
-        self.again_on_capture || self.again_on_finish || self.lands_again != 0
+        self.again_on_capture || self.again_on_finish || self.rules.lands_again != 0
     }
 
     /// Whether the throw is the last one of a turn and lost.
@@ -432,7 +381,7 @@ impl ThrowTurns {
     /// divides it.
     #[inline]
     fn is_sound(&self, state: &State, action: Action) -> bool {
-        if !actions::is_pair(action, self.seating.pieces) {
+        if !actions::is_pair(action, self.rules.seating.pieces) {
             return true;
         }
         let own = &state.pieces[self.colour(state).index()];
@@ -442,9 +391,9 @@ impl ThrowTurns {
         }
         if self.steps_first {
             let has_step = self.rules.effects[usize::from(state.dice[0])].bonus;
-            return has_step && state.phase == Phase::Choose && slot < self.seating.pieces;
+            return has_step && state.phase == Phase::Choose && slot < self.rules.seating.pieces;
         }
-        own[slot] > 0 && slot + 1 < self.seating.pieces && own[slot + 1] == own[slot]
+        own[slot] > 0 && slot + 1 < self.rules.seating.pieces && own[slot + 1] == own[slot]
     }
 
     /// Whether the throw of a first part can grant another by its value: it is not lost, and was used or could be.
@@ -461,7 +410,7 @@ impl ThrowTurns {
         let (is_first, seat) = (state.phase == Phase::Choose, self.colour(state));
         let slot = usize::from(action.0 % self.slots);
         let places = &mut state.pieces[seat.index()];
-        let is_pair = is_first && actions::is_pair(action, self.seating.pieces);
+        let is_pair = is_first && actions::is_pair(action, self.rules.seating.pieces);
         if is_pair && self.has_parts {
             let rest;
             (*places, rest) = self.divided(places, slot, number);
@@ -475,9 +424,9 @@ impl ThrowTurns {
         let is_step_first = is_pair && self.steps_first;
         let is_step = is_step_first || !is_first && self.is_step(state.dice);
         let action = if is_step_first { Action(slot as u8) } else { action };
-        let is_granted = action < PASS && self.hop(state, seat, if is_step { BONUS } else { number }, action);
-        let is_granted = is_granted | state.has_captured;
-        if is_first && !self.spends && has_entered {
+        let by = if is_step { BONUS } else { number };
+        let is_granted = state.has_captured | (action < PASS && self.hop(state, seat, by, action));
+        if is_first && has_entered && !self.rules.sheet.entry.spends {
             (state.phase, state.has_captured) = (Phase::Allot, is_granted);
             return;
         }
@@ -510,9 +459,8 @@ impl ThrowTurns {
     /// Whether no throw lets `seat` move.
     #[cold]
     fn is_stuck(&self, state: &State, seat: Seat) -> bool {
-        let own = &state.pieces[seat.index()];
-        let can_move = |throw: u8| !self.offer(state, seat, own, throw).mask.is_empty();
-        !self.rules.outcomes.iter().any(|throw| can_move(throw.values[0]))
+        let offer = |throw: u8| self.offer(state, seat, &state.pieces[seat.index()], throw);
+        self.rules.outcomes.iter().all(|throw| offer(throw.values[0]).0.is_empty())
     }
 }
 
@@ -556,7 +504,7 @@ impl TurnMachine for ThrowTurns {
     /// Whether no seat can ever move again.
     #[inline]
     fn is_dead(&self, state: &State) -> bool {
-        self.waits && self.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
+        self.waits && self.rules.seating.seats.iter().all(|seat| self.is_stuck(state, seat))
     }
 
     fn ignore_dead_ends(&mut self) {
@@ -571,13 +519,13 @@ impl TurnMachine for ThrowTurns {
         match (self.has_parts, self.rules.sheet.turn.bonus.is_empty()) {
             (true, _) => 2 * faces + u16::from(self.rules.longest),
             (false, false) => 2 * faces + 1 + u16::from(self.steps_first),
-            (false, true) => faces + u16::from(!self.spends),
+            (false, true) => faces + u16::from(!self.rules.sheet.entry.spends),
         }
     }
 
     /// A throw that is granted is remembered until the second part is played.
     fn pending_columns(&self) -> u16 {
-        let has_two_parts = !self.spends || !self.rules.sheet.turn.bonus.is_empty();
+        let has_two_parts = !self.rules.sheet.entry.spends || !self.rules.sheet.turn.bonus.is_empty();
         if has_two_parts && self.grants() { CAPTURED_COLUMN + 1 } else { 0 }
     }
 
@@ -640,9 +588,9 @@ impl TurnMachine for ThrowTurns {
         // What the first part captured stands no more where it was.
         let state = &State { has_captured: false, ..*state };
         let (thrown, home) = (whole.max(left), self.rules.home);
-        let (from, to) = if whole == 0 { (0, self.entry) } else { (home.saturating_sub(thrown - left), home) };
+        let (from, to) = if whole == 0 { (0, self.rules.entry) } else { (home.saturating_sub(thrown - left), home) };
         self.rules.can_throw([thrown, 0])
-            && (0..self.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
+            && (0..self.rules.seating.pieces).filter(|&slot| state.pieces[mover][slot] == to).any(|slot| {
                 let mut before = State { dice: [thrown, 0], ..state.unplayed() };
                 before.pieces[mover][slot] = from;
                 before.pieces[mover].sort_unstable();
@@ -657,10 +605,10 @@ impl TurnMachine for ThrowTurns {
     }
 
     fn action_text(&self, state: &State, action: Action) -> String {
-        let Some(slot) = actions::slot(action, self.seating.pieces) else { return "pass".to_owned() };
+        let Some(slot) = actions::slot(action, self.rules.seating.pieces) else { return "pass".to_owned() };
         let place = self.rules.place_within(state, &state.pieces[self.colour(state).index()], slot);
         let (throw, words) = (state.dice[0], &self.rules.sheet.words);
-        match actions::is_pair(action, self.seating.pieces) {
+        match actions::is_pair(action, self.rules.seating.pieces) {
             true if self.has_parts => format!("{throw}: {place} {}", words.home),
             true if self.steps_first => format!("1: {place}"),
             true => format!("{throw}: {} on {place}", words.unit),
@@ -671,12 +619,12 @@ impl TurnMachine for ThrowTurns {
     fn moved(&self, state: &State, action: Action) -> Option<UnitMove> {
         let seat = self.colour(state);
         let (own, [throw, whole]) = (&state.pieces[seat.index()], state.dice);
-        let slot = actions::slot(action, self.seating.pieces)?;
-        if actions::is_pair(action, self.seating.pieces) && self.has_parts {
-            let part = self.home.saturating_sub(own[slot]);
-            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.home));
+        let slot = actions::slot(action, self.rules.seating.pieces)?;
+        if actions::is_pair(action, self.rules.seating.pieces) && self.has_parts {
+            let part = self.rules.home.saturating_sub(own[slot]);
+            return Some(UnitMove::by(MoveKind::Alone, slot, own[slot], part).to(self.rules.home));
         }
-        let is_first_step = self.steps_first && actions::is_pair(action, self.seating.pieces);
+        let is_first_step = self.steps_first && actions::is_pair(action, self.rules.seating.pieces);
         let is_step = is_first_step || self.is_step([throw, whole]);
         let (action, throw) = if is_step { (Action(slot as u8), 1) } else { (action, throw) };
         let (_, target) = self.moved_by(state, seat, if is_step { BONUS } else { throw }, action);
