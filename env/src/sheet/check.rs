@@ -2,6 +2,7 @@
 
 mod idle;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
@@ -509,9 +510,7 @@ impl Check<'_> {
         let is_again = |&seat: &Seat| courses.course(seat)[..finish].contains(&courses.course(seat)[finish]);
         let problem = "the finish, which is the last square, comes before, too";
         self.say(playing.iter().any(is_again), "board.course", problem);
-        let mut all: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         let is_crossed = |&seat: &Seat| !sheet.finish.fill && all.contains(&courses.course(seat)[finish]);
         let problem = "the finish of one seat is a square of another's way";
         self.say(playing.iter().any(is_crossed), "board.course", problem);
@@ -573,9 +572,8 @@ impl Check<'_> {
             (_, EntryAt::COUNT) if sheet.throws.values.iter().max() >= Some(&gate.at) => Some("entry.at"),
             _ => None,
         };
-        if let Some(key) = begins.filter(|_| is_shut) {
-            self.say(true, key, "pieces begin or enter beyond their gate");
-        }
+        let problem = "pieces begin or enter beyond their gate";
+        self.say(is_shut && begins.is_some(), begins.unwrap_or_default(), problem);
         if let EntryAt::Square(number) = sheet.entry.at {
             let is_off = number < board.first_number || number > last;
             self.say(is_off, "entry.at", format!("{number} is no square of the course"));
@@ -654,34 +652,33 @@ impl Check<'_> {
         if !self.problems.is_empty() {
             return;
         }
-        let pieces = usize::from(self.sheet.pieces.count);
-        match turns::compile(Arc::new(self.sheet.clone()), SeatSet::ALL, pieces) {
-            Err(error) => self.say(true, "board.course", error),
-            Ok(rules) => {
-                let stranded = rules.stranded();
-                let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
-                let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
-                let problem = format!("no throws lead from {numbers} to the finish");
-                self.say(stranded != 0, "throws.values", problem);
-                let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
-                self.say(!reaches, "board.course", "no piece can ever reach the finish");
-                let crowded = rules.setup().into_iter().find(|&place| {
-                    let room = usize::from(rules.room[usize::from(place)]);
-                    room > 0 && rules.setup().iter().filter(|&&other| other == place).count() > room.max(1) && place > 1
-                });
-                if let Some(place) = crowded.filter(|_| matches!(self.sheet.pieces.setup, Setup::On(_))) {
-                    let problem = format!("more pieces begin on {} than it has room for", rules.place_text(place));
-                    self.say(true, "pieces.setup", problem);
-                }
-                let begun = rules.setup().into_iter().fold(0, |begun, place| begun | 1 << place);
-                let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
-                self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
-                for letters in &self.sheet.seats.allowed {
-                    let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
-                    let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
-                    self.say(!opens, "gate.at", problem);
-                }
-            }
+        let sheet = self.sheet;
+        let rules = match turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, sheet.pieces.count.into()) {
+            Ok(rules) => rules,
+            Err(error) => return self.say(true, "board.course", error),
+        };
+        let stranded = rules.stranded();
+        let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
+        let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
+        self.say(stranded != 0, "throws.values", format!("no throws lead from {numbers} to the finish"));
+        let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
+        self.say(!reaches, "board.course", "no piece can ever reach the finish");
+        let setup = rules.setup();
+        let is_crowded = |&&place: &&u8| {
+            let room = usize::from(rules.room[usize::from(place)]);
+            room > 0 && setup.iter().filter(|&&other| other == place).count() > room && place > 1
+        };
+        if let (Setup::On(_), Some(&place)) = (&sheet.pieces.setup, setup.iter().find(is_crowded)) {
+            let problem = format!("more pieces begin on {} than it has room for", rules.place_text(place));
+            self.say(true, "pieces.setup", problem);
+        }
+        let begun = setup.iter().fold(0, |begun, &place| begun | 1 << place);
+        let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
+        self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
+        for letters in &sheet.seats.allowed {
+            let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
+            let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
+            self.say(!opens, "gate.at", problem);
         }
     }
 }

@@ -186,7 +186,7 @@ pub struct Board {
     #[serde(default)]
     pub middle: Vec<String>,
     /// The look of the board where it is drawn in colours. It is no rule.
-    #[serde(default, skip_serializing_if = "Look::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub look: Look,
 }
 
@@ -241,13 +241,6 @@ pub enum Look {
     Chalk,
     /// Lines scratched into palm leaf.
     PalmLeaf,
-}
-
-impl Look {
-    /// Sheets of before have none, and stay what they are.
-    fn is_usual(&self) -> bool {
-        *self == Look::default()
-    }
 }
 
 /// The effect of a marked square.
