@@ -296,11 +296,10 @@ impl Default for Setup {
 }
 
 /// Where pieces wait.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SentTo {
     /// Off the board; they enter.
-    #[default]
     Off,
     /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
     /// none of them meets a piece of another seat.
