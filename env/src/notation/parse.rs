@@ -262,8 +262,7 @@ impl Race {
             let place = self.place(name).ok_or_else(unknown)?;
             let steps = &item[sign + 1..];
             let is_it = |slot: &usize| own[*slot] == place && declared >> slot & 1 == is_declared;
-            let slot = (next_slot..MAX_PIECES).find(is_it);
-            let slot = slot.ok_or_else(|| format!("`{item}` has no piece"))?;
+            let slot = (next_slot..MAX_PIECES).find(is_it).ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
             let role = by_kind!(&self.turns, turns => turns.role(&item[sign..=sign], place, steps == "0"));
             let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);

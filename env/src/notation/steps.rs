@@ -134,13 +134,12 @@ impl Race {
             0 => self.rules.entry - 1,
             from => from,
         };
+        let reached = origin.saturating_add(taken.steps).min(self.rules.goal);
         let target = match (taken.target, taken.kind) {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
-            (None, MoveKind::Alone | MoveKind::Together(_)) => {
-                self.lapped(state, origin.saturating_add(taken.steps).min(self.rules.goal))
-            }
+            (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached),
         };
         // A piece that comes to a lower place goes round again, or bounces off the finish.
         let lap = self.rules.sheet.gate.lap;
@@ -149,10 +148,8 @@ impl Race {
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        let path = (origin + 1..=walked)
-            .chain(back.rev())
-            .filter_map(|place| self.shown(seat, self.lapped(state, place)))
-            .collect();
+        let shown = |place: u8| self.shown(seat, self.lapped(state, place));
+        let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
         let count = if let MoveKind::Together(count) = taken.kind { count } else { 1 };
         let pieces = (slot..slot + count).collect();
         taken.throws = taken.throws.repeat(taken.used);
@@ -192,20 +189,18 @@ impl Race {
     fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
         for slot in 0..self.pieces() {
-            let role = state.roles[slot];
+            let (role, steps) = (state.roles[slot], state.steps[slot]);
             if role & role::FOLLOWER != 0 && slot > 0 {
                 reached[slot] = reached[slot - 1];
                 continue;
             }
-            reached[slot] = match role {
-                role if role & role::ENTERED != 0 => 1,
-                role if role & role::BORNE != 0 => reached[slot] + 1,
-                _ => reached[slot],
+            let from = match reached[slot] {
+                _ if role & role::ENTERED != 0 => 1,
+                place if role & role::BORNE != 0 => place + 1,
+                0 if steps > 0 => self.rules.entry,
+                place => place,
             };
-            if reached[slot] == 0 && state.steps[slot] > 0 {
-                reached[slot] = self.rules.entry;
-            }
-            reached[slot] += state.steps[slot];
+            reached[slot] = from + steps;
         }
         reached
     }
@@ -221,9 +216,8 @@ impl Race {
 
     /// The square where a place is drawn, the finish included.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
-        let finish = self.rules.finish_of(seat);
         if place == self.rules.home {
-            return finish.filter(|&finish| self.ground(finish) != super::Ground::Home);
+            return self.rules.finish_of(seat).filter(|&finish| self.ground(finish) != super::Ground::Home);
         }
         self.square(seat, place)
     }

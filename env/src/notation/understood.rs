@@ -288,26 +288,23 @@ impl Race {
 
     fn about_stacking(&self) -> Vec<String> {
         let most = self.pieces() as u8;
-        let room = |place: u8| self.rules.room[usize::from(place)];
-        let limited = (1..most).filter_map(|count| Some((count, self.ranges(|place| room(place) == count)?)));
-        let mut said: Vec<String> = limited
-            .map(|(count, numbers)| match count {
+        let about = |count: u8| {
+            let numbers = self.ranges(|place| self.rules.room[usize::from(place)] == count)?;
+            Some(match count {
+                0 => format!("No piece ever comes to {numbers}."),
+                _ if count == most => format!("Any number of own pieces can stand on each of {numbers}."),
                 1 => format!("Only one own piece can stand on each of {numbers}."),
                 _ => format!("At most {count} own pieces can stand on each of {numbers}."),
             })
-            .collect();
-        let free = self.ranges(|place| room(place) == most);
-        said.extend(free.map(|numbers| format!("Any number of own pieces can stand on each of {numbers}.")));
-        let never = self.ranges(|place| room(place) == 0);
-        said.extend(never.map(|numbers| format!("No piece ever comes to {numbers}.")));
-        let stacking = &self.rules.sheet.stacking;
+        };
+        let mut said: Vec<String> = (1..=most).chain([0]).filter_map(about).collect();
         let passing = match self.rules.impassable {
             [0, 0] => "Everything can be passed.",
             [0, _] => "A piece may not pass a square where two pieces of one enemy stand.",
             _ => "A piece that moves alone may not pass a square where two pieces of one seat stand.",
         };
         said.push(passing.to_owned());
-        if stacking.block != Block::None {
+        if self.rules.sheet.stacking.block != Block::None {
             said.push("No piece lands on a square where two pieces of one enemy stand.".to_owned());
         }
         said

@@ -139,12 +139,10 @@ impl Check<'_> {
 
     fn names(&mut self) {
         let sheet = self.sheet;
-        let is_name = |name: &str| {
-            let is_part =
-                |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-            name.split('-').all(is_part) && name.starts_with(|c: char| c.is_ascii_lowercase())
-        };
-        self.say(!is_name(&sheet.name), "name", "a name is small letters and digits, with single hyphens between");
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_name = sheet.name.split('-').all(is_part) && sheet.name.starts_with(|c: char| c.is_ascii_lowercase());
+        self.say(!is_name, "name", "a name is small letters and digits, with single hyphens between");
         self.say(sheet.title.trim().is_empty(), "title", "a game has a title");
         let words = &sheet.words;
         let written = [("words.off", &words.off), ("words.home", &words.home), ("words.borne", &words.borne)];
@@ -291,7 +289,6 @@ impl Check<'_> {
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
         let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
-        let is_one = |values: &Values| *values == Values::These(vec![1]);
         self.say_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "with two dice pieces that wait come first"),
             (
@@ -305,7 +302,7 @@ impl Check<'_> {
             (is_free && is_forced, "entry.spends", "each part may be left: turn.must is \"optional\""),
             (is_sum && by_count, "entry.at", "a series with one hop enters on the first square"),
             (is_sum && entry.first != entry.next, "entry.next", "a series enters by the same throws at any time"),
-            (is_sum && !is_one(&entry.first), "entry.first", "a series with one hop enters with [1]"),
+            (is_sum && entry.first != Values::These(vec![1]), "entry.first", "a series with one hop enters with [1]"),
             (!is_series && loses, "entry.lost_before", "only a series has throws before"),
             (has_others && loses, "entry.lost_before", "this goes without teams, and with one die"),
         ]);
