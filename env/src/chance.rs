@@ -29,7 +29,7 @@ pub const fn mix(value: u64) -> u64 {
 pub fn outcome(chances: &Chances, bits: u64) -> Outcome {
     let uniform = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
     // The sums ascend, so counting those passed finds the first above `uniform`, without an unpredictable branch.
-    Outcome(chances.sums().iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
+    Outcome(chances.sums.iter().map(|&sum| usize::from(sum <= uniform)).sum::<usize>() as u8)
 }
 
 /// A number below `bound`, uniform up to a bias of 2⁻⁶⁴ · `bound`.

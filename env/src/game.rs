@@ -199,19 +199,14 @@ pub struct Outcome(pub u8);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chances {
     probabilities: Vec<f64>,
-    /// Cumulative probabilities; infinite from the last possible outcome on, so that rounding leaves no gap.
-    sums: Vec<f64>,
+    /// The cumulative probability of each outcome; infinite from the last possible one on, so that rounding leaves no
+    /// gap.
+    pub(crate) sums: Vec<f64>,
 }
 
 impl Chances {
     /// No outcomes, as at nodes other than chance nodes.
     pub const NONE: Chances = Chances { probabilities: Vec::new(), sums: Vec::new() };
-
-    /// The cumulative probability of each outcome; infinite from the last possible one on.
-    #[inline]
-    pub(crate) fn sums(&self) -> &[f64] {
-        &self.sums
-    }
 }
 
 impl From<Vec<f64>> for Chances {

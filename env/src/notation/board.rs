@@ -69,11 +69,13 @@ impl Race {
     pub fn standing(&self, state: &State) -> Vec<Standing> {
         let mut standing = Vec::new();
         for seat in self.spec().seats.iter() {
+            // The finish is drawn as the square of a seat where it has one of its own.
+            let is_own = |&finish: &Square| self.ground(finish) == Ground::End(Some(seat));
+            let keep = self.rules.finish_of(seat).filter(is_own);
             for (slot, &place) in state.pieces[seat.index()][..self.pieces()].iter().enumerate() {
                 let is_on_its_way_back = place >= self.rules.back && self.rules.back < self.rules.home;
                 let is_marked = state.declared[seat.index()] >> slot & 1 == 1 || is_on_its_way_back;
-                // The finish is drawn as the square of a seat where it has one of its own.
-                let square = if place == self.rules.home { self.keep_of(seat) } else { self.square(seat, place) };
+                let square = if place == self.rules.home { keep } else { self.square(seat, place) };
                 standing.push(Standing { seat, square, place, is_marked });
             }
         }
@@ -88,12 +90,6 @@ impl Race {
     /// The place, from 1, in which a seat has finished; `None` while it has not. Several may share one.
     pub fn finished(&self, state: &State, seat: Seat) -> Option<u8> {
         Some(state.finished[seat.index()]).filter(|&place| place > 0)
-    }
-
-    /// The square that is the finish of this seat alone; `None` where seats finish together, or in a drawn middle.
-    pub(super) fn keep_of(&self, seat: Seat) -> Option<Square> {
-        let finish = self.rules.finish_of(seat)?;
-        (self.ground(finish) == Ground::End(Some(seat))).then_some(finish)
     }
 
     /// The position as a drawing, lines separated by `\n`: the rows of the board from the top, each with its number,
@@ -260,10 +256,8 @@ fn contents(standing: &[Standing], square: Square, most: usize) -> String {
         count => format!("{}{count}", kind[0]),
     };
     let text: String = kinds.iter().map(written).collect();
-    if text.len() <= most {
-        return text;
-    }
-    format!("{}{}", kinds.iter().map(|kind| kind[0]).collect::<String>(), letters.len())
+    let each: String = kinds.iter().map(|kind| kind[0]).collect();
+    if text.len() <= most { text } else { format!("{each}{}", letters.len()) }
 }
 
 impl fmt::Display for Square {

@@ -120,9 +120,9 @@ impl<'a> Parts<'a> {
         let &Parts { taking_part, mover, pending, .. } = self;
         let mut state = State::empty(Seat::SOUTH);
         for (seat, text) in taking_part.iter().zip(&self.seats) {
-            race.parse_seat(&mut state, seat, text)?;
+            race.parse_seat(&mut state, seat, text).map_err(|problem| bad("seat", text, problem))?;
         }
-        race.check_pieces(&state)?;
+        race.check_pieces(&state).map_err(NotationError::Pieces)?;
         let is_over = by_kind!(&race.turns, turns => turns.is_over(&state));
         if mover == "-" {
             if !is_over && !race.is_dead(&state) {
@@ -141,7 +141,7 @@ impl<'a> Parts<'a> {
             Some(seat) if !by_kind!(&race.turns, turns => turns.has_turns(&state, seat)) => "this seat has finished",
             Some(seat) => {
                 state.mover = seat;
-                race.parse_pending(&mut state, pending)?;
+                race.parse_pending(&mut state, pending).map_err(|problem| bad("pending", pending, problem))?;
                 return Ok(state);
             }
             None => "it is S, E, N, W or -",
@@ -167,8 +167,8 @@ impl Race {
         text.strip_suffix('t').filter(|_| declares).map_or((text, 0), |name| (name, 1))
     }
 
-    fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), NotationError> {
-        let Some((head, pieces)) = text.split_once(':') else { return Err(bad("seat", text, "it has no `:`")) };
+    fn parse_seat(&self, state: &mut State, seat: Seat, text: &str) -> Result<(), String> {
+        let (head, pieces) = text.split_once(':').ok_or("it has no `:`")?;
         let mut head = &head[1..];
         if let Some(rest) = head.strip_prefix('+').filter(|_| self.rules.has_seat_marks()) {
             state.cuts |= 1 << seat.index();
@@ -176,26 +176,23 @@ impl Race {
         }
         let mut finished = 1;
         if let Some(place) = head.strip_prefix('#').filter(|_| self.spec().payoff == Payoff::Placings) {
-            let place = number(place).filter(|place| (2..=3).contains(place));
-            finished = place.ok_or_else(|| bad("seat", text, "a place is #2 or #3"))?;
+            finished = number(place).filter(|place| (2..=3).contains(place)).ok_or("a place is #2 or #3")?;
             head = "";
         }
         if !head.is_empty() {
-            return Err(bad("seat", text, format!("`{head}` before the colon means nothing in this game")));
+            return Err(format!("`{head}` before the colon means nothing in this game"));
         }
         let texts: Vec<&str> = pieces.split(',').collect();
         let count = self.pieces();
         if texts.len() != count {
-            return Err(bad("seat", text, format!("it has {} pieces, not {count}", texts.len())));
+            return Err(format!("it has {} pieces, not {count}", texts.len()));
         }
         let mut previous = (0, 0);
         for (slot, piece) in texts.iter().enumerate() {
             let (name, is_declared) = self.declaration(piece);
-            let Some(place) = self.place(name) else {
-                return Err(bad("seat", text, format!("there is no place `{piece}`")));
-            };
+            let place = self.place(name).ok_or_else(|| format!("there is no place `{piece}`"))?;
             if (place, is_declared) < previous {
-                return Err(bad("seat", text, "places come in ascending order"));
+                return Err("places come in ascending order".to_owned());
             }
             previous = (place, is_declared);
             state.pieces[seat.index()][slot] = place;
@@ -203,25 +200,21 @@ impl Race {
         }
         let is_home = self.rules.has_finished(&state.pieces[seat.index()]);
         if finished > 1 && !is_home {
-            return Err(bad("seat", text, "a seat with a place has all its pieces home"));
+            return Err("a seat with a place has all its pieces home".to_owned());
         }
         state.finished[seat.index()] = if is_home { finished } else { 0 };
-        self.check_seat(state, seat).map_err(|problem| bad("seat", text, problem))
+        self.check_seat(state, seat)
     }
 
-    fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), NotationError> {
-        let (throws, allotted) = match pending.split_once(';') {
-            Some((throws, allotted)) => (throws, Some(allotted)),
-            None => (pending, None),
-        };
+    fn parse_pending(&self, state: &mut State, pending: &str) -> Result<(), String> {
+        let (throws, allotted) = pending.split_once(';').map_or((pending, None), |(throws, rest)| (throws, Some(rest)));
         // Where the throws of a turn are limited, their number follows the last `*`.
         let (throws, thrown) = match (self.rules.sheet.turn.throw_limit(), throws.rsplit_once('*')) {
             (Some(most), Some((before, count))) if !count.is_empty() => {
                 let count = number(count).filter(|&count| count >= 1 && count <= most);
-                let thrown =
-                    count.ok_or_else(|| bad("pending", pending, format!("`*` is followed by 1 to {most} throws")))?;
+                let thrown = count.ok_or_else(|| format!("`*` is followed by 1 to {most} throws"))?;
                 if before.is_empty() && thrown == most || !before.is_empty() && thrown == 1 {
-                    return Err(bad("pending", pending, "such a turn is over, or written without a number"));
+                    return Err("such a turn is over, or written without a number".to_owned());
                 }
                 (if before.is_empty() { "*" } else { before }, thrown)
             }
@@ -229,38 +222,28 @@ impl Race {
             _ => (throws, 0),
         };
         state.thrown = thrown;
-        let is_throwing = throws.ends_with('*');
-        let thrown = match throws.strip_suffix('*') {
-            Some("") => "",
-            Some(thrown) => thrown.strip_suffix(',').ok_or_else(|| bad("pending", pending, "`*` follows a comma"))?,
-            None => throws,
+        let numbers = |text: &str| text.split(',').map(number).collect::<Option<Vec<u8>>>();
+        let values = match throws.strip_suffix('*') {
+            Some("") => Some(Vec::new()),
+            Some(thrown) => numbers(thrown.strip_suffix(',').ok_or("`*` follows a comma")?),
+            None => numbers(throws),
         };
-        let is_turn_start = is_throwing && throws == "*";
-        let values: Option<Vec<u8>> =
-            if is_turn_start { Some(Vec::new()) } else { thrown.split(',').map(number).collect() };
-        let Some(values) = values else { return Err(bad("pending", pending, "throws are numbers between commas")) };
-        if is_throwing && allotted.is_some() {
-            return Err(bad("pending", pending, "nothing is allotted while the dice are thrown"));
-        }
-        state.phase = match (is_throwing, allotted) {
-            (true, _) => Phase::Throw,
+        let values = values.ok_or("throws are numbers between commas")?;
+        let phase = match (throws.ends_with('*'), allotted) {
+            (true, Some(_)) => return Err("nothing is allotted while the dice are thrown".to_owned()),
+            (true, None) => Phase::Throw,
             (false, None) => Phase::Choose,
             (false, Some(_)) => Phase::Allot,
         };
-        let phase = state.phase;
-        by_kind!(&self.turns, turns => turns.load(state, &values, phase))
-            .map_err(|problem| bad("pending", pending, problem))?;
-        if let Some(allotted) = allotted {
-            self.parse_allotted(state, allotted).map_err(|problem| bad("pending", pending, problem))?;
-            if !self.is_playable(state) {
-                return Err(bad("pending", pending, "no turn comes to this"));
-            }
-            let written = self.pending_text(state);
-            if written != pending {
-                return Err(bad("pending", pending, format!("this is written `{written}`")));
-            }
+        state.phase = phase;
+        by_kind!(&self.turns, turns => turns.load(state, &values, phase))?;
+        let Some(allotted) = allotted else { return Ok(()) };
+        self.parse_allotted(state, allotted)?;
+        if !self.is_playable(state) {
+            return Err("no turn comes to this".to_owned());
         }
-        Ok(())
+        let written = self.pending_text(state);
+        if written == pending { Ok(()) } else { Err(format!("this is written `{written}`")) }
     }
 
     /// Reads the allotments of the mover's pieces in the turn under way.
@@ -279,8 +262,7 @@ impl Race {
             let place = self.place(name).ok_or_else(unknown)?;
             let steps = &item[sign + 1..];
             let is_it = |slot: &usize| own[*slot] == place && declared >> slot & 1 == is_declared;
-            let slot = (next_slot..MAX_PIECES).find(is_it);
-            let slot = slot.ok_or_else(|| format!("`{item}` has no piece"))?;
+            let slot = (next_slot..MAX_PIECES).find(is_it).ok_or_else(|| format!("`{item}` has no piece"))?;
             next_slot = slot + 1;
             let role = by_kind!(&self.turns, turns => turns.role(&item[sign..=sign], place, steps == "0"));
             let needs_steps = ["+", "&", "^"].contains(&&item[sign..=sign]);

@@ -2,7 +2,7 @@
 //!
 //! A drawn board shows it as a preview of a choice.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Standing;
 use crate::game::{Action, Game, Node, Seat};
@@ -84,9 +84,7 @@ impl Race {
             let legal: Vec<Action> = self.legal_actions(&at).iter().collect();
             for &action in legal.iter().rev() {
                 let (mut next, mut actions, mut walks) = (at, actions.clone(), walks.clone());
-                if let Some(walk) = self.walk(&at, action) {
-                    self.join(&mut walks, walk);
-                }
+                self.follow(&mut walks, &at, action);
                 actions.push(action);
                 self.apply_action(&mut next, action);
                 open.push((next, actions, walks));
@@ -99,9 +97,7 @@ impl Race {
     pub fn turn_moves(&self, state: &State, actions: &[Action]) -> Vec<BoardStep> {
         let (mut at, mut walks) = (*state, Vec::new());
         for &action in actions {
-            if let Some(walk) = self.walk(&at, action) {
-                self.join(&mut walks, walk);
-            }
+            self.follow(&mut walks, &at, action);
             self.apply_action(&mut at, action);
         }
         walks.into_iter().map(|walk| walk.step).collect()
@@ -110,12 +106,10 @@ impl Race {
     /// The squares on which pieces of `start` are captured on the way to `end`.
     fn captures(&self, start: &State, end: &State) -> Vec<Square> {
         let others = self.spec().seats.iter().filter(|&seat| seat != self.colour(start));
-        let mut squares: Vec<Square> = others
+        let squares: BTreeSet<Square> = others
             .flat_map(|seat| self.lost(start, end, seat).into_iter().filter_map(move |place| self.square(seat, place)))
             .collect();
-        squares.sort();
-        squares.dedup();
-        squares
+        squares.into_iter().collect()
     }
 
     /// The effect of `action`, which is legal in `state`, on the board; `None` when nothing moves.
@@ -124,8 +118,7 @@ impl Race {
         let mut end = *state;
         self.apply_action(&mut end, action);
         if !matches!(self.node(&end), Node::Decision(_)) {
-            let effects = self.effects(state, &end, step.seat);
-            effects.iter().for_each(|effect| step.text.push_str(&format!(", {effect}")));
+            step.text.push_str(&self.effects(state, &end, step.seat));
         }
         Some(step)
     }
@@ -141,13 +134,12 @@ impl Race {
             0 => self.rules.entry - 1,
             from => from,
         };
+        let reached = origin.saturating_add(taken.steps).min(self.rules.goal);
         let target = match (taken.target, taken.kind) {
             (Some(target), _) => target,
             (None, MoveKind::Enter) => 1,
             (None, MoveKind::Bear) => from + 1,
-            (None, MoveKind::Alone | MoveKind::Together(_)) => {
-                self.lapped(state, origin.saturating_add(taken.steps).min(self.rules.goal))
-            }
+            (None, MoveKind::Alone | MoveKind::Together(_)) => self.lapped(state, reached),
         };
         // A piece that comes to a lower place goes round again, or bounces off the finish.
         let lap = self.rules.sheet.gate.lap;
@@ -156,10 +148,8 @@ impl Race {
             true => (target + lap, 0..0),
             false => (target, 0..0),
         };
-        let path = (origin + 1..=walked)
-            .chain(back.rev())
-            .filter_map(|place| self.shown(seat, self.lapped(state, place)))
-            .collect();
+        let shown = |place: u8| self.shown(seat, self.lapped(state, place));
+        let path = (origin + 1..=walked).chain(back.rev()).filter_map(shown).collect();
         let count = if let MoveKind::Together(count) = taken.kind { count } else { 1 };
         let pieces = (slot..slot + count).collect();
         taken.throws = taken.throws.repeat(taken.used);
@@ -170,8 +160,9 @@ impl Race {
         Some(Travel { step, taken, target })
     }
 
-    /// Adds a walk to those of a turn: to that of the same pieces where it goes on from there.
-    fn join(&self, walks: &mut Vec<Travel>, next: Travel) {
+    /// Adds the walk by `action`, if any, to those of a turn: to that of the same pieces where it goes on from there.
+    fn follow(&self, walks: &mut Vec<Travel>, state: &State, action: Action) {
+        let Some(next) = self.walk(state, action) else { return };
         let goes_on = |known: &&mut Travel| known.step.pieces == next.step.pieces && known.target == next.taken.from;
         let Some(known) = walks.iter_mut().find(goes_on) else { return walks.push(next) };
         let Travel { step, taken, target } = next;
@@ -198,20 +189,18 @@ impl Race {
     fn reached(&self, state: &State) -> [u8; MAX_PIECES] {
         let mut reached = state.pieces[self.colour(state).index()];
         for slot in 0..self.pieces() {
-            let role = state.roles[slot];
+            let (role, steps) = (state.roles[slot], state.steps[slot]);
             if role & role::FOLLOWER != 0 && slot > 0 {
                 reached[slot] = reached[slot - 1];
                 continue;
             }
-            reached[slot] = match role {
-                role if role & role::ENTERED != 0 => 1,
-                role if role & role::BORNE != 0 => reached[slot] + 1,
-                _ => reached[slot],
+            let from = match reached[slot] {
+                _ if role & role::ENTERED != 0 => 1,
+                place if role & role::BORNE != 0 => place + 1,
+                0 if steps > 0 => self.rules.entry,
+                place => place,
             };
-            if reached[slot] == 0 && state.steps[slot] > 0 {
-                reached[slot] = self.rules.entry;
-            }
-            reached[slot] += state.steps[slot];
+            reached[slot] = from + steps;
         }
         reached
     }
@@ -227,9 +216,8 @@ impl Race {
 
     /// The square where a place is drawn, the finish included.
     fn shown(&self, seat: Seat, place: u8) -> Option<Square> {
-        let finish = self.rules.finish_of(seat);
         if place == self.rules.home {
-            return finish.filter(|&finish| self.ground(finish) != super::Ground::Home);
+            return self.rules.finish_of(seat).filter(|&finish| self.ground(finish) != super::Ground::Home);
         }
         self.square(seat, place)
     }

@@ -193,10 +193,8 @@ impl Race {
         let mut say = |is_said: bool, text: String| said.extend(is_said.then_some(text));
         let one = words.used[0];
         let granted = if turn.stop.is_empty() { "throw" } else { "series" };
-        let mut stops = self.rules.sheet.turn.stop.clone();
-        stops.sort_unstable();
-        say(!stops.is_empty(), format!("A series ends with {}.", any_of(&stops)));
-        say(!stops.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
+        say(!turn.stop.is_empty(), format!("A series ends with {}.", any_in_order(&turn.stop)));
+        say(!turn.stop.is_empty(), format!("It holds at most {} throws before that.", Series::LIMIT));
         let must = match turn.must {
             Must::Most => format!("As many {} as can be used in any way must be used.", words.used[1]),
             Must::Greedy => {
@@ -208,43 +206,30 @@ impl Race {
         };
         say(true, must);
         say(true, "What is not used is lost.".to_owned());
-        let mut again = turn.again.clone();
-        again.sort_unstable();
         let unused = if turn.again_unused { "also where it could not be used" } else { "if it was used" };
-        say(!again.is_empty(), format!("{} grants one more throw, {unused}.", any_of(&again)));
+        say(!turn.again.is_empty(), format!("{} grants one more throw, {unused}.", any_in_order(&turn.again)));
         say(turn.again_on_finish, "A piece that gets to the finish grants one more throw.".to_owned());
         say(turn.again_on_doublet, format!("A doublet grants one more {granted}."));
         say(turn.again_on_capture, format!("Captures grant one more {granted}, however many there were."));
-        let grants = !again.is_empty()
+        let grants = !turn.again.is_empty()
             || [turn.again_on_doublet, turn.again_on_capture, turn.again_on_finish].contains(&true)
             || self.rules.lands_again != 0;
         say(!grants, format!("Nothing grants one more {granted}."));
-        let most = counted(turn.throw_limit().unwrap_or(0).into(), "throw");
-        match (turn.throw_limit(), turn.last_throw) {
-            (None, _) => {}
-            (Some(_), LastThrow::Played) => say(true, format!("A turn has at most {most}; the last grants no more.")),
-            (Some(_), LastThrow::Lost) => {
-                say(
-                    true,
-                    format!("After {most} in a row that their values grant, the last is lost and ends the turn."),
-                );
-                say(true, "A throw that is granted for another reason begins the count anew.".to_owned());
-            }
+        if let Some(most) = turn.throw_limit() {
+            let (most, is_lost) = (counted(most.into(), "throw"), turn.last_throw == LastThrow::Lost);
+            say(!is_lost, format!("A turn has at most {most}; the last grants no more."));
+            say(is_lost, format!("After {most} in a row that their values grant, the last is lost and ends the turn."));
+            say(is_lost, "A throw that is granted for another reason begins the count anew.".to_owned());
         }
-        let mut bonus = turn.bonus.clone();
-        bonus.sort_unstable();
         let (when, how) = match turn.bonus_order {
             BonusOrder::After => ("After", "too, by any piece."),
             BonusOrder::Any => ("With", "before or after, by any piece; both, if they can be played."),
         };
-        say(!bonus.is_empty(), format!("{when} {} a step of 1 is to be played, {how}", any_of(&bonus)));
-        match turn.divide {
-            Divide::None => {}
-            Divide::Finish => {
-                say(true, "A throw may be divided between two pieces on the board, at least 1 for each.".to_owned());
-                say(true, "One of the two has to get to the finish with its part.".to_owned());
-            }
-        }
+        let bonus = any_in_order(&turn.bonus);
+        say(!turn.bonus.is_empty(), format!("{when} {bonus} a step of 1 is to be played, {how}"));
+        let divides = turn.divide == Divide::Finish;
+        say(divides, "A throw may be divided between two pieces on the board, at least 1 for each.".to_owned());
+        say(divides, "One of the two has to get to the finish with its part.".to_owned());
         said
     }
 
@@ -267,28 +252,22 @@ impl Race {
         };
         let mut said = vec![format!("{} brings a waiting piece onto the board.", capital(&by(0)))];
         if by(0) != by(1) {
-            said.push(match entry.first_while {
-                FirstWhile::Empty => {
-                    format!("That is so while no own piece is on the course. Otherwise {} does.", by(1))
-                }
-                FirstWhile::Never => {
-                    format!("That is so for the first piece of a seat, once in the game. Later {} does.", by(1))
-                }
-            });
+            let (first, then) = match entry.first_while {
+                FirstWhile::Empty => ("while no own piece is on the course", "Otherwise"),
+                FirstWhile::Never => ("for the first piece of a seat, once in the game", "Later"),
+            };
+            said.push(format!("That is so {first}. {then} {} does.", by(1)));
         }
-        match rules.enters_by_count() {
-            false => {
-                let first = if rules.entry == 1 { "the first square, " } else { "" };
-                said.push(format!("It enters on {first}{}.", self.numbered(rules.entry)));
-            }
-            true => {
-                said.push("It enters on the square with the number that was thrown.".to_owned());
-                let example = rules.faces.iter().find(|&&value| rules.entry + value < rules.home);
-                said.extend(example.map(|value| {
-                    let square = self.board().course(Seat::SOUTH)[usize::from(rules.entry + value) - 1];
-                    format!("South's pieces enter with {value} on {square}.")
-                }));
-            }
+        if rules.enters_by_count() {
+            said.push("It enters on the square with the number that was thrown.".to_owned());
+            let example = rules.faces.iter().find(|&&value| rules.entry + value < rules.home);
+            said.extend(example.map(|value| {
+                let square = self.board().course(Seat::SOUTH)[usize::from(rules.entry + value) - 1];
+                format!("South's pieces enter with {value} on {square}.")
+            }));
+        } else {
+            let first = if rules.entry == 1 { "the first square, " } else { "" };
+            said.push(format!("It enters on {first}{}.", self.numbered(rules.entry)));
         }
         let mut say = |is_said: bool, text: &str| said.extend(is_said.then(|| text.to_owned()));
         say(entry.compulsory, "A piece that waits and can enter must, before others move.");
@@ -309,26 +288,23 @@ impl Race {
 
     fn about_stacking(&self) -> Vec<String> {
         let most = self.pieces() as u8;
-        let room = |place: u8| self.rules.room[usize::from(place)];
-        let limited = (1..most).filter_map(|count| Some((count, self.ranges(|place| room(place) == count)?)));
-        let mut said: Vec<String> = limited
-            .map(|(count, numbers)| match count {
+        let about = |count: u8| {
+            let numbers = self.ranges(|place| self.rules.room[usize::from(place)] == count)?;
+            Some(match count {
+                0 => format!("No piece ever comes to {numbers}."),
+                _ if count == most => format!("Any number of own pieces can stand on each of {numbers}."),
                 1 => format!("Only one own piece can stand on each of {numbers}."),
                 _ => format!("At most {count} own pieces can stand on each of {numbers}."),
             })
-            .collect();
-        let free = self.ranges(|place| room(place) == most);
-        said.extend(free.map(|numbers| format!("Any number of own pieces can stand on each of {numbers}.")));
-        let never = self.ranges(|place| room(place) == 0);
-        said.extend(never.map(|numbers| format!("No piece ever comes to {numbers}.")));
-        let stacking = &self.rules.sheet.stacking;
+        };
+        let mut said: Vec<String> = (1..=most).chain([0]).filter_map(about).collect();
         let passing = match self.rules.impassable {
             [0, 0] => "Everything can be passed.",
             [0, _] => "A piece may not pass a square where two pieces of one enemy stand.",
             _ => "A piece that moves alone may not pass a square where two pieces of one seat stand.",
         };
         said.push(passing.to_owned());
-        if stacking.block != Block::None {
+        if self.rules.sheet.stacking.block != Block::None {
             said.push("No piece lands on a square where two pieces of one enemy stand.".to_owned());
         }
         said
@@ -362,9 +338,8 @@ impl Race {
             said.push("It takes as many equal dice as it has pieces, and moves by one of them.".to_owned());
         }
         if !unit.three.is_empty() {
-            let mut three = unit.three.clone();
-            three.sort_unstable();
-            said.push(format!("Three pieces on one square may move so, too, with three dice of {}.", any_of(&three)));
+            let three = any_in_order(&unit.three);
+            said.push(format!("Three pieces on one square may move so, too, with three dice of {three}."));
         }
         said
     }
@@ -450,14 +425,11 @@ impl Race {
         };
         let mut said = vec![format!("{reached} Any number of pieces can be there.")];
         if !finish.from_last.is_empty() {
-            let mut values = finish.from_last.clone();
-            values.sort_unstable();
-            said.push(format!("From the square before it, {} brings a piece there, too.", any_of(&values)));
+            let values = any_in_order(&finish.from_last);
+            said.push(format!("From the square before it, {values} brings a piece there, too."));
         }
         if !finish.doublets.is_empty() {
-            let mut numbers = finish.doublets.clone();
-            numbers.sort_unstable();
-            let numbers = any_of(&numbers);
+            let numbers = any_in_order(&finish.doublets);
             said.push(format!("From {numbers} squares away it is reached only by a doublet of that number."));
             said.push("One of the two dice brings the piece in.".to_owned());
         }
@@ -494,6 +466,13 @@ impl Race {
 /// A number of things: `1 piece`, `2 pieces`.
 fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Values in words, ascending: `1, 3 or 6`.
+fn any_in_order(values: &[u8]) -> String {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    any_of(&values)
 }
 
 /// A sentence from its words.

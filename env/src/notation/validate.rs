@@ -1,6 +1,5 @@
 //! The invariants of a position: of one seat's pieces, between the seats, and of a turn under way.
 
-use super::NotationError;
 use crate::game::{Game, Payoff, Seat};
 use crate::race::Race;
 use crate::race::compile::PLACES;
@@ -36,21 +35,19 @@ impl Race {
     }
 
     /// The invariants between the seats.
-    pub(crate) fn check_pieces(&self, state: &State) -> Result<(), NotationError> {
+    pub(crate) fn check_pieces(&self, state: &State) -> Result<(), String> {
         let (seats, rules) = (self.spec().seats, &*self.rules);
         for seat in seats.iter().filter(|&seat| rules.has_gate() && !rules.gate_rule.is_open(state, seat)) {
             let inside = state.pieces[seat.index()].iter().find(|&&place| place >= rules.gate && place != NO_PIECE);
             if let Some(&place) = inside {
                 let place = self.place_text(place);
-                let problem = format!("a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured");
-                return Err(NotationError::Pieces(problem));
+                return Err(format!("a piece of {seat} is on {place}, beyond its gate, but {seat} has not captured"));
             }
         }
         // A seat that has entered a piece says so; the mark stays when all its pieces are captured.
         for seat in seats.iter().filter(|&seat| rules.remembers_entry && !state.has_cut(seat)) {
             if state.pieces[seat.index()][..self.pieces()].iter().any(|&place| place > 0) {
-                let problem = format!("{seat} has entered a piece, which is written `{seat}+:`");
-                return Err(NotationError::Pieces(problem));
+                return Err(format!("{seat} has entered a piece, which is written `{seat}+:`"));
             }
         }
         let exclusive = rules.exclusive;
@@ -63,8 +60,7 @@ impl Race {
                 let is_shared = |&&place: &&u8| bit(seat, place) & held & exclusive != 0;
                 if let Some(&place) = state.pieces[seat.index()].iter().find(is_shared) {
                     let place = self.place_text(place);
-                    let problem = format!("{other} stands on the square of {seat}'s {place}");
-                    return Err(NotationError::Pieces(problem));
+                    return Err(format!("{other} stands on the square of {seat}'s {place}"));
                 }
             }
         }
@@ -72,13 +68,12 @@ impl Race {
     }
 
     /// The seats that have finished, and their places.
-    fn check_finished(&self, state: &State) -> Result<(), NotationError> {
+    fn check_finished(&self, state: &State) -> Result<(), String> {
         let spec = self.spec();
-        let has_finished = |seat: &Seat| state.finished[seat.index()] > 0;
-        let mut places: Vec<u8> =
-            spec.seats.iter().filter(has_finished).map(|seat| state.finished[seat.index()]).collect();
+        let places = spec.seats.iter().map(|seat| state.finished[seat.index()]);
+        let mut places: Vec<u8> = places.filter(|&place| place > 0).collect();
         places.sort_unstable();
-        let problem = match spec.payoff {
+        Err(match spec.payoff {
             Payoff::Winner if places.len() > 1 => "two seats have won".to_owned(),
             Payoff::Teams if places.len() == spec.seats.len() => "two teams have won".to_owned(),
             // The last one is left over when all others have finished.
@@ -87,8 +82,7 @@ impl Race {
                 format!("the places of the seats that have finished are {places:?}, which cannot come about")
             }
             Payoff::Winner | Payoff::Teams | Payoff::Placings => return Ok(()),
-        };
-        Err(NotationError::Pieces(problem))
+        })
     }
 
     /// Whether a position within a turn can be played on by the rules. Not every such position can be reached from the

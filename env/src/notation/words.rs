@@ -56,9 +56,7 @@ impl Race {
         if !unused.is_empty() {
             text.push_str(&format!(" ({} unused)", joined(&unused, ", ")));
         }
-        let effects = self.effects(state, &end, colour);
-        effects.iter().for_each(|effect| text.push_str(&format!(", {effect}")));
-        text
+        text + &self.effects(state, &end, colour)
     }
 
     /// Bound on the positions that a search of all afterstates of the turn of `state` may visit. Only a series of many
@@ -117,7 +115,7 @@ impl Race {
             (steps, throws) => format!("{throws} after {steps} steps"),
         };
         let name = |place: u8| self.square(colour, place).map(|square| square.to_string());
-        let count = |taken: &UnitMove| match taken.throws.len() {
+        let count = match taken.throws.len() {
             1 => String::new(),
             count => format!("{count} "),
         };
@@ -132,8 +130,8 @@ impl Race {
             if is_back { format!("{from} (on its way home)") } else { from }
         });
         match (taken.kind, from) {
-            (MoveKind::Enter, _) => format!("enter {}on {}", count(taken), name(self.rules.entry).unwrap_or_default()),
-            (MoveKind::Bear, _) => format!("bear {}off", count(taken)),
+            (MoveKind::Enter, _) => format!("enter {count}on {}", name(self.rules.entry).unwrap_or_default()),
+            (MoveKind::Bear, _) => format!("bear {count}off"),
             (MoveKind::Alone, Some(from)) => format!("{from} {to} by {by}"),
             (MoveKind::Alone, None) => format!("enter {} by {by}", to.replacen("to ", "on ", 1)),
             (MoveKind::Together(count), from) => {
@@ -143,8 +141,9 @@ impl Race {
         }
     }
 
-    /// The effects of a turn of `colour`'s pieces that leads from `start` to `end`: captures, finishes, another throw.
-    pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> Vec<String> {
+    /// The effects of a turn of `colour`'s pieces that leads from `start` to `end`, each after a comma: captures,
+    /// finishes, another throw.
+    pub(super) fn effects(&self, start: &State, end: &State, colour: Seat) -> String {
         let mut effects = Vec::new();
         let verb = &self.rules.sheet.words.captures;
         for other in self.spec().seats.iter().filter(|&seat| seat != colour) {
@@ -166,7 +165,7 @@ impl Race {
         } else if self.goes_on(start, end) {
             effects.push("throws again".to_owned());
         }
-        effects
+        effects.iter().map(|effect| format!(", {effect}")).collect()
     }
 
     /// The places of the pieces of `other` that a turn of another seat from `start` to `end` has captured.

@@ -2,13 +2,14 @@
 
 mod idle;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::values::{MAX_KINDS, MAX_PIECES};
 use super::{
-    Area, Block, BonusOrder, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore, MarkRule,
-    Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind, UnitKind,
-    UnitMeeting, Values, WithPartner, Without,
+    Any, Area, Block, BonusOrder, CourseCopy, Divide, End, EntryAt, FirstWhile, Flag, Hop, LastThrow, LostBefore,
+    MarkRule, Meeting, Must, Odds, OpenedBy, Overshoot, Returns, Room, SentTo, Setup, Sheet, Speed, Teams, TurnKind,
+    UnitKind, UnitMeeting, Values, WithPartner, Without,
 };
 use crate::game::{Seat, SeatSet};
 use crate::race::compile::PLACES;
@@ -61,12 +62,8 @@ fn flag_values(problems: &mut Vec<Problem>, sheet: &Sheet, key: &str, flag: &Fla
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         say(problems, !is_word, &key, "a value is written with letters, digits and `_`");
         let is_changed_default = at == 0 && !value.changes.is_empty();
-        say(
-            problems,
-            is_changed_default,
-            &key,
-            "the first value is the game as the sheet gives it and changes nothing",
-        );
+        let problem = "the first value is the game as the sheet gives it and changes nothing";
+        say(problems, is_changed_default, &key, problem);
         for part in ["name", "title", "flags"] {
             let is_changed = value.changes.contains_key(part);
             say(problems, is_changed, &format!("{key}.{part}"), "no flag changes this");
@@ -132,14 +129,20 @@ impl Check<'_> {
         rows.into_iter().for_each(|(is_wrong, key, message)| self.say(is_wrong, key, message));
     }
 
+    /// Names the values that no throw has.
+    fn say_unthrown(&mut self, key: &str, values: &[u8]) {
+        let thrown = &self.sheet.throws.values;
+        for value in values.iter().filter(|value| !thrown.contains(value)) {
+            self.say(true, key, format!("{value} is never thrown"));
+        }
+    }
+
     fn names(&mut self) {
         let sheet = self.sheet;
-        let is_name = |name: &str| {
-            let is_part =
-                |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-            name.split('-').all(is_part) && name.starts_with(|c: char| c.is_ascii_lowercase())
-        };
-        self.say(!is_name(&sheet.name), "name", "a name is small letters and digits, with single hyphens between");
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_name = sheet.name.split('-').all(is_part) && sheet.name.starts_with(|c: char| c.is_ascii_lowercase());
+        self.say(!is_name, "name", "a name is small letters and digits, with single hyphens between");
         self.say(sheet.title.trim().is_empty(), "title", "a game has a title");
         let words = &sheet.words;
         let written = [("words.off", &words.off), ("words.home", &words.home), ("words.borne", &words.borne)];
@@ -207,40 +210,33 @@ impl Check<'_> {
     }
 
     fn turn(&mut self) {
-        let (sheet, turn) = (self.sheet, &self.sheet.turn);
-        let &mut Check { is_throw, is_series, is_dice, is_divide, .. } = self;
+        let Sheet { turn, throws, board, entry, stacking, unit, finish, .. } = self.sheet;
+        let &mut Check { is_throw, is_series, is_dice, is_divide, has_dice, .. } = self;
         for (key, values) in [
             ("turn.stop", &turn.stop),
             ("turn.again", &turn.again),
             ("turn.bonus", &turn.bonus),
-            ("finish.from_last", &sheet.finish.from_last),
-            ("finish.bear_off", &sheet.finish.bear_off),
-            ("finish.doublets", &sheet.finish.doublets),
+            ("finish.from_last", &finish.from_last),
+            ("finish.bear_off", &finish.bear_off),
+            ("finish.doublets", &finish.doublets),
         ] {
-            for value in values.iter().filter(|value| !sheet.throws.values.contains(value)) {
-                self.say(true, key, format!("{value} is never thrown"));
-            }
+            self.say_unthrown(key, values);
         }
-        let has_dice = self.has_dice;
         self.say((!is_series || has_dice) && !turn.stop.is_empty(), "turn.stop", "only a series of one die stops");
         self.say(is_series && !has_dice && turn.stop.is_empty(), "turn.stop", "a series ends with some value");
-        let going_on = sheet.throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
+        let going_on = throws.values.iter().filter(|value| !turn.stop.contains(value)).count();
         let problem = format!("a series goes on after {MAX_KINDS} values at most, here after {going_on}");
         self.say(is_series && !has_dice && going_on > MAX_KINDS, "turn.stop", problem);
         let has_doublets = is_dice || is_divide;
         let grants = turn.again_on_doublet || turn.again_on_capture;
-        let (divides, has_units) = (turn.divide != Divide::None, sheet.unit.kind != UnitKind::None);
+        let (divides, has_units) = (turn.divide != Divide::None, unit.kind != UnitKind::None);
         self.say_all([
             (!is_series && turn.hop == Hop::Each, "turn.hop", "only a series has several throws"),
             (!has_doublets && turn.again_on_doublet, "turn.again_on_doublet", "one die has no doublets"),
             (is_dice && grants, "turn.kind", "two dice grant no further roll"),
-            (sheet.finish.bear_off.contains(&0), "finish.bear_off", "a throw of 0 bears nothing off"),
+            (finish.bear_off.contains(&0), "finish.bear_off", "a throw of 0 bears nothing off"),
             (divides && has_units, "turn.divide", "a throw is divided between single pieces: unit.kind is \"none\""),
-            (
-                divides && !sheet.entry.spends,
-                "turn.divide",
-                "a throw that enters is divided no more: entry.spends is true",
-            ),
+            (divides && !entry.spends, "turn.divide", "a throw that enters is divided no more: entry.spends is true"),
             (divides && turn.must == Must::NoMerge, "turn.must", "a throw that can be divided must be used, or none"),
             (turn.most_throws.is_some_and(|most| most > 9), "turn.most_throws", "0 to 9"),
         ]);
@@ -248,25 +244,25 @@ impl Check<'_> {
             (is_throw, "throw", !turn.again.is_empty(), "turn.again"),
             (is_throw, "throw", turn.throw_limit().is_some(), "turn.most_throws"),
             (is_throw, "throw", turn.divide != Divide::None, "turn.divide"),
-            (is_throw, "throw", !sheet.entry.spends, "entry.spends"),
+            (is_throw, "throw", !entry.spends, "entry.spends"),
             (is_throw, "throw", !turn.again_unused, "turn.again_unused"),
             (is_throw, "throw", turn.again_on_finish, "turn.again_on_finish"),
             (is_throw, "throw", turn.last_throw != LastThrow::Played, "turn.last_throw"),
             (is_throw, "throw", !turn.bonus.is_empty(), "turn.bonus"),
             (is_throw, "throw", turn.bonus_order != BonusOrder::After, "turn.bonus_order"),
-            (is_throw, "throw", sheet.board.mark_rule == MarkRule::Plain, "board.mark_rule"),
-            (is_throw, "throw", sheet.board.mark_again, "board.mark_again"),
-            (is_throw, "throw", !sheet.board.other_marks.is_empty(), "board.other_marks"),
-            (is_throw, "throw", sheet.entry.first_while != FirstWhile::Empty, "entry.first_while"),
-            (is_throw, "throw", matches!(sheet.entry.at, EntryAt::Square(_)), "entry.at"),
-            (is_throw, "throw", sheet.entry.clear, "entry.clear"),
-            (is_throw, "throw", sheet.entry.by_bonus, "entry.by_bonus"),
-            (is_throw, "throw", sheet.stacking.block != Block::None, "stacking.block"),
-            (is_throw, "throw", sheet.finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
-            (is_throw, "throw", !sheet.finish.from_last.is_empty(), "finish.from_last"),
-            (is_throw, "throw", sheet.finish.fill, "finish.fill"),
-            (is_series, "series", !sheet.finish.bear_off.is_empty(), "finish.bear_off"),
-            (is_divide, "divide", !sheet.finish.doublets.is_empty(), "finish.doublets"),
+            (is_throw, "throw", board.mark_rule == MarkRule::Plain, "board.mark_rule"),
+            (is_throw, "throw", board.mark_again, "board.mark_again"),
+            (is_throw, "throw", !board.other_marks.is_empty(), "board.other_marks"),
+            (is_throw, "throw", entry.first_while != FirstWhile::Empty, "entry.first_while"),
+            (is_throw, "throw", matches!(entry.at, EntryAt::Square(_)), "entry.at"),
+            (is_throw, "throw", entry.clear, "entry.clear"),
+            (is_throw, "throw", entry.by_bonus, "entry.by_bonus"),
+            (is_throw, "throw", stacking.block != Block::None, "stacking.block"),
+            (is_throw, "throw", finish.overshoot != Overshoot::Illegal, "finish.overshoot"),
+            (is_throw, "throw", !finish.from_last.is_empty(), "finish.from_last"),
+            (is_throw, "throw", finish.fill, "finish.fill"),
+            (is_series, "series", !finish.bear_off.is_empty(), "finish.bear_off"),
+            (is_divide, "divide", !finish.doublets.is_empty(), "finish.doublets"),
         ] {
             self.say(is_used && !is_it, key, format!("this goes with turn.kind = \"{kind}\""));
         }
@@ -285,9 +281,7 @@ impl Check<'_> {
             if let Values::These(values) = values {
                 self.say(values.is_empty(), key, "no throw enters");
                 self.say(values.contains(&0), key, "a throw of 0 enters nothing");
-                for value in values.iter().filter(|value| !sheet.throws.values.contains(value)) {
-                    self.say(true, key, format!("{value} is never thrown"));
-                }
+                self.say_unthrown(key, values);
             }
         }
         let &mut Check { is_dice, is_divide, is_series, is_sum, .. } = self;
@@ -295,7 +289,6 @@ impl Check<'_> {
         let is_forced = sheet.turn.must != Must::Optional;
         let loses = entry.lost_before != LostBefore::Never;
         let has_others = self.has_dice || sheet.seats.teams == Teams::Opposite;
-        let is_one = |values: &Values| *values == Values::These(vec![1]);
         self.say_all([
             (is_dice && !entry.compulsory, "entry.compulsory", "with two dice pieces that wait come first"),
             (
@@ -309,7 +302,7 @@ impl Check<'_> {
             (is_free && is_forced, "entry.spends", "each part may be left: turn.must is \"optional\""),
             (is_sum && by_count, "entry.at", "a series with one hop enters on the first square"),
             (is_sum && entry.first != entry.next, "entry.next", "a series enters by the same throws at any time"),
-            (is_sum && !is_one(&entry.first), "entry.first", "a series with one hop enters with [1]"),
+            (is_sum && entry.first != Values::These(vec![1]), "entry.first", "a series with one hop enters with [1]"),
             (!is_series && loses, "entry.lost_before", "only a series has throws before"),
             (has_others && loses, "entry.lost_before", "this goes without teams, and with one die"),
         ]);
@@ -317,13 +310,15 @@ impl Check<'_> {
 
     /// Keys of a turn of one throw that go together, or that have an effect only with others.
     fn one_throw(&mut self) {
-        let Sheet { turn, entry, finish, stacking, unit, .. } = self.sheet;
+        let Sheet { seats, board, pieces, turn, entry, finish, stacking, unit, gate, .. } = self.sheet;
         let (by_count, has_bonus) = (entry.at == EntryAt::COUNT, !turn.bonus.is_empty());
-        let is_any = |values: &Values| *values == Values::Named(super::Any::Any);
+        let is_any = [&entry.first, &entry.next].into_iter().all(|values| *values == Values::Named(Any::Any));
         let is_any_order = turn.bonus_order == BonusOrder::Any;
-        let has_units = unit.kind != UnitKind::None;
+        let (has_teams, has_units) = (seats.teams == Teams::Opposite, unit.kind != UnitKind::None);
         let (has_parts, fills) = (turn.divide != Divide::None, finish.fill);
-        let again_on_marks = self.sheet.board.mark_kinds().any(|marks| marks.again);
+        let (goes_beyond, has_last) = (finish.overshoot != Overshoot::Illegal, !finish.from_last.is_empty());
+        let (remembers, comes_first) = (entry.first_while == FirstWhile::Never, entry.compulsory || entry.clear);
+        let again_on_marks = board.mark_kinds().any(|marks| marks.again);
         let is_single = stacking.private.unwrap_or(stacking.plain) == Room::One;
         self.say_all([
             (!turn.again_unused && turn.again.is_empty(), "turn.again_unused", "no value grants another throw"),
@@ -339,81 +334,48 @@ impl Check<'_> {
             (is_any_order && !has_bonus, "turn.bonus_order", "this goes with turn.bonus"),
             (is_any_order && turn.bonus.contains(&1), "turn.bonus_order", "a throw of 1 is not told from its step"),
             (
-                has_bonus && self.sheet.gate.at != 0 && self.sheet.gate.without == Without::Wait,
+                has_bonus && gate.at != 0 && gate.without == Without::Wait,
                 "turn.bonus",
                 "a seat that waits at its gate can have a step left: gate.without is \"lap\" or \"open\"",
             ),
             (
-                turn.must == Must::NoMerge && (has_bonus || entry.compulsory || entry.clear),
+                turn.must == Must::NoMerge && (has_bonus || comes_first),
                 "turn.must",
                 "with moves that come first, or a step that follows, \"one\" or \"optional\"",
             ),
             (
-                (has_parts || !entry.spends)
-                    && (turn.again_on_finish || again_on_marks || entry.compulsory || entry.clear),
+                (has_parts || !entry.spends) && (turn.again_on_finish || again_on_marks || comes_first),
                 if has_parts { "turn.divide" } else { "entry.spends" },
                 "a throw in two parts goes without moves that come first, and without throws for marks or the finish",
             ),
-            (
-                entry.first_while == FirstWhile::Never && self.sheet.pieces.setup != Setup::All(SentTo::Off),
-                "entry.first_while",
-                "pieces begin on the board",
-            ),
+            (remembers && pieces.setup != Setup::All(SentTo::Off), "entry.first_while", "pieces begin on the board"),
             (finish.from_last.contains(&0), "finish.from_last", "a throw of 0 moves nothing"),
             (
                 stacking.block == Block::Passing && finish.overshoot == Overshoot::Bounces,
                 "finish.overshoot",
                 "a piece that bounces passes squares twice: stacking.block is not \"passing\"",
             ),
-            (
-                !unit.passable && self.sheet.seats.teams == Teams::Opposite,
-                "unit.passable",
-                "with teams units are passed",
-            ),
+            (!unit.passable && has_teams, "unit.passable", "with teams units are passed"),
             (entry.by_bonus && !has_bonus, "entry.by_bonus", "this goes with turn.bonus"),
             (entry.by_bonus && by_count, "entry.by_bonus", "a piece that enters by count uses the throw"),
-            (
-                entry.by_bonus && !(is_any(&entry.first) && is_any(&entry.next)),
-                "entry.first",
-                "with entry.by_bonus no value of a throw enters",
-            ),
+            (entry.by_bonus && !is_any, "entry.first", "with entry.by_bonus no value of a throw enters"),
             (entry.clear && by_count, "entry.clear", "pieces that enter by count have no square of their own"),
-            (
-                entry.first_while == FirstWhile::Never && entry.first == entry.next,
-                "entry.first_while",
-                "entry.first and entry.next are equal",
-            ),
-            (
-                entry.first_while == FirstWhile::Never && self.sheet.gate.at != 0,
-                "entry.first_while",
-                "the `+` of a seat says that it has opened the gate",
-            ),
+            (remembers && entry.first == entry.next, "entry.first_while", "entry.first and entry.next are equal"),
+            (remembers && gate.at != 0, "entry.first_while", "the `+` of a seat says that it has opened the gate"),
             (stacking.block != Block::None && has_units, "stacking.block", "two pieces together are a unit"),
             (
                 stacking.block != Block::None && [stacking.plain, stacking.marked] == [Room::One; 2],
                 "stacking.block",
                 "a square has room for one piece",
             ),
-            (
-                stacking.partner == WithPartner::Shares && self.sheet.seats.teams == Teams::None,
-                "stacking.partner",
-                "there are no teams",
-            ),
-            (
-                has_parts && finish.overshoot != Overshoot::Illegal,
-                "finish.overshoot",
-                "a throw is divided at the finish",
-            ),
-            (
-                (has_units || has_parts) && !finish.from_last.is_empty(),
-                "finish.from_last",
-                "this goes without units and divided throws",
-            ),
+            (stacking.partner == WithPartner::Shares && !has_teams, "stacking.partner", "there are no teams"),
+            (has_parts && goes_beyond, "finish.overshoot", "a throw is divided at the finish"),
+            ((has_units || has_parts) && has_last, "finish.from_last", "this goes without units and divided throws"),
             (fills && (has_units || has_parts), "finish.fill", "this goes with single pieces and whole throws"),
             (fills && !is_single, "stacking.private", "squares that are filled have room for one piece"),
             (fills && turn.again_on_finish, "turn.again_on_finish", "there is no finish"),
-            (fills && finish.overshoot != Overshoot::Illegal, "finish.overshoot", "there is no finish"),
-            (fills && !finish.from_last.is_empty(), "finish.from_last", "there is no finish"),
+            (fills && goes_beyond, "finish.overshoot", "there is no finish"),
+            (fills && has_last, "finish.from_last", "there is no finish"),
         ]);
         let most = self.most_pieces();
         let problem = format!(
@@ -424,22 +386,19 @@ impl Check<'_> {
     }
 
     fn units(&mut self) {
-        let (sheet, unit) = (self.sheet, &self.sheet.unit);
+        let Sheet { board, pieces, throws, turn, stacking, unit, capture, gate, finish, .. } = self.sheet;
         let &mut Check { is_throw, is_series, is_sum, is_dice, is_divide, .. } = self;
         let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
-        let (has_gate, is_closed) = (sheet.gate.at != 0, sheet.board.mark_rule == MarkRule::Closed);
-        let (stacking, capture) = (&sheet.stacking, &sheet.capture);
+        let (has_gate, is_closed) = (gate.at != 0, board.mark_rule == MarkRule::Closed);
         let (blocks, has_dice, has_hops) = (!unit.passable, self.has_dice, is_throw || self.is_each);
         let with_hops = "this goes with turn.kind = \"throw\", and with a series of hops with a landing each";
-        for value in unit.three.iter().filter(|value| !sheet.throws.values.contains(value)) {
-            self.say(true, "unit.three", format!("{value} is never thrown"));
-        }
+        self.say_unthrown("unit.three", &unit.three);
         self.say_all([
             (!has_hops && stacking.partner != WithPartner::Closed, "stacking.partner", with_hops),
             (!has_hops && capture.unit_on_unit != UnitMeeting::Takes, "capture.unit_on_unit", with_hops),
-            (!has_hops && matches!(sheet.pieces.sent_to, Returns::Square(_)), "pieces.sent_to", with_hops),
+            (!has_hops && matches!(pieces.sent_to, Returns::Square(_)), "pieces.sent_to", with_hops),
             (!has_hops && unit.speed == Speed::Double, "unit.speed", with_hops),
-            (!unit.three.is_empty() && sheet.throws.dice < 3, "unit.three", "three pieces move with three dice"),
+            (!unit.three.is_empty() && throws.dice < 3, "unit.three", "three pieces move with three dice"),
             (has_dice && is_declared, "unit.kind", "with several dice pieces that stand together are units"),
             (is_declared && unit.from.is_empty(), "unit.from", "declared units leave some square together"),
             (is_declared && !is_series, "unit.kind", "units are declared with turn.kind = \"series\" only"),
@@ -453,10 +412,10 @@ impl Check<'_> {
             (is_divide && has_units, "unit.kind", "a total is divided between single pieces"),
             (is_divide && has_gate, "gate.at", "a divided total has no gate"),
             (is_divide && *stacking != super::Stacking::default(), "stacking", DIVIDED),
-            (is_divide && sheet.board.mark_rule != MarkRule::Share, "board.mark_rule", DIVIDED),
+            (is_divide && board.mark_rule != MarkRule::Share, "board.mark_rule", DIVIDED),
         ]);
-        let smallest = sheet.throws.values.iter().filter(|value| !sheet.turn.stop.contains(value)).min();
-        let bears_by_other = sheet.finish.bear_off.iter().any(|&value| value != 1);
+        let smallest = throws.values.iter().filter(|value| !turn.stop.contains(value)).min();
+        let bears_by_other = finish.bear_off.iter().any(|&value| value != 1);
         let is_crowded = *stacking != super::Stacking::default() || is_closed;
         let is_barred = capture.single_on_unit == Meeting::Barred;
         self.say_all([
@@ -466,7 +425,7 @@ impl Check<'_> {
                 "a series with one hop goes on after 1, and after no smaller value",
             ),
             (is_sum && bears_by_other, "finish.bear_off", "a series bears off with 1"),
-            (is_series && sheet.turn.stop.len() > 3, "turn.stop", "a series ends with three values at most"),
+            (is_series && turn.stop.len() > 3, "turn.stop", "a series ends with three values at most"),
             (
                 is_sum && is_crowded,
                 "stacking",
@@ -488,16 +447,12 @@ impl Check<'_> {
             && stacking.private.unwrap_or(Room::Two) == Room::Any
             && stacking.inner.is_none();
         let takes = *capture == super::Capture { single_on_unit: Meeting::Barred, ..Default::default() };
-        let shares = sheet.board.mark_rule == MarkRule::Share && stacking.marked == Room::Any;
+        let is_shared = board.marks.is_empty() || board.mark_rule == MarkRule::Share && stacking.marked == Room::Any;
         self.say_all([
             (!is_usual, "unit", "with two dice two pieces are units anywhere, which can split"),
             (!is_roomy, "stacking", "with two dice plain squares have room for two, private ones for any number"),
             (!takes, "capture", "with two dice only units take units, and squares are never shared"),
-            (
-                !sheet.board.marks.is_empty() && !shares,
-                "board.mark_rule",
-                "with two dice marked squares are shared by any number",
-            ),
+            (!is_shared, "board.mark_rule", "with two dice marked squares are shared by any number"),
         ]);
     }
 
@@ -517,9 +472,7 @@ impl Check<'_> {
         }
         let courses = match Courses::new(board) {
             Ok(courses) => courses,
-            Err((key, error)) => {
-                return self.say(true, &key, error);
-            }
+            Err((key, error)) => return self.say(true, &key, error),
         };
         let playing = sheet.seats.allowed.iter().filter_map(|letters| SeatSet::from_letters(letters).ok());
         let playing: Vec<Seat> =
@@ -530,25 +483,19 @@ impl Check<'_> {
         }
         let course = courses.course(Seat::SOUTH);
         for &seat in &playing {
-            let length = courses.course(seat).len();
-            let problem = format!("{} has {length} squares, South {}", seat.name(), course.len());
-            let key =
-                if board.courses.contains_key(&seat.letter().to_string()) { "board.courses" } else { "board.copy" };
+            let (name, length) = (seat.name(), courses.course(seat).len());
             let problem = match length {
                 0 => format!(
-                    "{} has no course: a frame is rotated if it is square, and mirrored for South and North",
-                    seat.name()
+                    "{name} has no course: a frame is rotated if it is square, and mirrored for South and North"
                 ),
-                _ => problem,
+                _ => format!("{name} has {length} squares, South {}", course.len()),
             };
-            self.say(length != course.len(), key, problem);
+            let has_own = board.courses.contains_key(&seat.letter().to_string());
+            self.say(length != course.len(), if has_own { "board.courses" } else { "board.copy" }, problem);
         }
         let most = PLACES - 40;
-        self.say(
-            course.len() < 3 || course.len() > most,
-            "board.course",
-            format!("a course has 3 to {most} squares, this has {}", course.len()),
-        );
+        let problem = format!("a course has 3 to {most} squares, this has {}", course.len());
+        self.say(course.len() < 3 || course.len() > most, "board.course", problem);
         let is_long = self.is_sum && course.len() > 61;
         self.say(is_long, "board.course", "a series with one hop has courses of at most 61 squares");
         if self.problems.len() > before {
@@ -560,9 +507,7 @@ impl Check<'_> {
         let is_again = |&seat: &Seat| courses.course(seat)[..finish].contains(&courses.course(seat)[finish]);
         let problem = "the finish, which is the last square, comes before, too";
         self.say(playing.iter().any(is_again), "board.course", problem);
-        let mut all: Vec<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
-        all.sort_unstable();
-        all.dedup();
+        let all: BTreeSet<Square> = Seat::ALL.into_iter().flat_map(way).copied().collect();
         let is_crossed = |&seat: &Seat| !sheet.finish.fill && all.contains(&courses.course(seat)[finish]);
         let problem = "the finish of one seat is a square of another's way";
         self.say(playing.iter().any(is_crossed), "board.course", problem);
@@ -607,19 +552,14 @@ impl Check<'_> {
         let last = course.len() as u8 - 2 + board.first_number + u8::from(sheet.finish.fill);
         let gate = &sheet.gate;
         let is_off = gate.at != 0 && (gate.at <= board.first_number || gate.at > last);
-        self.say(
-            is_off,
-            "gate.at",
-            format!("the gate lies on the course, within {} to {last}", board.first_number + 1),
-        );
+        let problem = format!("the gate lies on the course, within {} to {last}", board.first_number + 1);
+        self.say(is_off, "gate.at", problem);
         let is_lap = gate.without == Without::Lap && gate.at != 0;
         let is_wrong = gate.lap == 0 || gate.lap > gate.at.saturating_sub(board.first_number);
         self.say(is_lap && is_wrong, "gate.lap", "a round is 1 square or more, and no longer than the way to the gate");
         self.say(gate.opened_by == OpenedBy::Team && gate.at == 0, "gate.opened_by", "there is no gate");
-        let enters = match sheet.entry.at {
-            EntryAt::Square(number) => usize::from(number.saturating_sub(board.first_number)),
-            EntryAt::Named(_) => 0,
-        };
+        let index = |number: u8| usize::from(number.saturating_sub(board.first_number));
+        let enters = if let EntryAt::Square(number) = sheet.entry.at { index(number) } else { 0 };
         let again = course.iter().filter(|&square| course.get(enters) == Some(square)).count() > 1;
         self.say(sheet.entry.clear && again, "entry.clear", "the course comes to the square of entry again");
         let is_shut = gate.at != 0 && gate.without != Without::Open;
@@ -629,9 +569,8 @@ impl Check<'_> {
             (_, EntryAt::COUNT) if sheet.throws.values.iter().max() >= Some(&gate.at) => Some("entry.at"),
             _ => None,
         };
-        if let Some(key) = begins.filter(|_| is_shut) {
-            self.say(true, key, "pieces begin or enter beyond their gate");
-        }
+        let problem = "pieces begin or enter beyond their gate";
+        self.say(is_shut && begins.is_some(), begins.unwrap_or_default(), problem);
         if let EntryAt::Square(number) = sheet.entry.at {
             let is_off = number < board.first_number || number > last;
             self.say(is_off, "entry.at", format!("{number} is no square of the course"));
@@ -644,10 +583,10 @@ impl Check<'_> {
             };
             self.say(playing.iter().any(is_met), "finish.fill", "another seat comes to the squares that are filled");
             let begins = match &sheet.pieces.setup {
-                Setup::On(numbers) => numbers.last().copied().unwrap_or(0).saturating_sub(board.first_number),
+                Setup::On(numbers) => numbers.last().map_or(0, |&number| index(number)),
                 Setup::All(_) => 0,
             };
-            let is_short = first <= enters.max(begins.into());
+            let is_short = first <= enters.max(begins);
             self.say(is_short, "finish.fill", "pieces begin or enter on the squares that are filled");
         }
         if let Returns::Square(number) = sheet.pieces.sent_to {
@@ -710,34 +649,33 @@ impl Check<'_> {
         if !self.problems.is_empty() {
             return;
         }
-        let pieces = usize::from(self.sheet.pieces.count);
-        match turns::compile(Arc::new(self.sheet.clone()), SeatSet::ALL, pieces) {
-            Err(error) => self.say(true, "board.course", error),
-            Ok(rules) => {
-                let stranded = rules.stranded();
-                let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
-                let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
-                let problem = format!("no throws lead from {numbers} to the finish");
-                self.say(stranded != 0, "throws.values", problem);
-                let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
-                self.say(!reaches, "board.course", "no piece can ever reach the finish");
-                let crowded = rules.setup().into_iter().find(|&place| {
-                    let room = usize::from(rules.room[usize::from(place)]);
-                    room > 0 && rules.setup().iter().filter(|&&other| other == place).count() > room.max(1) && place > 1
-                });
-                if let Some(place) = crowded.filter(|_| matches!(self.sheet.pieces.setup, Setup::On(_))) {
-                    let problem = format!("more pieces begin on {} than it has room for", rules.place_text(place));
-                    self.say(true, "pieces.setup", problem);
-                }
-                let begun = rules.setup().into_iter().fold(0, |begun, place| begun | 1 << place);
-                let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
-                self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
-                for letters in &self.sheet.seats.allowed {
-                    let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
-                    let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
-                    self.say(!opens, "gate.at", problem);
-                }
-            }
+        let sheet = self.sheet;
+        let rules = match turns::compile(Arc::new(sheet.clone()), SeatSet::ALL, sheet.pieces.count.into()) {
+            Ok(rules) => rules,
+            Err(error) => return self.say(true, "board.course", error),
+        };
+        let stranded = rules.stranded();
+        let numbers = (1..rules.home).filter(|place| stranded >> place & 1 == 1);
+        let numbers = joined(numbers.map(|place| rules.place_text(place)), ", ");
+        self.say(stranded != 0, "throws.values", format!("no throws lead from {numbers} to the finish"));
+        let reaches = rules.reachable() >> rules.finished_from.min(rules.home) != 0;
+        self.say(!reaches, "board.course", "no piece can ever reach the finish");
+        let setup = rules.setup();
+        let is_crowded = |&&place: &&u8| {
+            let room = usize::from(rules.room[usize::from(place)]);
+            room > 0 && setup.iter().filter(|&&other| other == place).count() > room && place > 1
+        };
+        if let (Setup::On(_), Some(&place)) = (&sheet.pieces.setup, setup.iter().find(is_crowded)) {
+            let problem = format!("more pieces begin on {} than it has room for", rules.place_text(place));
+            self.say(true, "pieces.setup", problem);
+        }
+        let begun = setup.iter().fold(0, |begun, &place| begun | 1 << place);
+        let meet = idle::shared(&rules, begun) & rules.exclusive != 0;
+        self.say(meet, "pieces.setup", "pieces of two seats begin on one square, where they cannot both stand");
+        for letters in &sheet.seats.allowed {
+            let opens = SeatSet::from_letters(letters).is_ok_and(|seats| rules.opens(seats));
+            let problem = format!("no seat can win: of {letters} none can ever capture before its gate");
+            self.say(!opens, "gate.at", problem);
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Parser of sheets, which reports every problem, and application of house rules.
 
-use std::fmt;
-
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use toml::Spanned;
@@ -9,9 +7,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::shape::ShapeCheck;
 use super::{Sheet, builtin, check};
+use crate::race::turns::text::joined;
 
 /// All problems of a sheet.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", joined(problems.iter().map(|problem| problem.text(file)), "\n"))]
 pub struct SheetError {
     /// The file, or another name for the text.
     pub file: String,
@@ -30,18 +30,14 @@ pub struct SheetProblem {
     pub message: String,
 }
 
-impl fmt::Display for SheetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, SheetProblem { line, key, message }) in self.problems.iter().enumerate() {
-            let line = line.map_or(String::new(), |line| format!(":{line}"));
-            let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
-            write!(f, "{}{}{line}: {key}{message}", if at == 0 { "" } else { "\n" }, self.file)?;
-        }
-        Ok(())
+impl SheetProblem {
+    /// One line, with the name of the file.
+    fn text(&self, file: &str) -> String {
+        let line = self.line.map_or(String::new(), |line| format!(":{line}"));
+        let key = if self.key.is_empty() { String::new() } else { format!("{}: ", self.key) };
+        format!("{file}{line}: {key}{}", self.message)
     }
 }
-
-impl std::error::Error for SheetError {}
 
 /// Most problems in one report; validation stops after so many.
 const MAX_PROBLEMS: usize = 32;
@@ -53,7 +49,6 @@ impl Sheet {
     /// Every problem: syntax, unknown keys and values, and contradictions, without house rules and under each single
     /// one.
     pub fn read(text: &str, file: &str) -> Result<Sheet, SheetError> {
-        let error = |problems| SheetError { file: file.to_owned(), problems };
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|&&byte| byte == b'\n').count() + 1;
         let (mut table, syntax) = DeTable::parse_recoverable(text);
         let is_twice = |error: &toml::de::Error| error.message() == "duplicate key";
@@ -62,7 +57,7 @@ impl Sheet {
             let key = error.span().filter(|_| is_twice(&error)).and_then(|span| text.get(span)).unwrap_or_default();
             (error.span().map(|span| span.start), key.to_owned(), error.message().to_owned())
         });
-        let mut problems: Vec<(Option<usize>, String, String)> = syntax.collect();
+        let mut problems: Vec<_> = syntax.collect();
         if has_tables {
             let whole = table.clone();
             let shape = ShapeCheck::of(table.get_mut(), text);
@@ -79,7 +74,7 @@ impl Sheet {
         problems.sort_by_key(|&(at, ..)| at);
         problems.truncate(MAX_PROBLEMS);
         let problem = |(at, key, message): (Option<usize>, _, _)| SheetProblem { line: at.map(line), key, message };
-        Err(error(problems.into_iter().map(problem).collect()))
+        Err(SheetError { file: file.to_owned(), problems: problems.into_iter().map(problem).collect() })
     }
 
     /// The sheet as TOML.
@@ -117,15 +112,10 @@ fn contradictions(table: &Spanned<DeTable<'_>>, gaps: &[String]) -> Result<(Shee
         for gap in gaps {
             stand_in(table.get_mut(), other.get_ref(), gap);
         }
-        match (Sheet::deserialize(table.into_deserializer()), &mut all) {
-            (Ok(sheet), Ok((_, old))) => {
-                let found = check::all(&sheet);
-                old.retain(|problem| found.contains(problem));
-            }
-            (Ok(sheet), Err(_)) => {
-                let found = check::all(&sheet);
-                all = Ok((sheet, found));
-            }
+        let read = Sheet::deserialize(table.into_deserializer()).map(|sheet| (check::all(&sheet), sheet));
+        match (read, &mut all) {
+            (Ok((found, _)), Ok((_, old))) => old.retain(|problem| found.contains(problem)),
+            (Ok((found, sheet)), Err(_)) => all = Ok((sheet, found)),
             (Err(error), Err(problem)) => *problem = error.message().to_owned(),
             (Err(_), Ok(_)) => {}
         }

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Payoff, Seat, SeatLettersError, SeatSet};
-use crate::sheet::{End, Sheet, SheetError, Sheets, Teams, builtin, check};
+use crate::sheet::{End, Flag, Sheet, SheetError, Sheets, Teams, builtin, check};
 
 /// Game, house rules, pieces and seats.
 ///
@@ -57,12 +56,6 @@ impl PartialEq for Ruleset {
 
 impl Eq for Ruleset {}
 
-impl Hash for Ruleset {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.base.name, self.seats, self.pieces, &self.values).hash(state);
-    }
-}
-
 impl Ruleset {
     /// The ruleset of the built-in game of this name for `seats`, with `flags` as (name, value) pairs; a flag left out
     /// has its default.
@@ -103,7 +96,7 @@ impl Ruleset {
                 problems.push(RulesetProblem::RepeatedFlag { flag: flag.to_owned() });
             }
             seen.push(flag);
-            problems.extend(ruleset.set(flag, value));
+            problems.extend(ruleset.set(flag, value).err());
         }
         ruleset.applied(problems)
     }
@@ -114,34 +107,28 @@ impl Ruleset {
     /// As [`Ruleset::of`].
     pub fn with(&self, flag: &str, value: &str) -> Result<Ruleset, RulesetError> {
         let mut ruleset = self.clone();
-        let problems = ruleset.set(flag, value).into_iter().collect();
+        let problems = ruleset.set(flag, value).err().into_iter().collect();
         ruleset.applied(problems)
     }
 
-    fn set(&mut self, flag: &str, value: &str) -> Option<RulesetProblem> {
+    fn set(&mut self, flag: &str, value: &str) -> Result<(), RulesetProblem> {
         let taken =
             |allowed: Vec<String>| RulesetProblem::Value { flag: flag.to_owned(), value: value.to_owned(), allowed };
         if flag == "pieces" {
             let allowed = &self.base.pieces.allowed;
-            match allowed.iter().find(|count| count.to_string() == value) {
-                Some(&count) => self.pieces = count,
-                None => return Some(taken(allowed.iter().map(ToString::to_string).collect())),
-            }
-            return None;
+            let count = allowed.iter().find(|count| count.to_string() == value);
+            self.pieces = *count.ok_or_else(|| taken(allowed.iter().map(ToString::to_string).collect()))?;
+            return Ok(());
         }
-        let Some(at) = self.base.flags.get_index_of(flag) else {
-            return Some(RulesetProblem::UnknownFlag {
-                game: self.base.name.clone(),
-                flag: flag.to_owned(),
-                known: self.base.flags.keys().cloned().collect(),
-            });
-        };
+        let at = self.base.flags.get_index_of(flag).ok_or_else(|| RulesetProblem::UnknownFlag {
+            game: self.base.name.clone(),
+            flag: flag.to_owned(),
+            known: self.base.flags.keys().cloned().collect(),
+        })?;
         let values = &self.base.flags[at].values;
-        match values.get_index_of(value) {
-            Some(chosen) => self.values[at] = chosen as u8,
-            None => return Some(taken(values.keys().cloned().collect())),
-        }
-        None
+        let chosen = values.get_index_of(value).ok_or_else(|| taken(values.keys().cloned().collect()))?;
+        self.values[at] = chosen as u8;
+        Ok(())
     }
 
     /// The ruleset with its house rules applied to the sheet.
@@ -151,10 +138,10 @@ impl Ruleset {
         problems.extend(self.conflicts());
         if !changes.is_empty() {
             match self.base.changed(changes.iter().copied()) {
-                // Each single house rule was checked with the sheet.
-                Ok(sheet) if changes.len() < 2 => self.sheet = Arc::new(sheet),
                 Ok(sheet) => {
-                    let found = check::one(&sheet).into_iter().map(|(key, problem)| format!("{key}: {problem}"));
+                    // Each single house rule was checked with the sheet.
+                    let found = if changes.len() < 2 { Vec::new() } else { check::one(&sheet) };
+                    let found = found.into_iter().map(|(key, problem)| format!("{key}: {problem}"));
                     problems.extend(found.map(RulesetProblem::Contradiction));
                     self.sheet = Arc::new(sheet);
                 }
@@ -282,10 +269,8 @@ impl Ruleset {
 
     /// Every flag with its value, in the order of the notation; `pieces` is none of them.
     pub fn flags(&self) -> Vec<FlagInfo> {
-        let name = |flag: &crate::sheet::Flag, at: usize| {
-            flag.values.get_index(at).map(|(name, _)| name.clone()).unwrap_or_default()
-        };
-        let info = |((key, flag), &value): ((&String, &crate::sheet::Flag), &u8)| FlagInfo {
+        let name = |flag: &Flag, at: usize| flag.values.keys().nth(at).cloned().unwrap_or_default();
+        let info = |((key, flag), &value): ((&String, &Flag), &u8)| FlagInfo {
             name: key.clone(),
             about: flag.about.clone(),
             value: name(flag, value.into()),
@@ -361,12 +346,9 @@ impl From<RulesetProblem> for RulesetError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesetProblem {
-    /// There is no such game.
-    #[error("unknown game `{game}` (known: {})", builtin::names().collect::<Vec<_>>().join(", "))]
-    UnknownGame {
-        /// The name given.
-        game: String,
-    },
+    /// There is no game of this name.
+    #[error("unknown game `{0}` (known: {known})", known = builtin::names().collect::<Vec<_>>().join(", "))]
+    UnknownGame(String),
     /// The game has no such flag.
     #[error("unknown flag `{flag}` of {game} (known: pieces{})", known.iter().map(|known| format!(", {known}")).collect::<String>())]
     UnknownFlag {

@@ -141,12 +141,11 @@ fn expected(schema: &Value, many: bool) -> String {
     let is_any = |name: &str| alternatives.iter().any(|schema| has_type(schema, name) && words(schema).is_none());
     let named: Vec<String> =
         alternatives.iter().filter_map(|schema| words(schema)).flatten().map(|word| format!("\"{word}\"")).collect();
-    let mut found: Vec<String> = Vec::new();
-    match named.as_slice() {
-        [] => {}
-        [word] => found.push(word.clone()),
-        words => found.push(format!("one of {}", words.join(", "))),
-    }
+    let mut found: Vec<String> = match named.as_slice() {
+        [] => Vec::new(),
+        [word] => vec![word.clone()],
+        words => vec![format!("one of {}", words.join(", "))],
+    };
     for schema in &alternatives {
         if has_type(schema, "integer") {
             let [least, most] = range(schema);

@@ -57,7 +57,7 @@ impl Sheets {
     /// When there is none.
     pub fn named(&self, name: &str) -> Result<&Arc<Sheet>, RulesetError> {
         let found = self.own.iter().find(|sheet| sheet.name == name).or_else(|| builtin::named(name));
-        found.ok_or_else(|| RulesetProblem::UnknownGame { game: name.to_owned() }.into())
+        found.ok_or_else(|| RulesetProblem::UnknownGame(name.to_owned()).into())
     }
 
     /// Every sheet: the built-in ones by name, then the others in the order in which they were added.
@@ -70,8 +70,8 @@ impl Sheets {
     /// # Errors
     /// As [`Ruleset::new`].
     pub fn ruleset(&self, text: &str, seats: SeatSet) -> Result<Ruleset, RulesetError> {
-        let (sheet, flags) = self.split(text)?;
-        Ruleset::of(sheet, seats, flags)
+        let (name, flags) = Ruleset::split(text);
+        Ruleset::of(Arc::clone(self.named(name)?), seats, flags)
     }
 
     /// The ruleset written as `game?flag=value&flag=value`, seated as [`Ruleset::seated`] does.
@@ -79,16 +79,8 @@ impl Sheets {
     /// # Errors
     /// As [`Ruleset::seated`].
     pub fn seated(&self, text: &str, count: Option<usize>) -> Result<Ruleset, RulesetError> {
-        let (sheet, flags) = self.split(text)?;
-        Ruleset::seated_of(sheet, count, flags)
-    }
-
-    fn split<'a>(
-        &self,
-        text: &'a str,
-    ) -> Result<(Arc<Sheet>, impl Iterator<Item = (&'a str, &'a str)> + use<'a>), RulesetError> {
         let (name, flags) = Ruleset::split(text);
-        Ok((Arc::clone(self.named(name)?), flags))
+        Ruleset::seated_of(Arc::clone(self.named(name)?), count, flags)
     }
 }
 

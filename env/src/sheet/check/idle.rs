@@ -17,11 +17,6 @@ pub(super) fn shared(rules: &Rules, places: u128) -> Cells {
     sets.fold(0, |cells, seats| cells | rules.shared(seats, places))
 }
 
-/// The cells where a piece can be captured.
-fn captures(rules: &Rules) -> Cells {
-    shared(rules, rules.reachable() & ((1 << rules.home) - 2)) & rules.captured
-}
-
 /// The keys of a valid sheet that say what nothing there is about, with the reasons.
 fn idle(sheet: &Sheet) -> Vec<Problem> {
     let Sheet { pieces, turn, stacking, unit, gate, .. } = sheet;
@@ -37,7 +32,8 @@ fn idle(sheet: &Sheet) -> Vec<Problem> {
     let has_room = |place: &u8| rules.room[usize::from(*place)] > 1;
     let with_two = places_of(on_course).filter(has_room).fold(0, |cells, place| cells | bits(0, place));
     let has_room_for_three = places_of(on_course).any(|place| rules.room[usize::from(place)] > 2);
-    let captures = captures(&rules);
+    // The cells where a piece can be captured.
+    let captures = shared(&rules, on_course) & rules.captured;
     let waits = pieces.setup == Setup::All(SentTo::Off) || pieces.sent_to == Returns::OFF && captures != 0;
     let (has_units, is_declared) = (unit.kind != UnitKind::None, unit.kind == UnitKind::Declared);
     let units = with_two & if is_declared { cells(on_course & rules.declaring, 0) } else { rules.unit_cells };

@@ -99,11 +99,10 @@ impl Default for Unit {
 }
 
 /// The own pieces that can move as one.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnitKind {
     /// None.
-    #[default]
     None,
     /// Two that stand together.
     Together,
@@ -112,22 +111,20 @@ pub enum UnitKind {
 }
 
 /// Where two pieces are a unit.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Area {
     /// Anywhere on the course.
-    #[default]
     Any,
     /// On plain squares from the gate on.
     Inner,
 }
 
 /// The distance of a unit by a throw.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
     /// The whole throw.
-    #[default]
     Full,
     /// Half of each throw, rounded down; a throw of 1 cannot be given to it.
     Half,

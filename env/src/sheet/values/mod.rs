@@ -186,7 +186,7 @@ pub struct Board {
     #[serde(default)]
     pub middle: Vec<String>,
     /// The look of the board where it is drawn in colours. It is no rule.
-    #[serde(default, skip_serializing_if = "Look::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub look: Look,
 }
 
@@ -243,13 +243,6 @@ pub enum Look {
     PalmLeaf,
 }
 
-impl Look {
-    /// Sheets of before have none, and stay what they are.
-    fn is_usual(&self) -> bool {
-        *self == Look::default()
-    }
-}
-
 /// The effect of a marked square.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -303,11 +296,10 @@ impl Default for Setup {
 }
 
 /// Where pieces wait.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SentTo {
     /// Off the board; they enter.
-    #[default]
     Off,
     /// On the first square of their course. It is then private to its owner: any number of its pieces stand there, and
     /// none of them meets a piece of another seat.

@@ -34,11 +34,10 @@ pub enum Odds {
 }
 
 /// The probabilities of the values of a throw, by a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedOdds {
     /// One shell, stick or coin fewer than values, each falling on either side alike: 1, 4, 6, 4, 1 of 16.
-    #[default]
     Cowries,
     /// All alike, as a die.
     Equal,
@@ -300,11 +299,10 @@ pub enum NamedEntry {
 }
 
 /// When the throws of a series before the first that enters are lost.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostBefore {
     /// Never.
-    #[default]
     Never,
     /// While no own piece is on the course or at its finish; one that was borne off is not.
     OffBoard,

@@ -44,13 +44,12 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
         all.flat_map(|(count, ones)| (0..=count - ones).rev().map(move |fours| [ones, fours, count - ones - fours]));
     for counts in all.filter(|counts| counts[going.len()..].iter().all(|&count| count == 0)) {
         let kinds = going.iter().enumerate().filter(|&(kind, _)| counts[kind] > 0);
-        let less: Vec<(usize, AllottedThrow)> = kinds
-            .map(|(kind, &throw)| {
-                let mut less = counts;
-                less[kind] -= 1;
-                (places[&less], throw)
-            })
-            .collect();
+        let without = |(kind, &throw): (usize, &AllottedThrow)| {
+            let mut less = counts;
+            less[kind] -= 1;
+            (places[&less], throw)
+        };
+        let less: Vec<(usize, AllottedThrow)> = kinds.map(without).collect();
         // The throw that came last is any of them.
         let begins: f64 = less.iter().map(|(at, throw)| chance(throw) * list[*at].begins).sum();
         let begins = if less.is_empty() { 1.0 } else { begins };
@@ -58,21 +57,16 @@ pub(super) fn kept_throws(turns: &SeriesTurns, length: u8) -> Vec<KeptThrows> {
         let nothing = if less.is_empty() { 1.0 - any_one } else { 0.0 };
         let (at, count) = (list.len(), counts.iter().sum());
         places.insert(counts, at);
-        let longer: Vec<KeptThrows> = ending
-            .iter()
-            .enumerate()
-            .map(|(stop, throw)| {
-                let shorter = less.iter().map(|&(before, throw)| (before + 1 + stop, throw));
-                KeptThrows {
-                    less: shorter.chain([(at, *throw)]).collect(),
-                    count: count + 1,
-                    begins: 0.0,
-                    chances: [kept, begins].map(|begins| chance(throw) * begins),
-                }
-            })
-            .collect();
-        list.push(KeptThrows { less, count, begins, chances: [nothing, 0.0] });
-        list.extend(longer);
+        list.push(KeptThrows { less: less.clone(), count, begins, chances: [nothing, 0.0] });
+        list.extend(ending.iter().enumerate().map(|(stop, throw)| {
+            let shorter = less.iter().map(|&(before, throw)| (before + 1 + stop, throw));
+            KeptThrows {
+                less: shorter.chain([(at, *throw)]).collect(),
+                count: count + 1,
+                begins: 0.0,
+                chances: [kept, begins].map(|begins| chance(throw) * begins),
+            }
+        }));
     }
     list
 }
