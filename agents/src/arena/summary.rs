@@ -41,10 +41,11 @@ impl GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
         let by_side = || sides.iter().map(|side| f64::from(game.returns[first(side)]));
         let forfeited = match &game.ending {
-            Ending::Forfeited(seat, fault) => {
-                sides.iter().position(|side| side.contains(*seat)).map(|side| (side, fault.0.clone()))
+            Ending::Forfeited { seat, reason } => {
+                let side = sides.iter().position(|side| side.iter().any(|own| own.letter() == *seat));
+                side.map(|side| (side, reason.clone()))
             }
-            Ending::Finished | Ending::Truncated => None,
+            Ending::Finished | Ending::Truncated | Ending::Open => None,
         };
         GameFacts {
             block: game.block,
@@ -206,8 +207,8 @@ impl Sums {
 
 /// The games of blocks without a truncated game, which alone count. Blocks are in ascending order.
 pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
-    let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
-    all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
+    let blocks = all.chunk_by(|game, next| game.block == next.block);
+    blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
 }
 
 /// The results of the first of two agents in each whole block of a game of two sides, and whether luck was measured.
