@@ -201,13 +201,12 @@ impl<G: Game> MatchSetup<'_, G> {
                 }
                 Node::Decision(seat) => return Some(seat),
                 Node::Chance(seat) => {
-                    let begins = table.clock.begins_turn(seat);
-                    if begins {
+                    if table.clock.begins_turn(seat) {
                         end_turn(table);
-                    }
-                    if begins && table.clock.turns() >= self.game.spec().turn_limit {
-                        table.game.ending = Ending::Truncated;
-                        return None;
+                        if table.clock.turns() >= self.game.spec().turn_limit {
+                            table.game.ending = Ending::Truncated;
+                            return None;
+                        }
                     }
                     let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
                     let (turn, throw) = table.clock.throw(seat);

@@ -15,10 +15,11 @@ use ashta_env::sheet::Sheets;
 
 use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
+use crate::arena::summary::summarise;
 use crate::arena::{
     Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference,
-    Schedule, Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations,
-    sides, sprt_summary, summarise,
+    Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
+    sprt_summary,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
@@ -234,17 +235,15 @@ impl<'a> Tournament<'a> {
         let study = || {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let names = &names;
-            Box::new(move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names))
-                as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
+            move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names)
         };
-        let mut take_block = |block: u64, games: Vec<(GameLine, GameFacts)>| {
+        play_blocks(&meeting, blocks, config, study, &mut |block, games: Vec<(GameLine, GameFacts)>| {
             let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
             let known = facts.len();
             facts.extend(new);
             let taken = take(block, lines, &facts[known..]);
             if is_stopped() || self.is_decided(block, facts) { ControlFlow::Break(()) } else { taken }
-        };
-        play_blocks(&meeting, blocks, config, &study, &mut take_block);
+        });
     }
 
     /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
@@ -340,13 +339,8 @@ impl<'a> Tournament<'a> {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
         let luck_by = self.reference.as_ref().map(|reference| reference.name.clone());
-        let schedule = Schedule {
-            spec: self.race.spec(),
-            sides: &self.sides,
-            lineups: self.lineups.len() as u64,
-            anchor: self.anchor,
-        };
-        let summary = summarise(&schedule, &agents, luck_by, facts);
+        let lineups = self.lineups.len() as u64;
+        let summary = summarise(self.race.spec(), lineups, self.anchor, &agents, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
     }
 }

@@ -6,7 +6,8 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
 use ashta_env::sheet::{Area, UnitKind};
-use serde_json::{Map, Value, json};
+use ashta_env::turn::TooManyPositions;
+use serde_json::{Value, json};
 
 use super::{Answer, Engine, Refusal, by_seat, code, refuse, results};
 
@@ -16,15 +17,10 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         let seat = if let Ground::End(seat) = ground { seat } else { None };
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
     });
-    let courses: Map<String, Value> = race
-        .spec()
-        .seats
-        .iter()
-        .map(|seat| {
-            let squares: Vec<String> = race.board().course(seat).iter().map(Square::to_string).collect();
-            (seat.letter().to_string(), json!(squares))
-        })
-        .collect();
+    let course = |seat: Seat| {
+        let squares: Value = race.board().course(seat).iter().map(Square::to_string).collect();
+        (seat.letter(), squares)
+    };
     let sheet = race.ruleset().sheet();
     let payoff = match race.spec().payoff {
         Payoff::Winner => "winner",
@@ -36,7 +32,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         "rows": race.board().rows(),
         "columns": race.board().columns(),
         "squares": squares.collect::<Vec<_>>(),
-        "courses": courses,
+        "courses": race.spec().seats.iter().map(course).collect::<Value>(),
         "first_number": sheet.board.first_number,
         "throws": sheet.throws,
         "words": sheet.words,
@@ -112,9 +108,8 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
-    let Some(turns) = race.whole_turns(&state, most) else {
-        return Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions")));
-    };
+    let turns = race.whole_turns(&state, most);
+    let turns = turns.ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
     let turns = turns.iter().map(|turn| {
         json!({
             "actions": turn.actions.iter().map(|action| action.0).collect::<Vec<_>>(),

@@ -197,10 +197,6 @@ fn perfect_already(name: &str) -> AgentError {
     Error::new(format!("`{name}` plays perfectly as it is: leave out what follows the `+`")).into()
 }
 
-fn not_calibrated(level: Level) -> Error {
-    Error::new(format!("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that"))
-}
-
 fn listed(folders: &[PathBuf]) -> String {
     let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
@@ -258,13 +254,11 @@ impl FromStr for Lookahead {
             Some(("mcts", simulations)) => simulations.parse().ok(),
             _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
         };
-        if let Some(level) = Level::named(suffix) {
-            return Ok(Lookahead::Level(level));
-        }
-        match (plies, simulations) {
+        match (Level::named(suffix), plies, simulations) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
-            (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
-            (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
+            (Some(level), ..) => Ok(Lookahead::Level(level)),
+            (_, Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
+            (.., Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
             _ => Err(no_lookahead(suffix)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -20,7 +20,7 @@ pub struct SheetError {
 }
 
 /// A problem of a sheet.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct SheetProblem {
     /// The line, from 1, if known.
     pub line: Option<usize>,
