@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde::de::IntoDeserializer;
-use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -20,7 +20,7 @@ pub struct SheetError {
 }
 
 /// A problem of a sheet.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct SheetProblem {
     /// The line, from 1, if known.
     pub line: Option<usize>,
