@@ -9,7 +9,7 @@ use ashta_env::sheet::{Area, UnitKind};
 use ashta_env::turn::TooManyPositions;
 use serde_json::{Value, json};
 
-use super::{Answer, Engine, Refusal, by_seat, code, refuse, results};
+use super::{Answer, Engine, by_seat, code, refuse, results};
 
 /// `board`: the squares of a game and the courses of its seats.
 pub(super) fn board((race, _): (Race, State)) -> Answer {
@@ -47,7 +47,16 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
 /// `view`: a position as it is drawn, and the effects of each legal action.
 pub(super) fn view((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
-    let pieces: Vec<Value> = standing.iter().map(|piece| shown(&race, &standing, piece)).collect();
+    let pieces = standing.iter().map(|piece| {
+        json!({
+            "seat": piece.seat.letter(),
+            "square": piece.square.map(|square| square.to_string()),
+            "place": race.place_text(piece.place),
+            "is_marked": piece.is_marked,
+            "is_unit": is_unit(&race, &standing, piece),
+            "is_back": is_back(&race, piece),
+        })
+    });
     let (node, mover) = match race.node(&state) {
         Node::Chance(seat) => ("chance", Some(seat)),
         Node::Decision(seat) => ("decision", Some(seat)),
@@ -75,7 +84,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
         "mover": mover.map(Seat::letter),
         "throws": race.pending_throws(&state),
         "seats": seats.collect::<Vec<_>>(),
-        "pieces": pieces,
+        "pieces": pieces.collect::<Vec<_>>(),
         "actions": actions.collect::<Vec<_>>(),
     });
     if node == "over" {
@@ -131,17 +140,6 @@ pub(super) fn why((race, state): (Race, State)) -> Answer {
     Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
 }
 
-fn shown(race: &Race, standing: &[Standing], piece: &Standing) -> Value {
-    json!({
-        "seat": piece.seat.letter(),
-        "square": piece.square.map(|square| square.to_string()),
-        "place": race.place_text(piece.place),
-        "is_marked": piece.is_marked,
-        "is_unit": is_unit(race, standing, piece),
-        "is_back": is_back(race, piece),
-    })
-}
-
 /// Whether a piece is on the part of its course that comes back over squares where it was before.
 fn is_back(race: &Race, piece: &Standing) -> bool {
     let course = race.board().course(piece.seat);
@@ -184,8 +182,13 @@ impl Engine {
         let mut leaves = Vec::new();
         let mut ranges = Vec::new();
         for action in race.legal_actions(&state).iter() {
-            let from = leaves.len();
-            leaves.extend(ends(&race, &state, action)?);
+            // The positions in which the turn can end that begins with `action`.
+            let (from, mut next) = (leaves.len(), state);
+            race.apply_action(&mut next, action);
+            match race.node(&next) {
+                Node::Decision(_) => leaves.extend_from_slice(results(&race, &next)?.states()),
+                Node::Chance(_) | Node::Terminal => leaves.push(next),
+            }
             ranges.push((action, from..leaves.len()));
         }
         let mut values: Vec<BySeat<f32>> = Vec::new();
@@ -198,14 +201,4 @@ impl Engine {
             ranges.into_iter().map(|(action, leaves)| json!({"id": action.0, "values": best(&values[leaves])}));
         Ok(json!({"actions": actions.collect::<Vec<_>>(), "values": best(&values)}))
     }
-}
-
-/// The positions in which the turn of `state` can end that begins with `action`.
-fn ends(race: &Race, state: &State, action: Action) -> Result<Vec<State>, Refusal> {
-    let mut next = *state;
-    race.apply_action(&mut next, action);
-    if !matches!(race.node(&next), Node::Decision(_)) {
-        return Ok(vec![next]);
-    }
-    Ok(results(race, &next)?.states().to_vec())
 }
