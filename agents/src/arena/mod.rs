@@ -427,7 +427,7 @@ mod tests {
                 blocks.push([0, 1].map(|part| games.iter().map(|game| game[part]).sum::<f64>() / 2.0));
                 ControlFlow::Continue(())
             };
-            play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
+            play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, study, &mut take);
             let (scores, luck): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
             plain += holds(Interval::of_scores(&scores).interval);
