@@ -102,7 +102,7 @@ pub struct MatchSetup<'a, G: Game> {
 /// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit). A turn begins with the first throw, with each throw after
 /// an action and with each throw of another seat.
 ///
-/// `study` makes a function that processes finished games, for one thread. Their results go to `take`, block by block in
+/// `study` makes a function that processes finished games, for one thread. The results go to `take`, block by block in
 /// their order, whatever the threads; when it breaks, play stops.
 ///
 /// # Panics

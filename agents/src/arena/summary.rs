@@ -241,9 +241,9 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
 /// Forfeits whose reasons are listed.
 const LISTED_REASONS: usize = 3;
 
-/// Sums up the games of an arena, in ascending order of their blocks, which go through `lineups` lineups in turn. Blocks
-/// with a truncated game are left out. `agents` have a name and their time for a decision, in milliseconds; `anchor` is
-/// rated 0.
+/// Sums up the games of an arena, in ascending order of their blocks, which go through `lineups` lineups in turn.
+/// Blocks with a truncated game are left out. `agents` have a name and their time for a decision, in milliseconds;
+/// `anchor` is rated 0.
 pub(super) fn summarise(
     spec: &Spec,
     lineups: u64,
