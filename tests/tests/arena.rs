@@ -80,7 +80,7 @@ fn exact_win_probabilities_lie_in_the_intervals_as_often_as_they_should() {
             }
             ControlFlow::Continue(())
         };
-        play_blocks(&meeting, 0..50, &config, &study, &mut take);
+        play_blocks(&meeting, 0..50, &config, study, &mut take);
         let [scores, right, wrong] = sums;
         let mut intervals = vec![Interval::of_scores(&scores).interval];
         for (which, (luck, game_variance)) in [right, wrong].into_iter().zip(residual).enumerate() {

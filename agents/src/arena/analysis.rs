@@ -67,13 +67,7 @@ impl<S> TurnAnalysis<S> {
     pub fn after_throw(&self) -> BySeat<f32> {
         let best = self.best().map(|best| self.values[best]);
         match (best, self.played) {
-            (Some(best), Some(played)) => {
-                if played[self.seat] > best[self.seat] {
-                    played
-                } else {
-                    best
-                }
-            }
+            (Some(best), Some(played)) if played[self.seat] > best[self.seat] => played,
             (best, played) => best.or(played).unwrap_or(self.before),
         }
     }

@@ -58,7 +58,13 @@ impl Interval {
             return Interval { mean, standard_error: None, interval: [0.0, 1.0] };
         }
         let (variance, _) = spread(blocks, strata);
-        let interval = wilson(mean, variance, count);
+        // Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is
+        // the normal interval; for few it does not shrink to a point when all blocks happen to agree.
+        let squared = NORMAL_95 * NORMAL_95;
+        let shrink = 1.0 + squared / count;
+        let centre = (mean + squared / (2.0 * count)) / shrink;
+        let half = NORMAL_95 / shrink * (variance / count + squared * GAME / (count * count)).sqrt();
+        let interval = [(centre - half).max(0.0), (centre + half).min(1.0)];
         Interval { mean, standard_error: Some((variance / count).sqrt()), interval }
     }
 
@@ -102,16 +108,6 @@ impl Interval {
         let [low, high] = self.interval;
         Interval { mean: whole - self.mean, interval: [whole - high, whole - low], ..self }
     }
-}
-
-/// Wilson's interval with the variance of the blocks in the place of that of single games. For many blocks it is the
-/// normal interval; for few it does not shrink to a point when all blocks happen to agree.
-fn wilson(score: f64, variance: f64, blocks: f64) -> [f64; 2] {
-    let squared = NORMAL_95 * NORMAL_95;
-    let shrink = 1.0 + squared / blocks;
-    let centre = (score + squared / (2.0 * blocks)) / shrink;
-    let half = NORMAL_95 / shrink * (variance / blocks + squared * GAME / (blocks * blocks)).sqrt();
-    [(centre - half).max(0.0), (centre + half).min(1.0)]
 }
 
 /// The most that a single game can vary around an even score.

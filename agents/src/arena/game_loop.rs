@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, Outcome, Payoff, Seat};
 use rand::SeedableRng;
+use serde::{Deserialize, Serialize};
 
-use super::MatchSetup;
-use super::seating::Seating;
-use crate::play::agent::{Agent, GameRng};
+use super::seating::{Seating, sides};
+use super::{MatchConfig, MatchSetup};
+use crate::play::agent::{Agent, GameRng, deciding_seat};
 use crate::play::throws::{SeededThrows, TurnClock, derived_seed};
 
 /// A participant: an agent, or a player that can fail, such as an external engine.
@@ -54,14 +55,23 @@ pub struct PlayedTurn<S> {
 }
 
 /// The ending of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// By the rules.
     Finished,
     /// It reached the turn limit; it is left out of all scores.
     Truncated,
     /// The contestant of this seat failed.
-    Forfeited(Seat, Fault),
+    Forfeited {
+        /// The letter of the seat.
+        seat: char,
+        /// The reason.
+        reason: String,
+    },
+    /// It was not played to its end.
+    #[default]
+    Open,
 }
 
 /// A game that is over.
@@ -88,14 +98,6 @@ pub struct PlayedGame<S> {
     pub returns: BySeat<f32>,
 }
 
-/// The context shared by all games of a meeting.
-pub(super) struct GamesUnderWay<'a, 'm, G: Game> {
-    pub(super) meeting: &'a MatchSetup<'m, G>,
-    pub(super) seed: u64,
-    /// The sides of the game.
-    pub(super) sides: &'a [SeatSet],
-}
-
 /// One game in play.
 struct GameUnderWay<S> {
     game: PlayedGame<S>,
@@ -110,76 +112,62 @@ struct GameUnderWay<S> {
 /// The blocks in play: for each the results of its games, by their numbers.
 type OpenBlocks<T> = BTreeMap<u64, Vec<Option<T>>>;
 
-/// The reason that a table waits.
-enum Halt {
-    Decision(Seat),
-    End(Ending),
-}
-
-impl<G: Game> GamesUnderWay<'_, '_, G> {
-    /// Plays the blocks that `take_block` hands out, at least `batch` games at a time while there are that many. Each
-    /// game is studied when it is over, and the results are handed on block by block until the receiver breaks. When
-    /// play is stopped, games under way are dropped, also those in which a contestant has just failed.
+impl<G: Game> MatchSetup<'_, G> {
+    /// Plays the blocks that `take_block` hands out, at least as many games at a time as a batch of `config` has, while
+    /// there are that many. Each game is studied when it is over, and the results are handed on block by block until
+    /// the receiver breaks. When play is stopped, games under way are dropped, also those in which a contestant has
+    /// just failed.
     pub(super) fn play<T>(
         &self,
-        contestants: &mut [Box<dyn Contestant<G> + '_>],
-        batch: usize,
+        config: &MatchConfig,
         take_block: &dyn Fn() -> Option<u64>,
         study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
-        hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
+        hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
     ) {
+        let mut contestants: Vec<_> = self.contestants.iter().map(|make| make()).collect();
         let mut tables: Vec<GameUnderWay<G::State>> = Vec::new();
         let mut blocks: OpenBlocks<T> = BTreeMap::new();
         loop {
-            while tables.len() < batch.max(1) {
+            while tables.len() < config.batch.max(1) {
                 let Some(block) = take_block() else { break };
-                let seatings = (self.meeting.seatings)(block);
+                let seatings = (self.seatings)(block);
                 blocks.insert(block, seatings.iter().map(|_| None).collect());
-                tables.extend(seatings.into_iter().enumerate().map(|(leg, seating)| self.set_up(block, leg, seating)));
+                let seed = derived_seed(config.seed, block);
+                let set_up = |(leg, seating)| self.set_up(seed, block, leg, seating);
+                tables.extend(seatings.into_iter().enumerate().map(set_up));
             }
-            if tables.is_empty() || (self.meeting.is_stopped)() {
+            if tables.is_empty() || (self.is_stopped)() {
                 return;
             }
             let mut asked: Vec<Vec<usize>> = vec![Vec::new(); contestants.len()];
             let mut place = 0;
             while place < tables.len() {
-                match self.throw_on(&mut tables[place]) {
-                    Halt::Decision(seat) => {
-                        let agent = tables[place].game.seating.agent(seat).expect("a seat that plays has an agent");
-                        asked[agent].push(place);
-                        place += 1;
-                    }
-                    Halt::End(ending) => {
-                        let table = tables.swap_remove(place);
-                        if self.close(table, ending, &mut blocks, study, hand_on).is_break() {
-                            return;
-                        }
-                    }
+                if let Some(seat) = self.throw_on(&mut tables[place]) {
+                    let agent = tables[place].game.seating.agent(seat).expect("a seat that plays has an agent");
+                    asked[agent].push(place);
+                    place += 1;
+                } else if close(tables.swap_remove(place), &mut blocks, study, hand_on).is_break() {
+                    return;
                 }
             }
-            let mut failed = Vec::new();
-            for (agent, places) in asked.iter().enumerate() {
-                let contestant = &mut *contestants[agent];
-                failed.extend(self.ask(contestant, &mut tables, places));
+            for (contestant, places) in contestants.iter_mut().zip(&asked) {
+                self.ask(&mut **contestant, &mut tables, places);
             }
-            if (self.meeting.is_stopped)() {
+            if (self.is_stopped)() {
                 return;
             }
             // From the last place on, so that the places of the others stay what they are.
-            failed.sort_by_key(|&(place, _)| std::cmp::Reverse(place));
-            for (place, fault) in failed {
-                let table = tables.swap_remove(place);
-                let Node::Decision(seat) = self.meeting.game.node(&table.state) else { unreachable!("it was asked") };
-                if self.close(table, Ending::Forfeited(seat, fault), &mut blocks, study, hand_on).is_break() {
+            for place in (0..tables.len()).rev() {
+                let has_ended = tables[place].game.ending != Ending::Open;
+                if has_ended && close(tables.swap_remove(place), &mut blocks, study, hand_on).is_break() {
                     return;
                 }
             }
         }
     }
 
-    fn set_up(&self, block: u64, leg: usize, seating: Seating) -> GameUnderWay<G::State> {
-        let seed = derived_seed(self.seed, block);
-        let seats = self.meeting.game.spec().seats;
+    fn set_up(&self, seed: u64, block: u64, leg: usize, seating: Seating) -> GameUnderWay<G::State> {
+        let seats = self.game.spec().seats;
         let place = derived_seed(seed, 0) % seats.len() as u64;
         let first = seats.iter().nth(place as usize).expect("a place below the number of seats");
         GameUnderWay {
@@ -191,10 +179,10 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
                 moves: Vec::new(),
                 turns: Vec::new(),
                 turns_begun: 0,
-                ending: Ending::Finished,
+                ending: Ending::Open,
                 returns: BySeat::default(),
             },
-            state: self.meeting.game.initial_state(first),
+            state: self.game.initial_state(first),
             throws: SeededThrows::new(derived_seed(seed, 1)),
             clock: TurnClock::default(),
             rng: GameRng::seed_from_u64(derived_seed(seed, 2)),
@@ -202,28 +190,28 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
         }
     }
 
-    /// Throws until a seat has to decide or the game is over.
-    fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Halt {
+    /// Throws until a seat has to decide, which is returned, or the game has ended.
+    fn throw_on(&self, table: &mut GameUnderWay<G::State>) -> Option<Seat> {
         loop {
-            match self.meeting.game.node(&table.state) {
+            match self.game.node(&table.state) {
                 Node::Terminal => {
-                    end_turn(table);
-                    return Halt::End(Ending::Finished);
+                    table.game.ending = Ending::Finished;
+                    table.game.returns = self.game.returns(&table.state);
+                    return None;
                 }
-                Node::Decision(seat) => return Halt::Decision(seat),
+                Node::Decision(seat) => return Some(seat),
                 Node::Chance(seat) => {
-                    let begins = table.clock.begins_turn(seat);
-                    if begins {
+                    if table.clock.begins_turn(seat) {
                         end_turn(table);
-                    }
-                    if begins && table.clock.turns() >= self.meeting.game.spec().turn_limit {
-                        return Halt::End(Ending::Truncated);
+                        if table.clock.turns() >= self.game.spec().turn_limit {
+                            table.game.ending = Ending::Truncated;
+                            return None;
+                        }
                     }
                     let start = table.turn.take().map_or_else(|| table.state.clone(), |(_, start, _)| start);
                     let (turn, throw) = table.clock.throw(seat);
-                    let probabilities = self.meeting.game.chance_outcomes(&table.state);
-                    let outcome = table.throws.draw(seat, turn, throw, probabilities);
-                    self.meeting.game.apply_chance(&mut table.state, outcome);
+                    let outcome = table.throws.draw(seat, turn, throw, self.game.chance_outcomes(&table.state));
+                    self.game.apply_chance(&mut table.state, outcome);
                     table.game.moves.push(Move::Throw(outcome));
                     table.turn = Some((seat, start, table.state.clone()));
                 }
@@ -231,21 +219,15 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
         }
     }
 
-    /// Lets `contestant` choose at the tables at `places`; returns those where it failed.
-    fn ask(
-        &self,
-        contestant: &mut (dyn Contestant<G> + '_),
-        tables: &mut [GameUnderWay<G::State>],
-        places: &[usize],
-    ) -> Vec<(usize, Fault)> {
+    /// Lets `contestant` choose at the tables at `places`; a game in which it fails has ended.
+    fn ask(&self, contestant: &mut (dyn Contestant<G> + '_), tables: &mut [GameUnderWay<G::State>], places: &[usize]) {
         if places.is_empty() {
-            return Vec::new();
+            return;
         }
         let states: Vec<G::State> = places.iter().map(|&place| tables[place].state.clone()).collect();
         let mut rngs: Vec<GameRng> = places.iter().map(|&place| tables[place].rng.clone()).collect();
-        let choices = contestant.try_act(self.meeting.game, &states, &mut rngs);
+        let choices = contestant.try_act(self.game, &states, &mut rngs);
         assert_eq!(choices.len(), places.len(), "a contestant answers for each state");
-        let mut failed = Vec::new();
         for ((&place, choice), rng) in places.iter().zip(choices).zip(rngs) {
             let table = &mut tables[place];
             table.rng = rng;
@@ -253,55 +235,50 @@ impl<G: Game> GamesUnderWay<'_, '_, G> {
                 Ok(action) => {
                     table.clock.action();
                     table.game.moves.push(Move::Choice(action));
-                    self.meeting.game.apply_action(&mut table.state, action);
+                    self.game.apply_action(&mut table.state, action);
                 }
-                Err(fault) => failed.push((place, fault)),
+                Err(Fault(reason)) => {
+                    let seat = deciding_seat(self.game, &table.state);
+                    table.game.ending = Ending::Forfeited { seat: seat.letter(), reason };
+                    table.game.returns = self.forfeited(seat);
+                }
             }
         }
-        failed
-    }
-
-    /// Ends a game, has it studied, and hands its block on when that was the last one of it.
-    fn close<T>(
-        &self,
-        table: GameUnderWay<G::State>,
-        ending: Ending,
-        blocks: &mut OpenBlocks<T>,
-        study: &mut dyn FnMut(PlayedGame<G::State>) -> T,
-        hand_on: &mut dyn FnMut(u64, Vec<T>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let mut table = table;
-        end_turn(&mut table);
-        let returns = match &ending {
-            Ending::Finished => self.meeting.game.returns(&table.state),
-            Ending::Truncated => BySeat::default(),
-            Ending::Forfeited(seat, _) => self.forfeited(*seat),
-        };
-        let turns_begun = table.clock.turns();
-        let game = PlayedGame { turns_begun, ending, returns, ..table.game };
-        let (block, leg) = (game.block, game.leg);
-        let games = blocks.get_mut(&block).expect("the block of a table is open");
-        games[leg] = Some(study(game));
-        if games.iter().any(Option::is_none) {
-            return ControlFlow::Continue(());
-        }
-        hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
     }
 
     /// The returns when `seat` forfeits.
     fn forfeited(&self, seat: Seat) -> BySeat<f32> {
-        let spec = self.meeting.game.spec();
+        let spec = self.game.spec();
+        let sides = sides(spec).len() as f32;
         let all = match spec.payoff {
             Payoff::Winner | Payoff::Teams => 1.0,
-            Payoff::Placings => self.sides.len() as f32 / 2.0,
+            Payoff::Placings => sides / 2.0,
         };
-        let share = all / (self.sides.len() - 1) as f32;
+        let share = all / (sides - 1.0);
         let mut returns = BySeat::default();
         for other in spec.seats.iter().filter(|&other| !spec.teams[seat].contains(other)) {
             returns[other] = share;
         }
         returns
     }
+}
+
+/// Has a game that has ended studied, and hands its block on when that was the last one of it.
+fn close<S: Clone, T>(
+    mut table: GameUnderWay<S>,
+    blocks: &mut OpenBlocks<T>,
+    study: &mut dyn FnMut(PlayedGame<S>) -> T,
+    hand_on: &dyn Fn(u64, Vec<T>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    end_turn(&mut table);
+    let game = PlayedGame { turns_begun: table.clock.turns(), ..table.game };
+    let (block, leg) = (game.block, game.leg);
+    let games = blocks.get_mut(&block).expect("the block of a table is open");
+    games[leg] = Some(study(game));
+    if games.iter().any(Option::is_none) {
+        return ControlFlow::Continue(());
+    }
+    hand_on(block, blocks.remove(&block).into_iter().flatten().flatten().collect())
 }
 
 /// Notes the turn that has come to its end, if there was one.

@@ -12,7 +12,7 @@ use ashta_env::sheet::{Sheet, Sheets};
 use ashta_env::turn::{TurnResults, turn_results_within};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::{Ending, Fault, Move, PlayedGame};
+use crate::arena::{Ending, Move, PlayedGame};
 use crate::play::error::Error;
 
 /// A game.
@@ -35,7 +35,7 @@ pub struct GameLine {
     pub moves: Vec<MoveText>,
     /// Its ending.
     #[serde(default)]
-    pub ending: EndingText,
+    pub ending: Ending,
     /// The return of each seat, 0 to 1, in the order of the position; left out where the game did not end.
     #[serde(default)]
     pub returns: Vec<f32>,
@@ -58,50 +58,6 @@ pub enum MoveText {
     Throw(Vec<u8>),
     /// The number of the action that was chosen.
     Choice(u8),
-}
-
-/// The ending of a game.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EndingText {
-    /// By the rules.
-    Finished,
-    /// It reached the turn limit.
-    Truncated,
-    /// The player of this seat failed.
-    Forfeited {
-        /// The letter of the seat.
-        seat: char,
-        /// The reason.
-        reason: String,
-    },
-    /// It was not played to its end.
-    #[default]
-    Open,
-}
-
-impl EndingText {
-    fn of(ending: &Ending) -> EndingText {
-        match ending {
-            Ending::Finished => EndingText::Finished,
-            Ending::Truncated => EndingText::Truncated,
-            Ending::Forfeited(seat, Fault(reason)) => {
-                EndingText::Forfeited { seat: seat.letter(), reason: reason.clone() }
-            }
-        }
-    }
-
-    /// The ending; `None` for a game that was not played to its end or was forfeited by no seat.
-    pub(super) fn ending(&self) -> Option<Ending> {
-        Some(match self {
-            EndingText::Finished => Ending::Finished,
-            EndingText::Truncated => Ending::Truncated,
-            EndingText::Forfeited { seat, reason } => {
-                Ending::Forfeited(Seat::from_letter(*seat)?, Fault(reason.clone()))
-            }
-            EndingText::Open => return None,
-        })
-    }
 }
 
 /// A turn that moved the winning chances.
@@ -156,7 +112,7 @@ impl GameLine {
             sheet: (!race.ruleset().is_builtin()).then(|| race.ruleset().base().text()),
             start: start.trim().to_owned(),
             moves,
-            ending: if is_over { EndingText::Finished } else { EndingText::Open },
+            ending: if is_over { Ending::Finished } else { Ending::Open },
             returns: seats.iter().map(|seat| race.returns(&state)[seat]).collect(),
             ..GameLine::default()
         })
@@ -173,7 +129,7 @@ impl GameLine {
             players: seats.iter().map(name).collect(),
             start: race.print(&race.initial_state(game.first)),
             moves: texts(race, game.first, &game.moves),
-            ending: EndingText::of(&game.ending),
+            ending: game.ending.clone(),
             returns: seats.iter().map(|seat| game.returns[seat]).collect(),
             turns: game.turns_begun,
             ..GameLine::default()
@@ -222,13 +178,12 @@ impl GameLine {
                     thrown.map_err(|cause| Error::caused(place(&before), cause))?;
                     moves.extend(outcomes(race, before, values).into_iter().map(Move::Throw));
                 }
-                &MoveText::Choice(action) => {
-                    let legal = race.legal_actions(&state);
-                    if !legal.iter().any(|possible| possible.0 == action) {
-                        let wrong = format!("action {action} is not legal; legal are {legal:?}");
+                &MoveText::Choice(number) => {
+                    let (action, legal) = (Action(number), race.legal_actions(&state));
+                    if !legal.contains(action) {
+                        let wrong = format!("action {number} is not legal; legal are {legal:?}");
                         return Err(Error::new(format!("{}: {wrong}", place(&state))));
                     }
-                    let action = Action(action);
                     race.apply_action(&mut state, action);
                     moves.push(Move::Choice(action));
                 }

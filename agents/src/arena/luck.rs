@@ -184,7 +184,7 @@ mod tests {
             ControlFlow::Continue(())
         };
         let config = MatchConfig { seed: 3, ..MatchConfig::default() };
-        play_blocks(&meeting, 0..4000, &config, &study, &mut take);
+        play_blocks(&meeting, 0..4000, &config, study, &mut take);
         all
     }
 

@@ -30,7 +30,6 @@ use crate::play::agent::Agent;
 pub use analysis::TurnAnalysis;
 pub(crate) use estimate::quantile;
 pub use estimate::{Adjusted, Blocks, Interval};
-use game_loop::GamesUnderWay;
 pub use game_loop::{Contestant, Ending, Fault, Move, PlayedGame, PlayedTurn};
 pub use luck::{Reference, analyze_game, luck};
 pub use profile::{GameProfile, Profile, ProfileChange, profile_games};
@@ -38,9 +37,7 @@ pub use rating::{Contest, Rating, contests, ratings};
 pub use report::{MatchReport, SideResults};
 pub use seating::{MAX_AGENTS, Seating, lineups, rotations, sides};
 pub use sprt::{Sprt, Verdict, elo_of, score_of};
-pub use summary::{
-    AgentSummary, AgentTime, GameFacts, Pairing, Schedule, SprtSummary, Summary, sprt_summary, summarise,
-};
+pub use summary::{AgentSummary, GameFacts, Pairing, SprtSummary, Summary, sprt_summary};
 
 /// The settings of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,9 +95,6 @@ pub struct MatchSetup<'a, G: Game> {
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Makes a function that processes finished games, for one thread.
-pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> T + 'a> + Sync);
-
 /// Plays `blocks` of a meeting; `config` is used but for its number of blocks.
 ///
 /// All games of a block share their throws, counted for each seat and its turns, the seat that begins and the seed of
@@ -108,20 +102,18 @@ pub type MakeStudy<'a, S, T> = &'a (dyn Fn() -> Box<dyn FnMut(PlayedGame<S>) -> 
 /// [`Spec::turn_limit`](ashta_env::game::Spec::turn_limit). A turn begins with the first throw, with each throw after
 /// an action and with each throw of another seat.
 ///
-/// The results of the studies go to `take`, block by block in their order, whatever the threads; when it breaks, play
-/// stops.
+/// `study` makes a function that processes finished games, for one thread. The results go to `take`, block by block in
+/// their order, whatever the threads; when it breaks, play stops.
 ///
 /// # Panics
 /// When a contestant does not answer for each state, and in debug builds when an action is not legal.
-pub fn play_blocks<G: Game, T: Send>(
+pub fn play_blocks<G: Game, T: Send, F: FnMut(PlayedGame<G::State>) -> T>(
     meeting: &MatchSetup<'_, G>,
     blocks: Range<u64>,
     config: &MatchConfig,
-    study: MakeStudy<'_, G::State, T>,
+    study: impl Fn() -> F + Sync,
     take: &mut (dyn FnMut(u64, Vec<T>) -> ControlFlow<()> + Send),
 ) {
-    let sides = sides(meeting.game.spec());
-    let tables = GamesUnderWay { meeting, seed: config.seed, sides: &sides };
     let (next, is_over) = (AtomicU64::new(blocks.start), AtomicBool::new(false));
     let take_block = || {
         let block = (!is_over.load(Ordering::Relaxed)).then(|| next.fetch_add(1, Ordering::Relaxed));
@@ -129,8 +121,7 @@ pub fn play_blocks<G: Game, T: Send>(
     };
     let in_order = Mutex::new((blocks.start, BTreeMap::new(), take));
     let hand_on = |block: u64, games: Vec<T>| {
-        let mut in_order = in_order.lock().unwrap_or_else(PoisonError::into_inner);
-        let (next, waiting, take) = &mut *in_order;
+        let (next, waiting, take) = &mut *in_order.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.insert(block, games);
         while !is_over.load(Ordering::Relaxed)
             && let Some(games) = waiting.remove(next)
@@ -142,11 +133,7 @@ pub fn play_blocks<G: Game, T: Send>(
         }
         if is_over.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let work = || {
-        let mut contestants: Vec<_> = meeting.contestants.iter().map(|make| make()).collect();
-        let (mut study, mut hand_on) = (study(), hand_on);
-        tables.play(&mut contestants, config.batch, &take_block, &mut study, &mut hand_on);
-    };
+    let work = || meeting.play(config, &take_block, &mut study(), &hand_on);
     if config.threads <= 1 {
         return work();
     }
@@ -216,24 +203,23 @@ pub fn play_watched_match<G: Game>(
     let seatings = rotations(&sides, &lineup);
     let finished = AtomicU64::new(0);
     let study = || {
-        Box::new(|played: PlayedGame<G::State>| {
+        |played: PlayedGame<G::State>| {
             let (block, side) = (played.block, played.seating.seats_of(0));
             for PlayedTurn { seat, start, thrown, end } in &played.turns {
                 watch(&WatchedTurn { block, side, seat: *seat, start, thrown, end });
             }
             (progress.finished)(finished.fetch_add(1, Ordering::Relaxed) + 1);
             GameFacts::new(&sides, &played)
-        }) as Box<dyn FnMut(PlayedGame<G::State>) -> GameFacts>
+        }
     };
     let mut all = Vec::new();
-    let mut take = |_, games: Vec<GameFacts>| {
-        all.extend(games);
-        ControlFlow::Continue(())
-    };
     let (a, b) = (|| Box::new(a()) as Box<dyn Contestant<G>>, || Box::new(b()) as Box<dyn Contestant<G>>);
     let meeting =
         MatchSetup { game, contestants: &[&a, &b], seatings: &|_| seatings.clone(), is_stopped: progress.is_stopped };
-    play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
+    play_blocks(&meeting, 0..config.blocks, config, study, &mut |_, games: Vec<GameFacts>| {
+        all.extend(games);
+        ControlFlow::Continue(())
+    });
     MatchReport::new(game.spec(), sides.len(), &all)
 }
 
@@ -441,7 +427,7 @@ mod tests {
                 blocks.push([0, 1].map(|part| games.iter().map(|game| game[part]).sum::<f64>() / 2.0));
                 ControlFlow::Continue(())
             };
-            play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, &study, &mut take);
+            play_blocks(&meeting, 0..60, &MatchConfig { seed, ..config(0) }, study, &mut take);
             let (scores, luck): (Vec<f64>, Vec<f64>) = blocks.iter().map(|&[score, luck]| (score, luck)).unzip();
             let holds = |[low, high]: [f64; 2]| i32::from(low <= truth && truth <= high);
             plain += holds(Interval::of_scores(&scores).interval);

@@ -80,7 +80,7 @@ pub fn profile_games<G: RaceGame>(
     let seatings = rotations(&sides, &vec![0; sides.len()]);
     let study = || {
         let (mut results, mut evaluator, sides) = (TurnResults::new(), reference.map(Reference::evaluator), &sides);
-        Box::new(move |played: PlayedGame<G::State>| {
+        move |played: PlayedGame<G::State>| {
             let facts = GameFacts::new(sides, &played);
             facts.returns.as_ref()?;
             let count = played.turns.len().max(1) as f64;
@@ -107,17 +107,16 @@ pub fn profile_games<G: RaceGame>(
                 first_luck,
                 turn_luck,
             })
-        }) as Box<dyn FnMut(PlayedGame<G::State>) -> Option<GameProfile>>
+        }
     };
     let mut all = Vec::new();
-    let mut take = |_, games: Vec<Option<GameProfile>>| {
-        all.extend(games);
-        ControlFlow::Continue(())
-    };
     let contestant = || Box::new(agent()) as Box<dyn Contestant<G>>;
     let meeting =
         MatchSetup { game, contestants: &[&contestant], seatings: &|_| seatings.clone(), is_stopped: &|| false };
-    play_blocks(&meeting, 0..config.blocks, config, &study, &mut take);
+    play_blocks(&meeting, 0..config.blocks, config, study, &mut |_, games: Vec<Option<GameProfile>>| {
+        all.extend(games);
+        ControlFlow::Continue(())
+    });
     all
 }
 

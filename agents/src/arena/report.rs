@@ -7,7 +7,7 @@ use ashta_env::game::Spec;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::Interval;
-use super::summary::{GameFacts, Sums, chance_level, of_whole_blocks};
+use super::summary::{GameFacts, chance_level, of_first_agent, of_whole_blocks};
 
 /// The outcome of a match between A and B. Scores are returns for each game: 0 to 1, the mean over the seats that A
 /// takes.
@@ -63,36 +63,31 @@ impl MatchReport {
 
     /// Sums up the games between the agents 0, A, and 1, which has all other sides, in ascending order of their blocks.
     pub(super) fn new(spec: &Spec, sides: usize, all: &[GameFacts]) -> MatchReport {
-        let (games, mut scores) = (of_whole_blocks(all), Sums::default());
-        let chance_level = chance_level(spec, sides);
+        let (games, chance_level) = (of_whole_blocks(all), chance_level(spec, sides));
+        let scores = of_first_agent(&games, chance_level).0.scores;
         let mut results = SideResults { wins: 0, draws: 0, losses: 0 };
         for game in &games {
-            let Some(returns) = &game.returns else { continue };
-            let Some(own) = game.agents.iter().position(|&agent| agent == 0) else { continue };
-            scores.add(game.block, returns[own], 0.0, chance_level);
-            let others = returns.iter().enumerate().filter(|&(side, _)| side != own).map(|(_, other)| *other);
-            let counter = match returns[own].total_cmp(&others.fold(f64::NEG_INFINITY, f64::max)) {
-                Ordering::Greater => &mut results.wins,
-                Ordering::Equal => &mut results.draws,
-                Ordering::Less => &mut results.losses,
-            };
-            *counter += 1;
+            let returns = (&game.agents[..], game.returns.as_deref());
+            if let ([0, _], Some([own, other])) | ([_, 0], Some([other, own])) = returns {
+                match own.total_cmp(other) {
+                    Ordering::Greater => results.wins += 1,
+                    Ordering::Equal => results.draws += 1,
+                    Ordering::Less => results.losses += 1,
+                }
+            }
         }
-        let scores = scores.blocks(1).scores;
         let Interval { mean, standard_error, interval } = Interval::of_scores(&scores);
         let truncated = || all.iter().filter(|game| game.returns.is_none()).map(|game| game.block);
-        let (blocks, games_played) = (scores.len() as u64, games.len() as u64);
         let per_game = |of: fn(&GameFacts) -> u32| {
-            let total: u64 = games.iter().map(|game| u64::from(of(game))).sum();
-            if games_played > 0 { total as f64 / games_played as f64 } else { 0.0 }
+            games.iter().map(|game| f64::from(of(game))).sum::<f64>() / games.len().max(1) as f64
         };
         MatchReport {
-            blocks,
-            games: games_played,
+            blocks: scores.len() as u64,
+            games: games.len() as u64,
             drawn_games: games.iter().filter(|game| game.is_drawn()).count() as u64,
             truncated_games: truncated().count() as u64,
             truncated_blocks: truncated().collect::<BTreeSet<u64>>().len() as u64,
-            score: if blocks > 0 { mean } else { chance_level },
+            score: if scores.is_empty() { chance_level } else { mean },
             standard_error,
             interval,
             chance_level,

@@ -10,15 +10,6 @@ use ashta_env::game::{BySeat, Seat, SeatSet, Spec};
 pub struct Seating(BySeat<Option<u8>>);
 
 impl Seating {
-    /// The seating in which side number `i` of `sides` is played by agent `lineup[i]`.
-    fn new(sides: &[SeatSet], lineup: impl Iterator<Item = usize>) -> Seating {
-        let mut agents = BySeat::default();
-        for (side, agent) in sides.iter().zip(lineup) {
-            side.iter().for_each(|seat| agents[seat] = Some(agent as u8));
-        }
-        Seating(agents)
-    }
-
     /// The agent that plays `seat`; `None` for an empty seat.
     pub fn agent(&self, seat: Seat) -> Option<usize> {
         self.0[seat].map(usize::from)
@@ -36,25 +27,23 @@ pub const MAX_AGENTS: usize = 256;
 
 /// The seats that win together, in the order of their first seats: the places of a lineup.
 pub fn sides(spec: &Spec) -> Vec<SeatSet> {
-    let mut sides = Vec::new();
-    for seat in spec.seats.iter() {
-        if !sides.contains(&spec.teams[seat]) {
-            sides.push(spec.teams[seat]);
-        }
-    }
-    sides
+    let is_first = |&seat: &Seat| spec.teams[seat].iter().next() == Some(seat);
+    spec.seats.iter().filter(is_first).map(|seat| spec.teams[seat]).collect()
 }
 
 /// The seatings of a block: `lineup` in all its rotations, each once. In number `i` its first agent has side number
 /// `i`.
 pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
-    let count = lineup.len();
-    let mut seatings = Vec::new();
-    for turned in 0..count {
-        let seating = Seating::new(sides, (0..count).map(|place| lineup[(place + count - turned) % count]));
-        if !seatings.contains(&seating) {
-            seatings.push(seating);
+    let (mut lineup, mut seatings) = (lineup.to_vec(), Vec::new());
+    for _ in 0..lineup.len() {
+        let mut agents = BySeat::default();
+        for (side, &agent) in sides.iter().zip(&lineup) {
+            side.iter().for_each(|seat| agents[seat] = Some(agent as u8));
         }
+        if !seatings.contains(&Seating(agents)) {
+            seatings.push(Seating(agents));
+        }
+        lineup.rotate_right(1);
     }
     seatings
 }
@@ -63,33 +52,20 @@ pub fn rotations(sides: &[SeatSet], lineup: &[usize]) -> Vec<Seating> {
 /// down, and each once however it is rotated. With two sides these are the pairs of agents; with more sides than
 /// agents some agent has several sides.
 pub fn lineups(agents: usize, sides: usize) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    let mut lineup = vec![0; sides];
-    extend(&mut lineup, 0, agents, &mut found);
-    found
-}
-
-fn extend(lineup: &mut Vec<usize>, place: usize, agents: usize, found: &mut Vec<Vec<usize>>) {
-    if place == lineup.len() {
-        let count = lineup.len();
-        let rotated = |by: usize| (0..count).map(move |place| (place + by) % count);
-        let is_least = (1..count).all(|by| lineup.iter().copied().le(rotated(by).map(|place| lineup[place])));
+    let mut found: Vec<Vec<usize>> = (0..agents).map(|agent| vec![agent]).collect();
+    for _ in 1..sides {
+        // Of the rotations of a lineup that one is kept which is the least, so its first agent is the least of it.
+        found = found
+            .iter()
+            .flat_map(|lineup| (lineup[0]..agents).map(move |agent| [lineup.as_slice(), &[agent]].concat()))
+            .collect();
+    }
+    found.retain(|lineup| {
+        let is_least = (1..sides).all(|by| lineup.iter().le(lineup[by..].iter().chain(&lineup[..by])));
         let different = (0..agents).filter(|agent| lineup.contains(agent)).count();
-        if is_least && different == agents.min(count) {
-            found.push(lineup.clone());
-        }
-        return;
-    }
-    for agent in lineup[0]..agents {
-        lineup[place] = agent;
-        extend(lineup, place + 1, agents, found);
-        if place == 0 {
-            lineup.fill(agent);
-        }
-    }
-    if place == 0 {
-        lineup.fill(0);
-    }
+        is_least && different == agents.min(sides)
+    });
+    found
 }
 
 #[cfg(test)]

@@ -75,9 +75,8 @@ impl Sprt {
         let total: f64 = counts.iter().sum();
         let seen: Vec<(f64, f64)> =
             counts.iter().enumerate().map(|(at, count)| (0.25 * at as f64, count / total)).collect();
-        let of = |elo: f64| tilt(&seen, score_of(elo));
-        let (tilt0, tilt1) = (of(self.elo0), of(self.elo1));
-        let (score0, score1) = (score_of(self.elo0), score_of(self.elo1));
+        let [score0, score1] = [self.elo0, self.elo1].map(score_of);
+        let [tilt0, tilt1] = [score0, score1].map(|score| tilt(&seen, score));
         let likelihood = |&(score, share): &(f64, f64)| {
             share * ((1.0 + tilt0 * (score - score0)) / (1.0 + tilt1 * (score - score1))).ln()
         };

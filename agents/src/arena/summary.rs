@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::estimate::{Blocks, Interval, quantile, with_error};
 use super::game_loop::{Ending, Move, PlayedGame};
 use super::rating::{Contest, Rating, contests, ratings};
+use super::seating::sides;
 use super::sprt::{Sprt, Verdict};
 
 /// One game, by sides.
@@ -41,10 +42,11 @@ impl GameFacts {
         let first = |side: &SeatSet| side.iter().next().expect("a side has a seat");
         let by_side = || sides.iter().map(|side| f64::from(game.returns[first(side)]));
         let forfeited = match &game.ending {
-            Ending::Forfeited(seat, fault) => {
-                sides.iter().position(|side| side.contains(*seat)).map(|side| (side, fault.0.clone()))
+            Ending::Forfeited { seat, reason } => {
+                let side = sides.iter().position(|side| side.iter().any(|own| own.letter() == *seat));
+                side.map(|side| (side, reason.clone()))
             }
-            Ending::Finished | Ending::Truncated => None,
+            Ending::Finished | Ending::Truncated | Ending::Open => None,
         };
         GameFacts {
             block: game.block,
@@ -161,10 +163,10 @@ pub struct Summary {
 
 /// One statistic by block: sums over the games of each block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sums(BTreeMap<u64, BlockSums>);
+struct Sums(BTreeMap<u64, BlockSums>);
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BlockSums {
+struct BlockSums {
     value: f64,
     luck: f64,
     games: f64,
@@ -173,7 +175,7 @@ pub(super) struct BlockSums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
+    fn add(&mut self, block: u64, value: f64, luck: f64, chance_level: f64) {
         let sums = self.0.entry(block).or_default();
         sums.value += value;
         sums.luck += luck;
@@ -194,7 +196,7 @@ impl Sums {
     }
 
     /// The blocks, which go through `lineups` lineups in turn.
-    pub(super) fn blocks(&self, lineups: u64) -> Blocks {
+    fn blocks(&self, lineups: u64) -> Blocks {
         Blocks {
             scores: self.means(|sums| sums.value),
             luck: self.means(|sums| sums.luck),
@@ -206,45 +208,29 @@ impl Sums {
 
 /// The games of blocks without a truncated game, which alone count. Blocks are in ascending order.
 pub(super) fn of_whole_blocks(all: &[GameFacts]) -> Vec<&GameFacts> {
-    let truncated: Vec<u64> = all.iter().filter(|game| game.returns.is_none()).map(|game| game.block).collect();
-    all.iter().filter(|game| truncated.binary_search(&game.block).is_err()).collect()
+    let blocks = all.chunk_by(|game, next| game.block == next.block);
+    blocks.filter(|games| games.iter().all(|game| game.returns.is_some())).flatten().collect()
 }
 
-/// The results of the first of two agents in each whole block of a game of two sides, and whether luck was measured.
-fn first_of_two(all: &[GameFacts]) -> (Blocks, bool) {
-    let (games, mut sums) = (of_whole_blocks(all), Sums::default());
-    for game in &games {
+/// The results of agent 0 in each of these whole blocks, and whether luck was measured in all of them.
+pub(super) fn of_first_agent(games: &[&GameFacts], chance_level: f64) -> (Blocks, bool) {
+    let mut sums = Sums::default();
+    for game in games {
         let Some(returns) = &game.returns else { continue };
         let Some(side) = game.agents.iter().position(|&agent| agent == 0) else { continue };
-        sums.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]), 0.5);
+        sums.add(game.block, returns[side], game.luck.as_ref().map_or(0.0, |luck| luck[side]), chance_level);
     }
     (sums.blocks(1), games.iter().all(|game| game.luck.is_some()))
 }
 
 /// The state of a test after `games`, in ascending order of their blocks, of two agents in a game of two sides.
 pub fn sprt_summary(sprt: Sprt, games: &[GameFacts]) -> SprtSummary {
-    let (blocks, has_luck) = first_of_two(games);
+    let (blocks, has_luck) = of_first_agent(&of_whole_blocks(games), 0.5);
     let ratio = match has_luck {
         true => sprt.ratio_of_numbers(&blocks.luck_adjusted().blocks, blocks.doubt()),
         false => sprt.ratio_of_quarters(&blocks.scores),
     };
     SprtSummary { sprt, ratio, bounds: sprt.bounds(), verdict: sprt.verdict(ratio) }
-}
-
-/// An agent and its time for a decision, in milliseconds.
-pub type AgentTime = (String, Option<f64>);
-
-/// The schedule of a tournament.
-#[derive(Clone, Copy, Debug)]
-pub struct Schedule<'a> {
-    /// The game.
-    pub spec: &'a Spec,
-    /// Its sides.
-    pub sides: &'a [SeatSet],
-    /// Lineups, through which the blocks go in turn.
-    pub lineups: u64,
-    /// The agent that is rated 0.
-    pub anchor: Option<usize>,
 }
 
 /// The expected score among equals: ½ for two sides and for placings, else 1 / sides.
@@ -255,11 +241,19 @@ pub(super) fn chance_level(spec: &Spec, sides: usize) -> f64 {
 /// Forfeits whose reasons are listed.
 const LISTED_REASONS: usize = 3;
 
-/// Sums up the games of an arena, in ascending order of their blocks. Blocks with a truncated game are left out.
-pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<String>, all: &[GameFacts]) -> Summary {
-    let Schedule { spec, sides, lineups, anchor } = *schedule;
-    let (games, count) = (of_whole_blocks(all), agents.len());
-    let chance_level = chance_level(spec, sides.len());
+/// Sums up the games of an arena, in ascending order of their blocks, which go through `lineups` lineups in turn.
+/// Blocks with a truncated game are left out. `agents` have a name and their time for a decision, in milliseconds;
+/// `anchor` is rated 0.
+pub(super) fn summarise(
+    spec: &Spec,
+    lineups: u64,
+    anchor: Option<usize>,
+    agents: &[(String, Option<f64>)],
+    luck_by: Option<String>,
+    all: &[GameFacts],
+) -> Summary {
+    let (games, count, sides) = (of_whole_blocks(all), agents.len(), sides(spec).len());
+    let chance_level = chance_level(spec, sides);
     let mut own = vec![Sums::default(); count];
     let mut ahead: BTreeMap<(usize, usize), Sums> = BTreeMap::new();
     let mut turns = Sums::default();
@@ -283,17 +277,17 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
     }
     let has_luck = luck_by.is_some() && games.iter().all(|game| game.luck.is_some());
     // What is concluded of two agents, and what they are rated by, are the same numbers.
-    if count == 2 || has_luck && sides.len() == 2 {
+    if count == 2 || has_luck && sides == 2 {
         rounds.values_mut().for_each(Vec::clear);
         for (&(agent, other), sums) in ahead.iter().filter(|((agent, other), _)| agent < other) {
-            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides.len() == 2) {
+            for (block, contests) in pair_contests([agent, other], sums, lineups, has_luck && sides == 2) {
                 rounds.entry(block).or_default().extend(contests);
             }
         }
     }
     let rounds: Vec<Vec<_>> = rounds.into_values().collect();
     let ratings = ratings(count, &rounds, anchor);
-    let summary = |(agent, (name, milliseconds)): (usize, &AgentTime)| {
+    let summary = |(agent, (name, milliseconds)): (usize, &(String, Option<f64>))| {
         let blocks = own[agent].blocks(lineups);
         let adjusted = has_luck.then(|| blocks.luck_adjusted());
         let reasons =
@@ -313,7 +307,7 @@ pub fn summarise(schedule: &Schedule<'_>, agents: &[AgentTime], luck_by: Option<
     };
     let pairing = |(&(agent, other), sums): (&(usize, usize), &Sums)| {
         let blocks = sums.blocks(lineups);
-        let adjusted = (has_luck && sides.len() == 2).then(|| blocks.luck_adjusted());
+        let adjusted = (has_luck && sides == 2).then(|| blocks.luck_adjusted());
         Pairing {
             agent,
             other,
@@ -378,7 +372,6 @@ fn explained(pairs: &[[f64; 2]]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::sides;
     use ashta_env::game::Game;
     use ashta_env::race::Race;
 
@@ -405,17 +398,16 @@ mod tests {
         .concat();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
-        let found = summarise(&schedule, &agents, None, &games);
+        let found = summarise(race.spec(), 1, None, &agents, None, &games);
         assert_eq!((found.blocks, found.games, found.truncated_games), (3, 6, 1));
         assert!((found.agents[0].score.mean - 5.0 / 6.0).abs() < 1e-12);
         assert!((found.agents[1].score.mean - 1.0 / 6.0).abs() < 1e-12);
         assert_eq!([found.agents[0].forfeits, found.agents[1].forfeits], [0, 1]);
         assert_eq!((found.turn_quantiles, found.drawn_games), ([10, 30, 40], 0));
         let drawn = [games.as_slice(), &pair(4, [Some(0.5), Some(1.0)])].concat();
-        assert_eq!(summarise(&schedule, &agents, None, &drawn).drawn_games, 1);
+        assert_eq!(summarise(race.spec(), 1, None, &agents, None, &drawn).drawn_games, 1);
         assert_eq!(found.agents[1].forfeit_reasons, ["it ended"]);
-        let (blocks, has_luck) = first_of_two(&games);
+        let (blocks, has_luck) = of_first_agent(&of_whole_blocks(&games), 0.5);
         assert_eq!((blocks.scores, has_luck), (vec![1.0, 1.0, 0.5], false));
     }
 
@@ -433,8 +425,7 @@ mod tests {
         let games: Vec<GameFacts> = (0..600).flat_map(|block| [0, 1].map(|leg| game(block, leg))).collect();
         let (race, _) = Race::parse_position("ashtapada S:off,off/N:off,off S *").expect("a position");
         let agents = ["a", "b"].map(|name| (name.to_owned(), None));
-        let schedule = Schedule { spec: race.spec(), sides: &sides(race.spec()), lineups: 1, anchor: None };
-        let found = summarise(&schedule, &agents, Some("a reference".to_owned()), &games);
+        let found = summarise(race.spec(), 1, None, &agents, Some("a reference".to_owned()), &games);
         let adjusted = found.pairings[0].luck_adjusted_score.expect("luck was measured");
         assert!(found.pairings[0].ahead.mean > 0.6 && adjusted.interval[1] < 0.5, "{:?}", found.pairings[0]);
         let elo = [0, 1].map(|agent| found.agents[agent].rating.elo);

@@ -8,17 +8,18 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use ashta_env::game::{Action, BySeat, Game, Node, SeatSet};
+use ashta_env::game::{Action, BySeat, Game, Node, Seat, SeatSet};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::sheet::Sheets;
 
-use crate::arena::game_record::{EndingText, GameLine, Swing};
+use crate::arena::game_record::{GameLine, Swing};
 use crate::arena::luck::SERIES_PROBABILITY;
+use crate::arena::summary::summarise;
 use crate::arena::{
-    Contestant, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference, Schedule,
+    Contestant, Ending, Fault, GameFacts, MAX_AGENTS, MakeContestant, MatchConfig, MatchSetup, PlayedGame, Reference,
     Seating, Sprt, Summary, TurnAnalysis, Verdict, analyze_game, lineups, luck, play_blocks, rotations, sides,
-    sprt_summary, summarise,
+    sprt_summary,
 };
 use crate::play::agent::GameRng;
 use crate::play::error::Error;
@@ -234,17 +235,15 @@ impl<'a> Tournament<'a> {
         let study = || {
             let mut evaluator = self.reference.as_ref().map(Reference::evaluator);
             let names = &names;
-            Box::new(move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names))
-                as Box<dyn FnMut(PlayedGame<State>) -> (GameLine, GameFacts)>
+            move |game: PlayedGame<State>| self.study(evaluator.as_mut(), &game, names)
         };
-        let mut take_block = |block: u64, games: Vec<(GameLine, GameFacts)>| {
+        play_blocks(&meeting, blocks, config, study, &mut |block, games: Vec<(GameLine, GameFacts)>| {
             let (lines, new): (Vec<_>, Vec<_>) = games.into_iter().unzip();
             let known = facts.len();
             facts.extend(new);
             let taken = take(block, lines, &facts[known..]);
             if is_stopped() || self.is_decided(block, facts) { ControlFlow::Break(()) } else { taken }
-        };
-        play_blocks(&meeting, blocks, config, &study, &mut take_block);
+        });
     }
 
     /// Whether the sequential test has decided after `block`. It costs as much as there are blocks, so it is made
@@ -295,7 +294,7 @@ impl<'a> Tournament<'a> {
     fn checked(&self, line: &GameLine) -> Result<GameFacts, Error> {
         let (spec, count) = (self.race.spec(), self.race.spec().seats.len());
         let has_all = line.returns.len() == count && line.luck.as_ref().is_none_or(|luck| luck.len() == count);
-        let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != EndingText::Open;
+        let has_all = has_all && line.luck.is_some() == self.reference.is_some() && line.ending != Ending::Open;
         let seating =
             self.seatings(line.block).get(line.leg).filter(|_| has_all).ok_or_else(|| Error::new("it is not whole"))?;
         let name = |seat| seating.agent(seat).map_or("", |agent| self.entrants[agent].name.as_str());
@@ -315,9 +314,9 @@ impl<'a> Tournament<'a> {
         let is_finished = self.race.node(&end) == Node::Terminal;
         let got = self.race.returns(&end);
         let is_true = !is_finished || spec.seats.iter().map(|seat| got[seat]).eq(line.returns.iter().copied());
-        let wrong_ending = || Error::new("its moves do not lead to its `ending` and `returns`");
-        if is_finished != (line.ending == EndingText::Finished) || !is_true {
-            return Err(wrong_ending());
+        let is_by_nobody = matches!(line.ending, Ending::Forfeited { seat, .. } if Seat::from_letter(seat).is_none());
+        if is_finished != (line.ending == Ending::Finished) || !is_true || is_by_nobody {
+            return Err(Error::new("its moves do not lead to its `ending` and `returns`"));
         }
         let mut returns = BySeat::default();
         spec.seats.iter().zip(&line.returns).for_each(|(seat, &own)| returns[seat] = own);
@@ -329,7 +328,7 @@ impl<'a> Tournament<'a> {
             moves,
             turns: Vec::new(),
             turns_begun: line.turns,
-            ending: line.ending.ending().ok_or_else(wrong_ending)?,
+            ending: line.ending.clone(),
             returns,
         };
         Ok(self.facts_of(line, &game))
@@ -340,13 +339,8 @@ impl<'a> Tournament<'a> {
         let agents: Vec<_> =
             self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.milliseconds())).collect();
         let luck_by = self.reference.as_ref().map(|reference| reference.name.clone());
-        let schedule = Schedule {
-            spec: self.race.spec(),
-            sides: &self.sides,
-            lineups: self.lineups.len() as u64,
-            anchor: self.anchor,
-        };
-        let summary = summarise(&schedule, &agents, luck_by, facts);
+        let lineups = self.lineups.len() as u64;
+        let summary = summarise(self.race.spec(), lineups, self.anchor, &agents, luck_by, facts);
         Summary { sprt: self.sprt.map(|sprt| sprt_summary(sprt, facts)), ..summary }
     }
 }

@@ -115,6 +115,21 @@ impl<G: Game, E> OnePly<G, E> {
             values: Vec::new(),
         }
     }
+
+    fn gather(&mut self, game: &G, state: &G::State) -> Gathered {
+        let seat = deciding_seat(game, state);
+        if let Some(action) = forced_action(game, state) {
+            return Gathered::Settled(action);
+        }
+        results_of_turn(game, state, &mut self.results);
+        if self.results.len() == 1 {
+            return Gathered::Settled(self.results.actions(0)[0]);
+        }
+        let start = self.leaves.len();
+        self.leaves.extend_from_slice(self.results.states());
+        self.openings.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
+        Gathered::Among(seat, start..self.leaves.len())
+    }
 }
 
 /// A state before the evaluation.
@@ -183,23 +198,6 @@ fn drawn_best(values: impl Iterator<Item = f32> + Clone, rng: &mut GameRng) -> u
     let mut equal = about_best(values);
     let count = equal.clone().count();
     equal.nth(below(count, rng)).expect("a turn has a result")
-}
-
-impl<G: Game, E> OnePly<G, E> {
-    fn gather(&mut self, game: &G, state: &G::State) -> Gathered {
-        let seat = deciding_seat(game, state);
-        if let Some(action) = forced_action(game, state) {
-            return Gathered::Settled(action);
-        }
-        results_of_turn(game, state, &mut self.results);
-        if self.results.len() == 1 {
-            return Gathered::Settled(self.results.actions(0)[0]);
-        }
-        let start = self.leaves.len();
-        self.leaves.extend_from_slice(self.results.states());
-        self.openings.extend((0..self.results.len()).map(|index| self.results.actions(index)[0]));
-        Gathered::Among(seat, start..self.leaves.len())
-    }
 }
 
 /// Plays the action of the highest probability in the evaluator's policy, the lowest number among equals. An evaluator

@@ -34,14 +34,7 @@ impl Level {
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
-        match self {
-            Level::Beginner => "beginner",
-            Level::Novice => "novice",
-            Level::Intermediate => "intermediate",
-            Level::Advanced => "advanced",
-            Level::Expert => "expert",
-            Level::Perfect => "perfect",
-        }
+        ["beginner", "novice", "intermediate", "advanced", "expert", "perfect"][self as usize]
     }
 
     /// The level of this name.

@@ -16,9 +16,8 @@ use ashta_env::chance::{self, GameRng};
 use ashta_env::game::{BySeat, Game, Node};
 use ashta_env::race::Race;
 use ashta_env::race::state::State;
-use ashta_env::ruleset::RulesetError;
 use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
-use ashta_env::turn::{TurnResults, turn_results_within};
+use ashta_env::turn::{TooManyPositions, TurnResults, turn_results_within};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -100,7 +99,7 @@ impl Engine {
             Err(Refusal { code, message, problems }) => {
                 let mut error = json!({"code": code, "message": message});
                 if !problems.is_empty() {
-                    error["problems"] = problems.iter().map(sheets::problem).collect();
+                    error["problems"] = json!(problems);
                 }
                 json!({"error": error})
             }
@@ -119,10 +118,7 @@ impl Engine {
             id: Option<&'a RawValue>,
         }
         let answer = self.answer(request);
-        let written = match answer.get("id") {
-            Some(_) => serde_json::from_slice::<Identified<'_>>(request).ok().and_then(|request| request.id),
-            None => None,
-        };
+        let written = answer.get("id").and_then(|_| serde_json::from_slice::<Identified<'_>>(request).ok()?.id);
         let (Some(written), Value::Object(fields)) = (written, &answer) else { return answer.to_string() };
         let field = |(name, value): (&String, &Value)| match name.as_str() {
             "id" => format!("\"id\":{written}"),
@@ -136,6 +132,8 @@ impl Engine {
         let sheet = self.brought(request)?;
         let known = &self.sheets;
         let position = || position(known, request);
+        let race = || rules::race(known, sheet.as_deref(), request);
+        let described = |sheet| describe_sheet(sheet).map_err(|error| refuse(code::GAME, error));
         match operation {
             "hello" => Ok(json!({
                 "name": "ashta",
@@ -144,16 +142,13 @@ impl Engine {
                 "games": known.all().map(|sheet| sheet.name.as_str()).collect::<Vec<_>>(),
                 "agent": self.agent.as_ref().map(NamedAgent::to_string),
             })),
-            "games" => {
-                let games: Result<Vec<Value>, RulesetError> = known.all().map(describe_sheet).collect();
-                Ok(json!({"games": games.map_err(|error| refuse(code::GAME, error))?}))
-            }
-            "sheet" => match sheet {
-                Some(sheet) => Ok(json!({"game": describe_sheet(&sheet).map_err(|error| refuse(code::GAME, error))?})),
+            "games" => Ok(json!({"games": known.all().map(described).collect::<Result<Vec<_>, _>>()?})),
+            "sheet" => match &sheet {
+                Some(sheet) => Ok(json!({"game": described(sheet)?})),
                 None => Err(refuse(code::REQUEST, "`sheet` is missing")),
             },
-            "rules" => rules::understood(known, sheet.as_deref(), request),
-            "new" => rules::new_game(known, sheet.as_deref(), request),
+            "rules" => Ok(json!({"understood": race()?.understood()})),
+            "new" => rules::new_game(race()?, request),
             "chance" => rules::chance_outcomes(position()?),
             "legal" => rules::legal(position()?),
             "apply" => rules::apply(position()?, request),
@@ -245,7 +240,7 @@ fn results(race: &Race, state: &State) -> Result<TurnResults<State>, Refusal> {
     let most = race.most_results(state);
     match turn_results_within(race, state, most, &mut results) {
         true => Ok(results),
-        false => Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions"))),
+        false => Err(refuse(code::POSITION, TooManyPositions { most })),
     }
 }
 

@@ -6,19 +6,18 @@ use ashta_env::race::Race;
 use ashta_env::race::state::State;
 use ashta_env::ruleset::Ruleset;
 use ashta_env::sheet::{Sheet, Sheets};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Refusal, by_seat, code, refuse, results, seed, show, text};
 
 fn small_numbers(request: &Map<String, Value>, key: &str) -> Result<Vec<u8>, Refusal> {
-    let numbers = request.get(key).and_then(Value::as_array);
-    let small = |number: &Value| number.as_u64().and_then(|number| u8::try_from(number).ok());
-    let numbers = numbers.and_then(|numbers| numbers.iter().map(small).collect());
+    let numbers = request.get(key).and_then(|numbers| Vec::deserialize(numbers).ok());
     numbers.ok_or_else(|| refuse(code::REQUEST, format!("`{key}` is a list of whole numbers from 0 to 255")))
 }
 
 /// The game that a request names, on the seats that it names.
-fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Result<Race, Refusal> {
+pub(super) fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Result<Race, Refusal> {
     let game = match (sheet, request.get("game")) {
         (Some(sheet), None) => sheet.name.as_str(),
         _ => text(request, "game")?,
@@ -40,13 +39,7 @@ fn race(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) ->
     Ok(Race::new(ruleset.map_err(|error| refuse(code::GAME, error))?))
 }
 
-/// `rules`: the rules of a game as they are understood.
-pub(super) fn understood(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
-    Ok(json!({"understood": race(sheets, sheet, request)?.understood()}))
-}
-
-pub(super) fn new_game(sheets: &Sheets, sheet: Option<&Sheet>, request: &Map<String, Value>) -> Answer {
-    let race = race(sheets, sheet, request)?;
+pub(super) fn new_game(race: Race, request: &Map<String, Value>) -> Answer {
     let seats = race.spec().seats;
     let seed = seed(request)?;
     let first = match request.get("start") {
@@ -95,10 +88,8 @@ pub(super) fn apply((race, mut state): (Race, State), request: &Map<String, Valu
             turn = Some((race.turn_text(&begins, &actions), show::moves(&race, &begins, &actions)));
         }
         (None, Some(action)) => {
-            let number = action
-                .as_u64()
-                .ok_or_else(|| refuse(code::REQUEST, "`action` is a whole number from 0 on, or a list of them"))?;
-            act(&race, &mut state, number)?;
+            let wrong = || refuse(code::REQUEST, "`action` is a whole number from 0 on, or a list of them");
+            act(&race, &mut state, action.as_u64().ok_or_else(wrong)?)?;
         }
         _ => return Err(refuse(code::REQUEST, "`apply` takes either `throw` or `action`")),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ashta_env::race::Race;
 use ashta_env::ruleset::{Ruleset, RulesetError};
-use ashta_env::sheet::{Flag, Sheet, SheetProblem, Sheets};
+use ashta_env::sheet::{Sheet, SheetProblem, Sheets};
 use serde_json::{Map, Value, json};
 
 use super::{Engine, Refusal, code, refuse, text};
@@ -13,7 +13,15 @@ use super::{Engine, Refusal, code, refuse, text};
 /// in prose, and the rules as they are understood, under its house rules.
 pub fn describe(race: &Race) -> Value {
     let sheet = race.ruleset().base();
-    let flags = sheet.flags.iter().map(|(name, flag)| described_flag(name, flag));
+    let flags = sheet.flags.iter().map(|(name, flag)| {
+        let values = flag.values.iter().map(|(name, value)| json!({"name": name, "about": value.about}));
+        json!({
+            "name": name,
+            "about": flag.about,
+            "default": flag.values.keys().next(),
+            "values": values.collect::<Vec<_>>(),
+        })
+    });
     json!({
         "name": sheet.name,
         "title": sheet.title,
@@ -39,21 +47,6 @@ pub fn describe_sheet(sheet: &Arc<Sheet>) -> Result<Value, RulesetError> {
     Ok(describe(&Race::new(Ruleset::seated_of(Arc::clone(sheet), None, [])?)))
 }
 
-fn described_flag(name: &str, flag: &Flag) -> Value {
-    let values = flag.values.iter().map(|(name, value)| json!({"name": name, "about": value.about}));
-    json!({
-        "name": name,
-        "about": flag.about,
-        "default": flag.values.keys().next(),
-        "values": values.collect::<Vec<_>>(),
-    })
-}
-
-/// A problem of a sheet as data.
-pub(super) fn problem(problem: &SheetProblem) -> Value {
-    json!({"line": problem.line, "key": problem.key, "message": problem.message})
-}
-
 impl Engine {
     /// The sheet that a request brings; from then on its game is known.
     pub(super) fn brought(&mut self, request: &Map<String, Value>) -> Result<Option<Arc<Sheet>>, Refusal> {
@@ -61,10 +54,9 @@ impl Engine {
             return Ok(None);
         }
         let text = text(request, "sheet")?;
-        let known = self.last_sheet.as_ref().filter(|(known, _)| known == text);
-        let sheet = match known {
-            Some((_, sheet)) => Arc::clone(sheet),
-            None => Arc::new(read(text)?),
+        let sheet = match &self.last_sheet {
+            Some((known, sheet)) if known == text => Arc::clone(sheet),
+            _ => Arc::new(read(text)?),
         };
         self.sheets.add(Arc::clone(&sheet)).map_err(|error| refuse(code::GAME, error))?;
         self.last_sheet = Some((text.to_owned(), Arc::clone(&sheet)));

@@ -6,9 +6,10 @@ use ashta_env::race::Race;
 use ashta_env::race::board::Square;
 use ashta_env::race::state::State;
 use ashta_env::sheet::{Area, UnitKind};
-use serde_json::{Map, Value, json};
+use ashta_env::turn::TooManyPositions;
+use serde_json::{Value, json};
 
-use super::{Answer, Engine, Refusal, by_seat, code, refuse, results};
+use super::{Answer, Engine, by_seat, code, refuse, results};
 
 /// `board`: the squares of a game and the courses of its seats.
 pub(super) fn board((race, _): (Race, State)) -> Answer {
@@ -16,15 +17,10 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         let seat = if let Ground::End(seat) = ground { seat } else { None };
         json!({"square": square.to_string(), "ground": ground.name(), "seat": seat.map(Seat::letter)})
     });
-    let courses: Map<String, Value> = race
-        .spec()
-        .seats
-        .iter()
-        .map(|seat| {
-            let squares: Vec<String> = race.board().course(seat).iter().map(Square::to_string).collect();
-            (seat.letter().to_string(), json!(squares))
-        })
-        .collect();
+    let course = |seat: Seat| {
+        let squares: Value = race.board().course(seat).iter().map(Square::to_string).collect();
+        (seat.letter(), squares)
+    };
     let sheet = race.ruleset().sheet();
     let payoff = match race.spec().payoff {
         Payoff::Winner => "winner",
@@ -36,7 +32,7 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
         "rows": race.board().rows(),
         "columns": race.board().columns(),
         "squares": squares.collect::<Vec<_>>(),
-        "courses": courses,
+        "courses": race.spec().seats.iter().map(course).collect::<Value>(),
         "first_number": sheet.board.first_number,
         "throws": sheet.throws,
         "words": sheet.words,
@@ -51,7 +47,16 @@ pub(super) fn board((race, _): (Race, State)) -> Answer {
 /// `view`: a position as it is drawn, and the effects of each legal action.
 pub(super) fn view((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
-    let pieces: Vec<Value> = standing.iter().map(|piece| shown(&race, &standing, piece)).collect();
+    let pieces = standing.iter().map(|piece| {
+        json!({
+            "seat": piece.seat.letter(),
+            "square": piece.square.map(|square| square.to_string()),
+            "place": race.place_text(piece.place),
+            "is_marked": piece.is_marked,
+            "is_unit": is_unit(&race, &standing, piece),
+            "is_back": is_back(&race, piece),
+        })
+    });
     let (node, mover) = match race.node(&state) {
         Node::Chance(seat) => ("chance", Some(seat)),
         Node::Decision(seat) => ("decision", Some(seat)),
@@ -79,7 +84,7 @@ pub(super) fn view((race, state): (Race, State)) -> Answer {
         "mover": mover.map(Seat::letter),
         "throws": race.pending_throws(&state),
         "seats": seats.collect::<Vec<_>>(),
-        "pieces": pieces,
+        "pieces": pieces.collect::<Vec<_>>(),
         "actions": actions.collect::<Vec<_>>(),
     });
     if node == "over" {
@@ -112,9 +117,8 @@ pub(super) fn moves(race: &Race, state: &State, actions: &[Action]) -> Value {
 pub(super) fn choices((race, state): (Race, State)) -> Answer {
     let standing = race.standing_within(&state);
     let most = race.most_results(&state);
-    let Some(turns) = race.whole_turns(&state, most) else {
-        return Err(refuse(code::POSITION, format!("the turn leads through more than {most} positions")));
-    };
+    let turns = race.whole_turns(&state, most);
+    let turns = turns.ok_or_else(|| refuse(code::POSITION, TooManyPositions { most }))?;
     let turns = turns.iter().map(|turn| {
         json!({
             "actions": turn.actions.iter().map(|action| action.0).collect::<Vec<_>>(),
@@ -134,17 +138,6 @@ pub(super) fn why((race, state): (Race, State)) -> Answer {
     let reasons = race.reasons(&state);
     let reasons = reasons.iter().map(|(slot, words)| json!({"piece": first + slot, "words": words}));
     Ok(json!({"reasons": reasons.collect::<Vec<_>>()}))
-}
-
-fn shown(race: &Race, standing: &[Standing], piece: &Standing) -> Value {
-    json!({
-        "seat": piece.seat.letter(),
-        "square": piece.square.map(|square| square.to_string()),
-        "place": race.place_text(piece.place),
-        "is_marked": piece.is_marked,
-        "is_unit": is_unit(race, standing, piece),
-        "is_back": is_back(race, piece),
-    })
 }
 
 /// Whether a piece is on the part of its course that comes back over squares where it was before.
@@ -189,8 +182,13 @@ impl Engine {
         let mut leaves = Vec::new();
         let mut ranges = Vec::new();
         for action in race.legal_actions(&state).iter() {
-            let from = leaves.len();
-            leaves.extend(ends(&race, &state, action)?);
+            // The positions in which the turn can end that begins with `action`.
+            let (from, mut next) = (leaves.len(), state);
+            race.apply_action(&mut next, action);
+            match race.node(&next) {
+                Node::Decision(_) => leaves.extend_from_slice(results(&race, &next)?.states()),
+                Node::Chance(_) | Node::Terminal => leaves.push(next),
+            }
             ranges.push((action, from..leaves.len()));
         }
         let mut values: Vec<BySeat<f32>> = Vec::new();
@@ -203,14 +201,4 @@ impl Engine {
             ranges.into_iter().map(|(action, leaves)| json!({"id": action.0, "values": best(&values[leaves])}));
         Ok(json!({"actions": actions.collect::<Vec<_>>(), "values": best(&values)}))
     }
-}
-
-/// The positions in which the turn of `state` can end that begins with `action`.
-fn ends(race: &Race, state: &State, action: Action) -> Result<Vec<State>, Refusal> {
-    let mut next = *state;
-    race.apply_action(&mut next, action);
-    if !matches!(race.node(&next), Node::Decision(_)) {
-        return Ok(vec![next]);
-    }
-    Ok(results(race, &next)?.states().to_vec())
 }

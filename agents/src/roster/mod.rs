@@ -197,10 +197,6 @@ fn perfect_already(name: &str) -> AgentError {
     Error::new(format!("`{name}` plays perfectly as it is: leave out what follows the `+`")).into()
 }
 
-fn not_calibrated(level: Level) -> Error {
-    Error::new(format!("the bot has no level `{level}`: it was not calibrated; `ashta levels` does that"))
-}
-
 fn listed(folders: &[PathBuf]) -> String {
     let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     if folders.is_empty() { "any folder, as none is named".to_owned() } else { folders.join(" or ") }
@@ -238,8 +234,7 @@ impl FromStr for NamedAgent {
         match text.rsplit_once('+') {
             Some((path, _)) if path == PERFECT || is_table(Path::new(path)) => Err(perfect_already(path)),
             Some((path, suffix)) if Path::new(path).is_file() => {
-                let lookahead = suffix.parse()?;
-                NamedAgent::of_source(BotSource::File(path.into()), lookahead)
+                NamedAgent::of_source(BotSource::File(path.into()), suffix.parse()?)
             }
             _ => Err(AgentError::Unknown(format!(
                 "`{text}` is no agent: there is no such file, and the built-in agents are {}, {PERFECT}",
@@ -258,13 +253,11 @@ impl FromStr for Lookahead {
             Some(("mcts", simulations)) => simulations.parse().ok(),
             _ => (suffix == "mcts").then_some(DEFAULT_SIMULATIONS),
         };
-        if let Some(level) = Level::named(suffix) {
-            return Ok(Lookahead::Level(level));
-        }
-        match (plies, simulations) {
+        match (Level::named(suffix), plies, simulations) {
             _ if suffix == "policy" => Ok(Lookahead::Policy),
-            (Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
-            (_, Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
+            (Some(level), ..) => Ok(Lookahead::Level(level)),
+            (_, Some(plies @ 1..=MAX_PLIES), _) => Ok(Lookahead::Plies(plies)),
+            (.., Some(simulations @ 1..=MAX_SIMULATIONS)) => Ok(Lookahead::Mcts(simulations)),
             _ => Err(no_lookahead(suffix)),
         }
     }
@@ -423,32 +416,33 @@ impl NamedAgent {
     /// When it is a bot or a table made for another game, or there is no table of this one.
     pub fn player(&self, race: &Race) -> Result<Player, AgentError> {
         const ONE_PLY: Lookahead = Lookahead::Plies(1);
+        let perfect = |table| (ValueSource::Table(table), ONE_PLY, Pick::First);
         let (values, lookahead, pick) = match self {
             NamedAgent::Baseline(_) => (ValueSource::Pips, ONE_PLY, Pick::Drawn),
             NamedAgent::Greedy { plies } => (ValueSource::Pips, Lookahead::Plies(*plies), Pick::Drawn),
-            NamedAgent::Perfect { tables } => (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First),
+            NamedAgent::Perfect { tables } => perfect(tables.table(race.ruleset())?),
             NamedAgent::Bot { bot, lookahead, tables, .. } => {
                 bot.check_ruleset(race.spec())?;
                 let net = ValueSource::Net(Box::new(bot.evaluator()));
                 match *lookahead {
-                    Lookahead::Level(Level::Perfect) => {
-                        (ValueSource::Table(tables.table(race.ruleset())?), ONE_PLY, Pick::First)
-                    }
+                    Lookahead::Level(Level::Perfect) => perfect(tables.table(race.ruleset())?),
                     Lookahead::Level(Level::Expert) => (net, ONE_PLY, Pick::First),
                     Lookahead::Level(level) => {
-                        let found = bot.manifest.levels.iter().find(|found| found.level == level);
-                        let temperature = found.ok_or_else(|| not_calibrated(level))?.temperature;
-                        (net, ONE_PLY, Pick::Softmax(temperature))
+                        let found = bot.manifest.levels.iter().find(|found| found.level == level).ok_or_else(|| {
+                            let why = "it was not calibrated; `ashta levels` does that";
+                            Error::new(format!("the bot has no level `{level}`: {why}"))
+                        })?;
+                        (net, ONE_PLY, Pick::Softmax(found.temperature))
                     }
                     lookahead => (net, lookahead, Pick::First),
                 }
             }
-            NamedAgent::Table { table, .. } if table.ruleset() == race.ruleset() => {
-                (ValueSource::Table(Arc::clone(table)), ONE_PLY, Pick::First)
-            }
             NamedAgent::Table { table, .. } => {
                 let (expected, found) = (race.ruleset(), table.ruleset());
-                return Err(Error::new(format!("the table is of {found}, not of {expected}")).into());
+                if found != expected {
+                    return Err(Error::new(format!("the table is of {found}, not of {expected}")).into());
+                }
+                perfect(Arc::clone(table))
             }
         };
         Ok(Player { agent: self.clone(), values, lookahead, pick })

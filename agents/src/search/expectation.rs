@@ -11,20 +11,13 @@ use super::throw_series::{Draws, ThrowSeries};
 use crate::play::agent::results_of_turn;
 use crate::play::evaluator::first_best;
 
-/// A throw, or a whole series of throws.
-#[derive(Clone, Debug)]
-struct Branch {
-    /// For the throw that stands for the rare ones the probability of them all.
-    probability: f32,
-    /// The afterstates of the turn.
-    results: Range<usize>,
-}
-
 /// The throws of one position and the places of their afterstates among the positions to be evaluated. Reused from turn
 /// to turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
-    branches: Vec<Branch>,
+    /// Of each throw, or whole series of throws, the probability and the afterstates of the turn. For the throw that
+    /// stands for the rare ones it is the probability of them all.
+    branches: Vec<(f32, Range<usize>)>,
 }
 
 /// Room for the positions within a turn.
@@ -82,7 +75,7 @@ impl Expectation {
                 true => happened.results.clone(),
                 false => append(game, state, turn_results, results),
             };
-            self.branches.push(Branch { probability: *probability, results });
+            self.branches.push((*probability, results));
         }
     }
 
@@ -90,10 +83,10 @@ impl Expectation {
     /// where throws are rare, and exact where none is.
     pub(crate) fn expected<G: Game>(&self, game: &G, seat: Seat, values: &[BySeat<f32>]) -> BySeat<f32> {
         let mut expected = BySeat::default();
-        for branch in &self.branches {
-            let values = values[best_of(&branch.results, seat, values)];
+        for (probability, results) in &self.branches {
+            let values = values[best_of(results, seat, values)];
             for seat in game.spec().seats.iter() {
-                expected[seat] += values[seat] * branch.probability;
+                expected[seat] += values[seat] * probability;
             }
         }
         expected

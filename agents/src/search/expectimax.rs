@@ -107,10 +107,25 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
     fn gather(&mut self, game: &G, state: &G::State, depth: usize) {
         match game.node(state) {
             Node::Terminal => self.program.steps.push(TreeStep::Known(game.returns(state))),
-            Node::Chance(_) if depth == 0 => self.gather_leaf(game, state),
+            Node::Chance(_) if depth == 0 => {
+                self.program.steps.push(TreeStep::Leaf);
+                self.leaves.push(state.clone());
+                if self.leaves.len() >= BATCH {
+                    self.evaluate_leaves(game);
+                }
+            }
             // What was gathered so far is not used.
             Node::Chance(_) if self.stop.is_set() => {}
-            Node::Chance(_) => self.gather_series(game, state, depth),
+            Node::Chance(_) => {
+                let mut series = std::mem::take(&mut self.series[depth]);
+                series.expand(game, state, self.min_probability, Draws::ByLimit, &mut chance::stream(SEED, 0));
+                for (throw, _) in &series.throws {
+                    self.gather(game, throw, depth - 1);
+                }
+                self.program.probabilities.extend(series.throws.iter().map(|&(_, probability)| probability));
+                self.program.steps.push(TreeStep::Mean(series.throws.len()));
+                self.series[depth] = series;
+            }
             Node::Decision(seat) => {
                 let mut results = std::mem::take(&mut self.results[depth]);
                 results_of_turn(game, state, &mut results);
@@ -120,25 +135,6 @@ impl<G: Game, E: Evaluator<G>> Expectimax<G, E> {
                 self.program.steps.push(TreeStep::Best(seat, results.len()));
                 self.results[depth] = results;
             }
-        }
-    }
-
-    fn gather_series(&mut self, game: &G, state: &G::State, depth: usize) {
-        let mut series = std::mem::take(&mut self.series[depth]);
-        series.expand(game, state, self.min_probability, Draws::ByLimit, &mut chance::stream(SEED, 0));
-        for (throw, _) in &series.throws {
-            self.gather(game, throw, depth - 1);
-        }
-        self.program.probabilities.extend(series.throws.iter().map(|&(_, probability)| probability));
-        self.program.steps.push(TreeStep::Mean(series.throws.len()));
-        self.series[depth] = series;
-    }
-
-    fn gather_leaf(&mut self, game: &G, state: &G::State) {
-        self.program.steps.push(TreeStep::Leaf);
-        self.leaves.push(state.clone());
-        if self.leaves.len() >= BATCH {
-            self.evaluate_leaves(game);
         }
     }
 
@@ -162,7 +158,6 @@ struct PostfixTree {
     /// Values of the leaves that were evaluated.
     leaf_values: Vec<BySeat<f32>>,
     batch: Vec<BySeat<f32>>,
-    stack: Vec<BySeat<f32>>,
 }
 
 #[derive(Debug)]
@@ -184,34 +179,32 @@ impl PostfixTree {
         self.leaf_values.clear();
     }
 
-    /// Backs the values of the leaves up; leaves those of the roots in `out`.
-    fn run(&mut self, out: &mut Vec<BySeat<f32>>) {
+    /// Backs the values of the leaves up; `stack` has those of the roots in the end.
+    fn run(&self, stack: &mut Vec<BySeat<f32>>) {
         let mut leaf_values = self.leaf_values.iter();
         let mut probabilities = self.probabilities.iter();
-        self.stack.clear();
+        stack.clear();
         for step in &self.steps {
             let value = match *step {
                 TreeStep::Leaf => *leaf_values.next().expect("every leaf was evaluated"),
                 TreeStep::Known(returns) => returns,
                 TreeStep::Best(seat, count) => {
-                    let results = &self.stack[self.stack.len() - count..];
+                    let results = &stack[stack.len() - count..];
                     let best = first_best(results.iter().map(|values| values[seat])).expect("a turn has a result");
                     let values = results[best];
-                    self.stack.truncate(self.stack.len() - count);
+                    stack.truncate(stack.len() - count);
                     values
                 }
                 TreeStep::Mean(count) => {
                     let mut mean = BySeat([0.0; MAX_SEATS]);
-                    for (values, probability) in self.stack.drain(self.stack.len() - count..).zip(&mut probabilities) {
+                    for (values, probability) in stack.drain(stack.len() - count..).zip(&mut probabilities) {
                         mean.0.iter_mut().zip(values.0).for_each(|(mean, value)| *mean += probability * value);
                     }
                     mean
                 }
             };
-            self.stack.push(value);
+            stack.push(value);
         }
-        out.clear();
-        out.extend_from_slice(&self.stack);
     }
 }
 

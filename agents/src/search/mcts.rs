@@ -206,7 +206,9 @@ impl<S: Clone> Tree<S> {
             };
             let (child, is_new) = self.follow(game, current, edge);
             self.path.push(child);
-            if is_new && self.begins_turn(current, child) {
+            // A throw that begins a turn, rather than going on with the series at its parent.
+            let node = self.nodes[child].node;
+            if is_new && matches!(node, Node::Chance(_)) && node != self.nodes[current].node {
                 return Some(&self.nodes[child].state);
             }
         }
@@ -227,11 +229,6 @@ impl<S: Clone> Tree<S> {
             if answer.policy.is_empty() { uniform } else { found.map_or(0.0, |&(_, probability)| probability) }
         };
         self.open(current, legal.iter().map(|action| (action.0, prior(action))));
-    }
-
-    /// Whether the throw at `child` begins a turn, rather than going on with the series at its parent.
-    fn begins_turn(&self, parent: usize, child: usize) -> bool {
-        matches!(self.nodes[child].node, Node::Chance(_)) && self.nodes[child].node != self.nodes[parent].node
     }
 
     fn open(&mut self, node: usize, edges: impl Iterator<Item = (u8, f32)>) {

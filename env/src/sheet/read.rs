@@ -20,7 +20,7 @@ pub struct SheetError {
 }
 
 /// A problem of a sheet.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct SheetProblem {
     /// The line, from 1, if known.
     pub line: Option<usize>,
