@@ -14,7 +14,7 @@ mod sweep;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
 
-use ashta_env::turn_index::{LANES, Sides, TurnModel};
+use ashta_env::turn_index::{LANES, Sides, TurnIndex, TurnModel};
 use serde::{Deserialize, Serialize};
 
 use kernel::TwoSeats;
@@ -133,8 +133,8 @@ pub enum SolveError {
 const LIMIT: usize = 2_000;
 
 /// Number of values of a solution.
-pub fn value_count(numbers: usize, seats: usize) -> usize {
-    if seats == 2 { numbers } else { numbers * seats }
+pub(crate) fn value_count(starts: &TurnIndex) -> usize {
+    if starts.seats() == 2 { starts.numbers() } else { starts.numbers() * starts.seats() }
 }
 
 /// Solves a game whose first throw is made with the side positions `start`, or goes on where it was stopped.
@@ -150,7 +150,7 @@ pub fn solve<T: TurnModel>(
     config: &SolveConfig,
     watch: StageWatch<'_>,
 ) -> Result<Solved, SolveError> {
-    let expected = value_count(turns.numbers(), turns.seats());
+    let expected = value_count(turns.index());
     let (mut cells, place) = match unfinished {
         Some(Unfinished { values, place }) if values.len() == expected => {
             (values.into_iter().map(AtomicU32::new).collect(), place)
