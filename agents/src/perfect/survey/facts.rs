@@ -157,11 +157,7 @@ impl TurnFacts {
             count => format!("{count} pieces"),
         };
         let mut words = Vec::new();
-        let mut say = |is_so: bool, phrase: String| {
-            if is_so {
-                words.push(phrase)
-            }
-        };
+        let mut say = |is_so: bool, phrase: String| words.extend(is_so.then_some(phrase));
         say(self.captured > 0, format!("captures {}", count(self.captured)));
         say(self.home > 0, format!("brings {} home", count(self.home)));
         say(self.borne > 0, format!("bears {} off", count(self.borne)));
