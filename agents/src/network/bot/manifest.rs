@@ -148,9 +148,8 @@ impl Manifest {
 
     /// Checks the facts that do not need the network.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let require = |what: &str, expected: &str, found: String, holds| match holds {
-            true => Ok(()),
-            false => Err(Error::new(format!("{what} in the manifest is {found}, not {expected}"))),
+        let require = |what: &str, expected: &str, found: String, holds| {
+            Error::unless(holds, || format!("{what} in the manifest is {found}, not {expected}"))
         };
         check_format(self.format)?;
         let measured = |what, mean: f64, low: f64, high: f64| {
@@ -209,18 +208,14 @@ impl Probe {
     pub fn new(position: String, observer: Seat, active: Vec<u16>, net: &PortableNet) -> Probe {
         let mut scratch = Scratch::default();
         let (values, policy) = net.forward(&active, &mut scratch);
-        let (values, policy) = (values.to_vec(), policy.to_vec());
-        Probe { position, observer: observer.letter(), active, values, policy }
+        Probe { position, observer: observer.letter(), values: values.to_vec(), policy: policy.to_vec(), active }
     }
 }
 
 const INVALID: &str = "the manifest is not valid";
 
 fn check_format(found: u32) -> Result<(), Error> {
-    match found {
-        FORMAT => Ok(()),
-        _ => Err(Error::new(format!("the bot has format {found}, this program reads format {FORMAT}"))),
-    }
+    Error::unless(found == FORMAT, || format!("the bot has format {found}, this program reads format {FORMAT}"))
 }
 
 fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {

@@ -107,10 +107,8 @@ impl NetShape {
         ] {
             in_range(size, found, least, most)?;
         }
-        if value.value_head != policy.value_head {
-            return Err(Error::new("the value network and the policy network have different value heads"));
-        }
-        Ok(())
+        let has_one_head = value.value_head == policy.value_head;
+        Error::unless(has_one_head, || "the value network and the policy network have different value heads")
     }
 }
 
@@ -162,8 +160,5 @@ impl MlpShape {
 }
 
 fn in_range(size: &str, found: usize, least: usize, most: usize) -> Result<(), Error> {
-    match (least..=most).contains(&found) {
-        true => Ok(()),
-        false => Err(Error::new(format!("{size} is {found}, not {least} to {most}"))),
-    }
+    Error::unless((least..=most).contains(&found), || format!("{size} is {found}, not {least} to {most}"))
 }
