@@ -64,16 +64,13 @@ impl Manifest {
 
     fn write_strength(&self, card: &mut String) -> std::fmt::Result {
         writeln!(card, "\n## Strength\n")?;
+        let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
         if self.strength.is_empty() {
             writeln!(card, "It was not measured.")?;
         } else {
             writeln!(card, "Paired games on throws that no training saw; scores in percent, with 95 % intervals.\n")?;
-        }
-        let has_regret = self.strength.iter().any(|entry| entry.regret.is_some());
-        match has_regret {
-            _ if self.strength.is_empty() => {}
-            false => writeln!(card, "| against | games | score |\n|---|---|---|")?,
-            true => writeln!(card, "| against | games | score | regret per decision |\n|---|---|---|---|")?,
+            let [head, line] = if has_regret { [" regret per decision |", "---|"] } else { [""; 2] };
+            writeln!(card, "| against | games | score |{head}\n|---|---|---|{line}")?;
         }
         for Strength { opponent, games, score, low, high, regret } in &self.strength {
             write!(card, "| {opponent} | {games} | {} |", percent(*score, [*low, *high]))?;
@@ -106,14 +103,10 @@ impl Manifest {
         }
         writeln!(card, "\n## Use\n\n```sh\nashta play {name}.bot\nashta eval {name}.bot+2ply --against greedy")?;
         writeln!(card, "ashta export {name}.bot --format onnx\n```\n")?;
-        let NetShape { value, policy } = &self.shape;
-        writeln!(
-            card,
-            "As ONNX it takes `observation`, float `[batch, {}]`, and `legal_actions`,",
-            policy.observation
-        )?;
-        writeln!(card, "bool `[batch, {}]`, and answers `policy`, float `[batch, {0}]`,", policy.actions)?;
-        writeln!(card, "and `values`, float `[batch, {}]`, relative to the seat that observes.", value.values)
+        let MlpShape { observation, actions, values, .. } = &self.shape.policy;
+        writeln!(card, "As ONNX it takes `observation`, float `[batch, {observation}]`, and `legal_actions`,")?;
+        writeln!(card, "bool `[batch, {actions}]`, and answers `policy`, float `[batch, {actions}]`,")?;
+        writeln!(card, "and `values`, float `[batch, {values}]`, relative to the seat that observes.")
     }
 }
 

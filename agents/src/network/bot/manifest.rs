@@ -1,6 +1,7 @@
 //! The manifest of a bot: everything about it but its weights, as JSON in the header of its file.
 
 use std::collections::BTreeMap;
+use std::fmt::LowerHex;
 
 use ashta_env::game::{Game, Seat, Spec};
 use ashta_env::race::Race;
@@ -28,13 +29,13 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
     /// [`Spec::ruleset_hash`], 16 hexadecimal digits in the file.
-    #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
+    #[serde(serialize_with = "write_digits::<16, _, _>", deserialize_with = "read_hash")]
     pub ruleset_hash: u64,
     /// [`Spec::encoding`].
     pub encoding: u32,
     /// CRC-32 of the data of the tensors, 8 hexadecimal digits in the file. Of a bot that was not read from a file it
     /// means nothing; writing finds it out.
-    #[serde(serialize_with = "write_checksum", deserialize_with = "read_checksum")]
+    #[serde(serialize_with = "write_digits::<8, _, _>", deserialize_with = "read_checksum")]
     pub checksum: u32,
     /// The sizes of the networks.
     pub shape: NetShape,
@@ -218,12 +219,9 @@ fn check_format(found: u32) -> Result<(), Error> {
     Error::unless(found == FORMAT, || format!("the bot has format {found}, this program reads format {FORMAT}"))
 }
 
-fn write_hash<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{hash:016x}"))
-}
-
-fn write_checksum<S: Serializer>(checksum: &u32, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{checksum:08x}"))
+/// Writes a number with so many hexadecimal digits.
+fn write_digits<const DIGITS: usize, N: LowerHex, S: Serializer>(number: &N, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{number:0DIGITS$x}"))
 }
 
 fn read_hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

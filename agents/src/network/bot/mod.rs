@@ -87,11 +87,9 @@ impl Bot {
         let shape = &manifest.shape;
         shape.validate()?;
         let network = |name, shape: &MlpShape| -> Result<Mlp, Error> {
-            let mut parameters = Vec::new();
-            for (name, dimensions) in tensors(name, shape) {
-                parameters.extend(file.floats(&name, &dimensions)?);
-            }
-            Mlp::new(shape.clone(), &parameters)
+            let tensors = tensors(name, shape).into_iter();
+            let parameters = tensors.map(|(name, dimensions)| file.floats(&name, &dimensions));
+            Mlp::new(shape.clone(), &parameters.collect::<Result<Vec<_>, _>>()?.concat())
         };
         let (value, policy) = (network(VALUE, &shape.value)?, network(POLICY, &shape.policy)?);
         file.expect_count(tensors(VALUE, &shape.value).len() + tensors(POLICY, &shape.policy).len())?;

@@ -11,7 +11,7 @@ use crate::learn::net::{Batch, model, sparse};
 use crate::network::portable::MlpShape;
 
 use super::{ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON, LEAST_MOMENT};
-use super::{LearnedNumbers, LearningConfig, StepSettings};
+use super::{LearnedNumbers, LearnerNetwork, LearningConfig, StepSettings};
 
 /// Weights, moments and EMA as plain rows in the order of [`MlpShape`], and room for a step.
 pub(super) struct HostNetwork {
@@ -48,48 +48,6 @@ impl HostNetwork {
         }
     }
 
-    pub(super) fn numbers(&self) -> LearnedNumbers<'_> {
-        let [first, second] = &self.moments;
-        LearnedNumbers {
-            parameters: Cow::Borrowed(&self.parameters),
-            average: self.average.as_deref().map(Cow::Borrowed),
-            moments: Some([Cow::Borrowed(first), Cow::Borrowed(second)]),
-        }
-    }
-
-    /// The sums of the losses of all steps since the last call.
-    pub(super) fn take_losses(&mut self) -> [f64; 4] {
-        std::mem::take(&mut self.losses)
-    }
-
-    pub(super) fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
-        let losses = self.differentiate(batch, config.policy_weight as f32);
-        let norm = losses.gradient_norm;
-        for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
-            *sum += f64::from(loss);
-        }
-        let scale = config
-            .gradient_clip
-            .map(|limit| limit as f32)
-            .filter(|&limit| norm > limit)
-            .map_or(1.0, |limit| limit / norm);
-        let mut start = 0;
-        for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
-            let layer = start..start + (inputs + 1) * outputs;
-            start = layer.end;
-            let update = Update::new(config, settings, settings.learning_rate * rate, scale);
-            let [first, second] = &mut self.moments;
-            let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
-            let moments = [&mut first[layer.clone()], &mut second[layer.clone()]];
-            match &mut self.average {
-                Some(average) if settings.average_rate.is_some() => {
-                    update.run::<true>(parameters, gradient, moments, &mut average[layer]);
-                }
-                _ => update.run::<false>(parameters, gradient, moments, &mut []),
-            }
-        }
-    }
-
     /// Computes the gradient of the batch's loss, and the losses.
     fn differentiate(&mut self, batch: &Batch, policy_weight: f32) -> Losses {
         let HostNetwork { shape, parameters, gradient, outputs, slopes: [slopes, before], deeper, .. } = self;
@@ -121,6 +79,46 @@ impl HostNetwork {
         }
         sparse::backward(slopes, layers[0].1, batch, &mut gradient[first]);
         Losses { gradient_norm: dot(gradient, gradient).sqrt(), ..losses }
+    }
+}
+
+impl LearnerNetwork for HostNetwork {
+    fn numbers(&self) -> LearnedNumbers<'_> {
+        let [first, second] = &self.moments;
+        LearnedNumbers {
+            parameters: Cow::Borrowed(&self.parameters),
+            average: self.average.as_deref().map(Cow::Borrowed),
+            moments: Some([Cow::Borrowed(first), Cow::Borrowed(second)]),
+        }
+    }
+
+    fn take_losses(&mut self) -> [f64; 4] {
+        std::mem::take(&mut self.losses)
+    }
+
+    fn step(&mut self, batch: &Batch, config: &LearningConfig, settings: &StepSettings) {
+        let losses = self.differentiate(batch, config.policy_weight as f32);
+        let norm = losses.gradient_norm;
+        for (sum, loss) in self.losses.iter_mut().zip([losses.value, losses.policy, losses.policy_entropy, norm]) {
+            *sum += f64::from(loss);
+        }
+        let limit = config.gradient_clip.map_or(f32::INFINITY, |limit| limit as f32);
+        let scale = if norm > limit { limit / norm } else { 1.0 };
+        let mut start = 0;
+        for ((inputs, outputs), rate) in self.shape.layers().zip(model::layer_rates(&self.shape)) {
+            let layer = start..start + (inputs + 1) * outputs;
+            start = layer.end;
+            let update = Update::new(config, settings, settings.learning_rate * rate, scale);
+            let [first, second] = &mut self.moments;
+            let (parameters, gradient) = (&mut self.parameters[layer.clone()], &mut self.gradient[layer.clone()]);
+            let moments = [&mut first[layer.clone()], &mut second[layer.clone()]];
+            match &mut self.average {
+                Some(average) if settings.average_rate.is_some() => {
+                    update.run::<true>(parameters, gradient, moments, &mut average[layer]);
+                }
+                _ => update.run::<false>(parameters, gradient, moments, &mut []),
+            }
+        }
     }
 }
 
